@@ -1,0 +1,1 @@
+"""The words of the trade: cards, metrics, units. Standard library only, no input or output."""

@@ -1,0 +1,55 @@
+"""Absence: why there is no number, in words a person can use."""
+
+from enum import StrEnum
+
+
+class Absence(StrEnum):
+    """The reason a metric has no value. `sentence` is what a person reads in its place."""
+
+    NOT_SUPPORTED = "not supported"
+    NOT_IN_DRIVER = "not in this driver"
+    NO_PERMISSION = "no permission"
+    NEEDS_TWO = "needs two readings"
+    IMPOSSIBLE = "impossible figure"
+    NO_PART = "no such part"
+    LOST = "card lost"
+    ASLEEP = "card asleep"
+    NO_ANSWER = "no answer"
+    NO_DRIVER = "no driver"
+    MIG_ON = "MIG is on"
+    IN_INSTANCE = "not told per instance"
+    SHARED_MEMORY = "shared memory"
+    WINDOWS_KEEPS_IT = "Windows keeps it"
+    REFUSED = "refused"
+    NOT_ASKED = "not asked"
+
+    @property
+    def sentence(self) -> str:
+        return _SENTENCES[self]
+
+    @property
+    def lasting(self) -> bool:
+        """Whether asking again soon is pointless."""
+        return self in _LASTING
+
+
+_SENTENCES = {
+    Absence.NOT_SUPPORTED: "this card does not report it",
+    Absence.NOT_IN_DRIVER: "this driver is too old to report it",
+    Absence.NO_PERMISSION: "only an administrator may read it",
+    Absence.NEEDS_TWO: "a rate needs two readings; the next one has it",
+    Absence.IMPOSSIBLE: "the driver answered with an impossible figure",
+    Absence.NO_PART: "this card has no such part",
+    Absence.LOST: "the card is lost",
+    Absence.ASLEEP: "the card is asleep and is not woken to be read",
+    Absence.NO_ANSWER: "the driver does not answer for this card",
+    Absence.NO_DRIVER: "the driver is gone",
+    Absence.MIG_ON: "MIG is on: this is known per instance only",
+    Absence.IN_INSTANCE: "the driver tells this for the whole card, not per MIG instance",
+    Absence.SHARED_MEMORY: "the card uses the computer's memory and has none of its own",
+    Absence.WINDOWS_KEEPS_IT: "Windows manages this memory and the driver does not know it",
+    Absence.REFUSED: "the driver refused this time; it is asked again",
+    Absence.NOT_ASKED: "not read, since nobody looks at it",
+}
+
+_LASTING = frozenset({Absence.NOT_SUPPORTED, Absence.NOT_IN_DRIVER, Absence.NO_PART})

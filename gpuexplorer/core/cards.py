@@ -1,0 +1,78 @@
+"""Card and Sample: what never changes about a card, and all it said at one instant."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NewType
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.metrics import MetricId
+
+CardId = NewType("CardId", str)
+
+HOST_ID = CardId("HOST")
+
+
+class CardKind(StrEnum):
+    """What stands behind a card's row."""
+
+    GPU = "gpu"
+    MIG = "mig"  # a slice of a card, listed under it
+    HOST = "host"  # the processor and its memory: the device called cpu
+
+
+class CardState(StrEnum):
+    """How a card is, in one word; `sentence` says it to a person."""
+
+    WORKING = "working"
+    ASLEEP = "asleep"
+    LOST = "lost"
+    NO_ANSWER = "no answer"
+    NO_DRIVER = "no driver"
+
+    @property
+    def sentence(self) -> str:
+        return _STATE_SENTENCES[self]
+
+
+_STATE_SENTENCES = {
+    CardState.WORKING: "working",
+    CardState.ASLEEP: "asleep to save power; it is not woken to be read",
+    CardState.LOST: "lost: it no longer answers the driver",
+    CardState.NO_ANSWER: "the driver has not answered for this card yet",
+    CardState.NO_DRIVER: "the driver is gone; it is looked for again and again",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What never changes about a card. Who it is, is its `id`; all numbers may be reshuffled."""
+
+    id: CardId
+    index: int  # the driver's number, which may change at the next boot
+    name: str
+    memory_bytes: int | None
+    simulated: bool = False
+    kind: CardKind = CardKind.GPU
+    parent: CardId | None = None  # the card a MIG instance is a part of
+    bus_id: str | None = None  # "0000:3b:00.0"
+    cuda_index: int | None = None  # the number CUDA gives it here and now
+    cuda_reason: str = ""  # why there is no such number, in words
+    compute_capability: tuple[int, int] | None = None
+    fans: int = 0
+    nvlinks: int = 0
+    memory_shared: bool = False  # it has no memory of its own and borrows the computer's
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What one card said at one instant, in SI units, to one round of questions.
+
+    Of the metrics asked for, each is in `values` or in `missing`, never in both.
+    """
+
+    card: CardId
+    at: float  # seconds on the steady clock
+    values: Mapping[MetricId, float]
+    missing: Mapping[MetricId, Absence] = field(default_factory=dict)
+    state: CardState = CardState.WORKING

@@ -1,0 +1,208 @@
+"""Temperatures, power, energy and fans, with the limits they run against."""
+
+from gpuexplorer.core.metric import Cadence, Metric, MetricId, Part, Unit
+
+TEMPERATURE = MetricId("temperature")
+MEMORY_TEMPERATURE = MetricId("memory_temperature")
+TEMPERATURE_SLOWDOWN = MetricId("temperature_slowdown")
+TEMPERATURE_SHUTDOWN = MetricId("temperature_shutdown")
+TEMPERATURE_MAX = MetricId("temperature_max")
+MEMORY_TEMPERATURE_MAX = MetricId("memory_temperature_max")
+TEMPERATURE_MARGIN = MetricId("temperature_margin")
+POWER_DRAW = MetricId("power_draw")
+POWER_DRAW_AVERAGE = MetricId("power_draw_average")
+POWER_DRAW_INSTANT = MetricId("power_draw_instant")
+POWER_LIMIT = MetricId("power_limit")
+POWER_LIMIT_MIN = MetricId("power_limit_min")
+POWER_LIMIT_MAX = MetricId("power_limit_max")
+POWER_LIMIT_DEFAULT = MetricId("power_limit_default")
+ENERGY = MetricId("energy")
+FAN_SPEED = MetricId("fan_speed")
+
+MOST_FANS = 8
+
+
+def fan_speed(fan: int) -> MetricId:
+    return MetricId(f"fan_{fan}_speed")
+
+
+def fan_turns(fan: int) -> MetricId:
+    return MetricId(f"fan_{fan}_rpm")
+
+
+def _celsius(
+    metric: MetricId, label: str, meaning: str, smi: str, cadence: Cadence, plotted: bool = True
+) -> Metric:
+    return Metric(
+        metric,
+        label,
+        Unit.CELSIUS,
+        meaning,
+        smi,
+        cadence,
+        lowest=-100.0,
+        highest=250.0,
+        plotted=plotted,
+    )
+
+
+def _watts(
+    metric: MetricId, label: str, meaning: str, smi: str, cadence: Cadence, plotted: bool = True
+) -> Metric:
+    return Metric(
+        metric, label, Unit.WATTS, meaning, smi, cadence, highest=20_000.0, plotted=plotted
+    )
+
+
+def _fan(fan: int) -> tuple[Metric, Metric]:
+    part = (Part.FAN, fan)
+    return (
+        Metric(
+            fan_speed(fan),
+            f"Fan {fan}",
+            Unit.RATIO,
+            f"Speed that fan {fan} was told to run at; some cards allow more than 100 %.",
+            "-q -d TEMPERATURE",
+            Cadence.SLOW,
+            highest=2.0,
+            part=part,
+        ),
+        Metric(
+            fan_turns(fan),
+            f"Fan {fan} turns",
+            Unit.TURNS_PER_MINUTE,
+            f"Turns per minute that fan {fan} really makes.",
+            "",
+            Cadence.SLOW,
+            highest=50_000.0,
+            part=part,
+        ),
+    )
+
+
+METRICS = (
+    _celsius(
+        TEMPERATURE,
+        "Temperature",
+        "Temperature of the card's processor.",
+        "temperature.gpu",
+        Cadence.FAST,
+    ),
+    _celsius(
+        MEMORY_TEMPERATURE,
+        "Memory temperature",
+        "Temperature of the card's memory chips.",
+        "temperature.memory",
+        Cadence.FAST,
+    ),
+    _celsius(
+        TEMPERATURE_SLOWDOWN,
+        "Slowdown at",
+        "Temperature from which the card slows itself down.",
+        "-q -d TEMPERATURE",
+        Cadence.SLOW,
+        plotted=False,
+    ),
+    _celsius(
+        TEMPERATURE_SHUTDOWN,
+        "Shutdown at",
+        "Temperature at which the card switches itself off.",
+        "-q -d TEMPERATURE",
+        Cadence.SLOW,
+        plotted=False,
+    ),
+    _celsius(
+        TEMPERATURE_MAX,
+        "Target temperature",
+        "Highest temperature of the processor that the card runs at without slowing down.",
+        "-q -d TEMPERATURE",
+        Cadence.SLOW,
+        plotted=False,
+    ),
+    _celsius(
+        MEMORY_TEMPERATURE_MAX,
+        "Memory limit",
+        "Highest temperature of the memory that the card runs at without slowing down.",
+        "-q -d TEMPERATURE",
+        Cadence.SLOW,
+        plotted=False,
+    ),
+    _celsius(
+        TEMPERATURE_MARGIN,
+        "Margin (T.limit)",
+        "Degrees left before the card has to slow down.",
+        "temperature.gpu.tlimit",
+        Cadence.SLOW,
+    ),
+    _watts(
+        POWER_DRAW,
+        "Power",
+        "Power the whole board draws; many cards average it over the last second.",
+        "power.draw",
+        Cadence.FAST,
+    ),
+    _watts(
+        POWER_DRAW_AVERAGE,
+        "Power, average",
+        "Power the whole board drew on average over the last second.",
+        "power.draw.average",
+        Cadence.FAST,
+    ),
+    _watts(
+        POWER_DRAW_INSTANT,
+        "Power, instant",
+        "Power the whole board draws at this moment.",
+        "power.draw.instant",
+        Cadence.FAST,
+    ),
+    _watts(
+        POWER_LIMIT,
+        "Power limit",
+        "Power above which the card slows itself down, as it is enforced now.",
+        "enforced.power.limit",
+        Cadence.SLOW,
+    ),
+    _watts(
+        POWER_LIMIT_MIN,
+        "Lowest power limit",
+        "Lowest power limit that can be set on this card.",
+        "power.min_limit",
+        Cadence.SLOW,
+        plotted=False,
+    ),
+    _watts(
+        POWER_LIMIT_MAX,
+        "Highest power limit",
+        "Highest power limit that can be set on this card.",
+        "power.max_limit",
+        Cadence.SLOW,
+        plotted=False,
+    ),
+    _watts(
+        POWER_LIMIT_DEFAULT,
+        "Default power limit",
+        "Power limit the card starts with.",
+        "power.default_limit",
+        Cadence.SLOW,
+        plotted=False,
+    ),
+    Metric(
+        ENERGY,
+        "Energy",
+        Unit.JOULES,
+        "Energy the card has used since the driver was loaded.",
+        "",
+        Cadence.FAST,
+        highest=1e15,
+    ),
+    Metric(
+        FAN_SPEED,
+        "Fan",
+        Unit.RATIO,
+        "Speed the fans were told to run at; some cards allow more than 100 %, and 0 is normal.",
+        "fan.speed",
+        Cadence.SLOW,
+        highest=2.0,
+    ),
+    *(metric for fan in range(MOST_FANS) for metric in _fan(fan)),
+)

@@ -1,0 +1,194 @@
+"""The wires: PCIe and NVLink, what they could do and what they carry."""
+
+from gpuexplorer.core.metric import Cadence, Metric, MetricId, Part, Unit
+
+PCIE_GENERATION = MetricId("pcie_generation")
+PCIE_GENERATION_MAX = MetricId("pcie_generation_max")
+PCIE_GENERATION_SLOT = MetricId("pcie_generation_slot_max")
+PCIE_WIDTH = MetricId("pcie_width")
+PCIE_WIDTH_MAX = MetricId("pcie_width_max")
+PCIE_WIDTH_SLOT = MetricId("pcie_width_slot_max")
+PCIE_RECEIVE = MetricId("pcie_receive")
+PCIE_TRANSMIT = MetricId("pcie_transmit")
+PCIE_REPLAYS = MetricId("pcie_replays")
+NVLINK_RECEIVE = MetricId("nvlink_receive")
+NVLINK_TRANSMIT = MetricId("nvlink_transmit")
+NVLINK_ACTIVE = MetricId("nvlink_active")
+
+MOST_NVLINKS = 18
+MOST_RATE = 1e13
+
+
+def nvlink_receive(link: int) -> MetricId:
+    return MetricId(f"nvlink_{link}_receive")
+
+
+def nvlink_transmit(link: int) -> MetricId:
+    return MetricId(f"nvlink_{link}_transmit")
+
+
+def nvlink_state(link: int) -> MetricId:
+    return MetricId(f"nvlink_{link}_state")
+
+
+def _generation(metric: MetricId, label: str, meaning: str, smi: str, slow: bool) -> Metric:
+    return Metric(
+        metric,
+        label,
+        Unit.GENERATION,
+        meaning,
+        smi,
+        Cadence.SLOW,
+        lowest=1.0,
+        highest=10.0,
+        plotted=slow,
+    )
+
+
+def _lanes(metric: MetricId, label: str, meaning: str, smi: str, plotted: bool) -> Metric:
+    return Metric(
+        metric,
+        label,
+        Unit.LANES,
+        meaning,
+        smi,
+        Cadence.SLOW,
+        lowest=1.0,
+        highest=32.0,
+        plotted=plotted,
+    )
+
+
+def _rate(
+    metric: MetricId, label: str, meaning: str, smi: str, part: tuple[Part, int] | None = None
+) -> Metric:
+    return Metric(
+        metric,
+        label,
+        Unit.BYTES_PER_SECOND,
+        meaning,
+        smi,
+        Cadence.ON_DEMAND,
+        highest=MOST_RATE,
+        part=part,
+    )
+
+
+def _nvlink(link: int) -> tuple[Metric, ...]:
+    part = (Part.NVLINK, link)
+    return (
+        _rate(
+            nvlink_receive(link),
+            f"NVLink {link} in",
+            f"Bytes per second that arrive over NVLink {link}.",
+            "nvlink -gt d",
+            part,
+        ),
+        _rate(
+            nvlink_transmit(link),
+            f"NVLink {link} out",
+            f"Bytes per second that leave over NVLink {link}.",
+            "nvlink -gt d",
+            part,
+        ),
+        Metric(
+            nvlink_state(link),
+            f"NVLink {link} state",
+            Unit.STATE,
+            f"Whether NVLink {link} is up.",
+            "nvlink -s",
+            Cadence.SLOW,
+            highest=2.0,
+            part=part,
+            choices={0: "down", 1: "up", 2: "sleeping"},
+        ),
+    )
+
+
+METRICS = (
+    _generation(
+        PCIE_GENERATION,
+        "PCIe generation",
+        "PCIe generation the link runs at now; it drops when the card idles, to save power.",
+        "pcie.link.gen.gpucurrent",
+        slow=True,
+    ),
+    _generation(
+        PCIE_GENERATION_MAX,
+        "PCIe generation, highest here",
+        "Highest PCIe generation this card reaches in this slot.",
+        "pcie.link.gen.max",
+        slow=False,
+    ),
+    _generation(
+        PCIE_GENERATION_SLOT,
+        "PCIe generation of the slot",
+        "Highest PCIe generation the slot offers, as the operating system tells it.",
+        "pcie.link.gen.hostmax",
+        slow=False,
+    ),
+    _lanes(
+        PCIE_WIDTH,
+        "PCIe lanes",
+        "Number of PCIe lanes the link uses now.",
+        "pcie.link.width.current",
+        plotted=True,
+    ),
+    _lanes(
+        PCIE_WIDTH_MAX,
+        "PCIe lanes of the card",
+        "Most PCIe lanes this card can use in this slot.",
+        "pcie.link.width.max",
+        plotted=False,
+    ),
+    _lanes(
+        PCIE_WIDTH_SLOT,
+        "PCIe lanes of the slot",
+        "Most PCIe lanes the slot offers, as the operating system tells it.",
+        "",
+        plotted=False,
+    ),
+    _rate(
+        PCIE_RECEIVE,
+        "PCIe in",
+        "Bytes per second that arrive at the card over PCIe.",
+        "dmon -s t",
+    ),
+    _rate(
+        PCIE_TRANSMIT,
+        "PCIe out",
+        "Bytes per second that leave the card over PCIe.",
+        "dmon -s t",
+    ),
+    Metric(
+        PCIE_REPLAYS,
+        "PCIe replays",
+        Unit.COUNT,
+        "Packets that had to be sent again over PCIe; a growing number is a bad contact.",
+        "-q",
+        Cadence.SLOW,
+        highest=1e12,
+    ),
+    _rate(
+        NVLINK_RECEIVE,
+        "NVLink in",
+        "Bytes per second that arrive over all NVLinks together.",
+        "nvlink -gt d",
+    ),
+    _rate(
+        NVLINK_TRANSMIT,
+        "NVLink out",
+        "Bytes per second that leave over all NVLinks together.",
+        "nvlink -gt d",
+    ),
+    Metric(
+        NVLINK_ACTIVE,
+        "NVLinks up",
+        Unit.COUNT,
+        "How many of the card's NVLinks are up.",
+        "nvlink -s",
+        Cadence.SLOW,
+        highest=float(MOST_NVLINKS),
+    ),
+    *(metric for link in range(MOST_NVLINKS) for metric in _nvlink(link)),
+)

@@ -1,0 +1,1 @@
+"""Make-believe hardware: pure functions of time, standard library only."""

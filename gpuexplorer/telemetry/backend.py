@@ -1,0 +1,74 @@
+"""Backend: what a vendor must provide, and the plain facts it hands over besides samples."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from gpuexplorer.core.cards import Card, CardId, Sample
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.topology import Topology
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Who answers, and under which driver."""
+
+    name: str  # "nvml", "simulated", "host"
+    label: str  # "NVIDIA driver 590.48, read through NVML"
+    simulated: bool = False
+    driver_version: str | None = None
+    cuda_version: str | None = None  # the newest CUDA this driver can run
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class HardwareFault:
+    """Something the driver reported by itself, at once and once (an Xid, say)."""
+
+    card: CardId | None
+    code: int
+    sentence: str
+
+
+class Backend(Protocol):
+    """One vendor's cards. Every method may be called from any thread but `open` and `close`.
+
+    Nothing here raises for what a card or a driver does: a reading that failed is a reason in
+    `Sample.missing`, a card that is gone is a state. Only `open` raises, and only `Trouble`.
+    """
+
+    def open(self) -> None:
+        """Reach the driver. Raises Trouble with the reason why this source cannot be used."""
+        ...
+
+    def close(self) -> None:
+        """Let the driver go. Harmless when called twice."""
+        ...
+
+    @property
+    def source(self) -> Source: ...
+
+    def cards(self) -> Sequence[Card]:
+        """The cards as they are known now; cheap, and ordered as people list them."""
+        ...
+
+    def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
+        """Ask one card. Answers or explains each of the metrics; may take as long as it takes."""
+        ...
+
+    def processes(self, card: CardId) -> Sequence[CardProcess]:
+        """Who uses the card, as the driver knows it; names are resolved elsewhere."""
+        ...
+
+    def topology(self) -> Topology:
+        """Which card is wired to which. Dear: asked once, and again when cards change."""
+        ...
+
+    def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
+        """Wait for the driver to report something by itself. Called from its own thread."""
+        ...
+
+    def notes(self) -> Sequence[str]:
+        """Sentences about the machine that a person should read."""
+        ...

@@ -1,0 +1,1 @@
+"""One file or folder per vendor. `telemetry.sources` says in which order they are tried."""
