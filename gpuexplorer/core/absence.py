@@ -20,6 +20,7 @@ class Absence(StrEnum):
     IN_INSTANCE = "not told per instance"
     SHARED_MEMORY = "shared memory"
     WINDOWS_KEEPS_IT = "Windows keeps it"
+    NO_NEW_SAMPLE = "no new sample"
     REFUSED = "refused"
     NOT_ASKED = "not asked"
 
@@ -48,6 +49,7 @@ _SENTENCES = {
     Absence.IN_INSTANCE: "the driver tells this for the whole card, not per MIG instance",
     Absence.SHARED_MEMORY: "the card uses the computer's memory and has none of its own",
     Absence.WINDOWS_KEEPS_IT: "Windows manages this memory and the driver does not know it",
+    Absence.NO_NEW_SAMPLE: "it did nothing the driver could measure in the last moment",
     Absence.REFUSED: "the driver refused this time; it is asked again",
     Absence.NOT_ASKED: "not read, since nobody looks at it",
 }

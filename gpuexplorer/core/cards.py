@@ -37,7 +37,7 @@ class CardState(StrEnum):
 
 _STATE_SENTENCES = {
     CardState.WORKING: "working",
-    CardState.ASLEEP: "asleep to save power; it is not woken to be read",
+    CardState.ASLEEP: "asleep, or left alone so that it can fall asleep; not woken to be read",
     CardState.LOST: "lost: it no longer answers the driver",
     CardState.NO_ANSWER: "the driver has not answered for this card yet",
     CardState.NO_DRIVER: "the driver is gone; it is looked for again and again",

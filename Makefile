@@ -1,0 +1,48 @@
+# Every target sets up what it needs by itself. `make help` says what there is.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test bench format clean
+
+# The Python to use; empty means the one in .venv, else the newest that fits.
+PYTHON ?=
+# What to hand to the program, to pytest or to the benchmark.
+ARGS ?=
+
+set_up = @PYTHON='$(PYTHON)' sh packaging/set_up.sh
+bin := .venv/bin
+
+help:
+	@echo 'make run      set up what is missing, then open GPU Explorer'
+	@echo 'make test     check the layout, the types and the layers, then run the tests'
+	@echo 'make bench    measure the program and print a table'
+	@echo 'make format   lay the code out and mend what the linter can mend'
+	@echo 'make clean    remove .venv and every cache'
+	@echo
+	@echo 'ARGS hands arguments on:      make run ARGS="--simulate 4xH100"'
+	@echo 'PYTHON chooses the Python:    make run PYTHON=python3.12'
+
+run:
+	$(set_up) run
+	@$(bin)/gpuexplorer --or-simulate $(ARGS)
+
+test:
+	$(set_up) test
+	$(bin)/ruff format --check .
+	$(bin)/ruff check .
+	$(bin)/mypy
+	$(bin)/lint-imports
+	QT_QPA_PLATFORM=offscreen $(bin)/python -m pytest $(ARGS)
+
+bench:
+	$(set_up) bench
+	@$(bin)/python -m bench $(ARGS)
+
+format:
+	$(set_up) test
+	$(bin)/ruff check --fix .
+	$(bin)/ruff format .
+
+clean:
+	rm -rf .venv build dist *.egg-info
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""What `gpuexplorer doctor` looks at: one file per topic, each ending in a verdict."""

@@ -1,0 +1,119 @@
+"""Probe: everything the doctor touches of this computer, handed in so that it can be replaced."""
+
+import importlib.metadata
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.looked_for import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What became of a program that was started."""
+
+    code: int | None  # None: it did not end by itself, or did not start
+    output: str
+    trouble: str = ""  # why there is no answer, in words that follow "it"
+
+    @property
+    def well(self) -> bool:
+        return self.code == 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe(Place):
+    """A place, and what goes beyond reading files."""
+
+    open_backend: Callable[[], Backend]
+    run_program: Callable[[Sequence[str], float], Ran]
+    installed: Callable[[str], str | None]  # the version of a distribution of this Python
+    may_use: Callable[[Path], bool]  # whether this user may read and write the file
+    reachable: Callable[[str | tuple[str, int]], bool]  # a socket's path, or host and port
+    groups: Sequence[int] = ()  # the groups of this user
+    prefix: str | None = None  # of the Python that runs this; None in a packed program
+    home: str = ""
+    user: str = ""
+    host: str = ""
+    patience: float = 10.0  # seconds that the driver has to answer
+
+
+def this_computer(open_backend: Callable[[], Backend]) -> Probe:
+    return Probe(
+        open_backend=open_backend,
+        run_program=run_program,
+        installed=_installed,
+        may_use=lambda path: os.access(path, os.R_OK | os.W_OK),
+        reachable=_reachable,
+        groups=_groups(),
+        prefix=None if getattr(sys, "frozen", False) else sys.prefix,
+        home=os.path.expanduser("~"),  # noqa: PTH111 - where there is no home, it stays "~"
+        user=_user(),
+        host=socket.gethostname(),
+    )
+
+
+def run_program(argv: Sequence[str], timeout: float) -> Ran:
+    """Run a program to its end, or to the end of patience; whatever happens is an answer."""
+    try:
+        ended = subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=timeout,
+            check=False,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except subprocess.TimeoutExpired:
+        return Ran(None, "", f"did not answer within {timeout:g} s")
+    except OSError as refusal:
+        return Ran(None, "", f"could not be started ({refusal.strerror or refusal})")
+    output = ended.stdout.decode("utf-8", "replace")
+    trouble = "" if ended.returncode == 0 else f"ended with code {ended.returncode}"
+    return Ran(ended.returncode, output, trouble)
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _reachable(address: str | tuple[str, int]) -> bool:
+    try:
+        if not isinstance(address, str):
+            with socket.create_connection(address, timeout=1.0):
+                return True
+        if sys.platform == "win32":
+            return False
+        with socket.socket(socket.AF_UNIX) as unix:
+            unix.settimeout(1.0)
+            unix.connect(address)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _groups() -> Sequence[int]:
+    if sys.platform == "win32":
+        return ()
+    return sorted({os.getegid(), *os.getgroups()})
+
+
+def _user() -> str:
+    """The name the system knows this user by, before what the environment claims."""
+    if sys.platform != "win32":
+        import pwd  # noqa: PLC0415 - Windows has no such module
+
+        try:
+            return pwd.getpwuid(os.getuid()).pw_name
+        except KeyError:
+            pass
+    return os.environ.get("USER") or os.environ.get("USERNAME") or ""

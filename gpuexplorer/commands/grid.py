@@ -1,0 +1,71 @@
+"""Rows and columns as text that fits the width: columns of least weight go first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_GAP = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column. The one with the smallest weight is left out first; `elastic` ones shrink."""
+
+    title: str
+    weight: int = 10
+    right: bool = False
+    elastic: bool = False
+
+
+def grid(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """The header and the rows, each at most `width` wide."""
+    if not columns:
+        return []
+    kept = list(range(len(columns)))
+    while len(kept) > 1 and _needed(kept, columns, rows) > width:
+        kept.remove(min(kept, key=lambda place: (columns[place].weight, -place)))
+    widths = {place: _widest(place, columns, rows) for place in kept}
+    surplus = sum(widths.values()) + len(_GAP) * (len(kept) - 1) - width
+    for place in kept:
+        if surplus > 0 and columns[place].elastic:
+            taken = min(surplus, widths[place] - _least(place, columns))
+            widths[place] -= taken
+            surplus -= taken
+    lines = [[column.title for column in columns], *rows]
+    return [
+        _GAP.join(_cell(line[place], widths[place], columns[place]) for place in kept).rstrip()[
+            :width
+        ]
+        for line in lines
+    ]
+
+
+def cut(text: str, width: int) -> str:
+    """The text, or its beginning and a sign that there is more."""
+    if len(text) <= width:
+        return text
+    return text[: max(0, width - 1)] + "…" if width > 0 else ""
+
+
+def _cell(text: str, width: int, column: Column) -> str:
+    text = cut(text, width)
+    return text.rjust(width) if column.right else text.ljust(width)
+
+
+def _widest(place: int, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
+    return max(len(columns[place].title), *(len(row[place]) for row in rows), 0)
+
+
+def _least(place: int, columns: Sequence[Column]) -> int:
+    return max(len(columns[place].title), 10)
+
+
+def _needed(
+    kept: Sequence[int], columns: Sequence[Column], rows: Sequence[Sequence[str]]
+) -> int:
+    sizes = [
+        min(_least(place, columns), _widest(place, columns, rows))
+        if columns[place].elastic
+        else _widest(place, columns, rows)
+        for place in kept
+    ]
+    return sum(sizes) + len(_GAP) * (len(kept) - 1)

@@ -1,0 +1,64 @@
+"""Picture: everything a snapshot shows, put together once, for the table, JSON and CSV alike."""
+
+import datetime
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.core.cards import Card, CardId
+from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.process_names import NamedProcess, ProcessNames
+from gpuexplorer.telemetry.session import Attempt, Session, card_numbers
+from gpuexplorer.telemetry.topology import Topology
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The machine at one moment."""
+
+    taken_at: datetime.datetime
+    host_name: str
+    source: Source | None  # None: no card's source answered
+    attempts: Sequence[Attempt]
+    host: Card
+    host_reading: Reading
+    cards: Sequence[Card]
+    numbers: Mapping[CardId, str]
+    readings: Mapping[CardId, Reading | None]
+    states: Mapping[CardId, str]
+    processes: Sequence[NamedProcess]
+    topology: Topology | None
+    notes: Sequence[str]
+
+    @property
+    def simulated(self) -> bool:
+        return self.source is not None and self.source.simulated
+
+
+def take(
+    session: Session,
+    chosen: Sequence[Card],
+    names: ProcessNames,
+    topology: Topology | None,
+    source: Source | None,
+) -> Picture:
+    """Look at what the session knows now. Asks no driver."""
+    ids = {card.id for card in chosen}
+    return Picture(
+        taken_at=datetime.datetime.now(datetime.UTC).astimezone(),
+        host_name=socket.gethostname(),
+        source=source,
+        attempts=session.attempts,
+        host=session.host,
+        host_reading=session.read_host(),
+        cards=chosen,
+        numbers=card_numbers(session.cards()),
+        readings={card.id: session.reading(card.id) for card in chosen},
+        states={card.id: session.state_sentence(card.id) for card in chosen},
+        processes=[
+            named for named in names.name(session.processes()) if named.process.card in ids
+        ],
+        topology=topology,
+        notes=session.notes(),
+    )

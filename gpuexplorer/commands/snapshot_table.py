@@ -1,0 +1,262 @@
+"""A picture as a table that a person likes to read."""
+
+import textwrap
+from collections.abc import Sequence
+
+import gpuexplorer
+from gpuexplorer.commands.grid import Column, grid
+from gpuexplorer.commands.picture import Picture
+from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardKind, CardState
+from gpuexplorer.core.catalogue import clocks, links
+from gpuexplorer.core.catalogue import heat_and_power as h
+from gpuexplorer.core.catalogue import memory as m
+from gpuexplorer.core.catalogue import utilization as u
+from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.units import Quantity, memory, quantity, ratio
+from gpuexplorer.telemetry.happenings import HARMFUL
+from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.process_names import NamedProcess
+from gpuexplorer.telemetry.processes import ProcessFigure
+
+_CARD_COLUMNS = (
+    Column("#", 100),
+    Column("cuda", 40),
+    Column("Card", 95, elastic=True),
+    Column("Busy", 90, right=True),
+    Column("Memory", 85, right=True),
+    Column("Temp", 80, right=True),
+    Column("Power", 75, right=True),
+    Column("SM clock", 50, right=True),
+    Column("Fan", 45, right=True),
+    Column("PCIe", 30),
+    Column("In, out", 20, right=True),
+    Column("State", 92),
+)
+_PROCESS_COLUMNS = (
+    Column("#", 90),
+    Column("Pid", 100, right=True),
+    Column("Type", 40),
+    Column("User", 50),
+    Column("Memory", 85, right=True),
+    Column("SM", 70, right=True),
+    Column("CPU", 60, right=True),
+    Column("Container", 20),
+    Column("Command", 95, elastic=True),
+)
+NONE = "-"  # stands where a figure is missing; the reason follows below the table
+
+
+def text_of(picture: Picture, terminal: Terminal) -> str:
+    """The whole picture, at most as wide as the terminal."""
+    width = terminal.width()
+    blocks = [
+        _heading(picture, terminal, width),
+        _cards(picture, terminal, width),
+        _missing(picture, width),
+        _processes(picture, width),
+        _notes(picture, width),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def _heading(picture: Picture, terminal: Terminal, width: int) -> list[str]:
+    source = picture.source
+    when = picture.taken_at.strftime("%Y-%m-%d %H:%M:%S")
+    parts = [f"GPU Explorer {gpuexplorer.__version__}", picture.host_name, when]
+    lines = _wrap("   ".join(parts), width)
+    if source is None:
+        lines += _wrap("No graphics card answers on this computer.", width)
+    else:
+        cuda = f", CUDA {source.cuda_version}" if source.cuda_version else ""
+        lines += _wrap(f"{source.label}{cuda}", width)
+    if picture.simulated:
+        lines += [
+            terminal.warn(line)
+            for line in _wrap(
+                "SIMULATED: these cards do not exist, their figures are made up.", width
+            )
+        ]
+    return lines
+
+
+def _cards(picture: Picture, terminal: Terminal, width: int) -> list[str]:
+    rows = [_card(picture, card) for card in picture.cards]
+    rows.append(_host(picture))
+    return grid(_CARD_COLUMNS, rows, width)
+
+
+def _card(picture: Picture, card: Card) -> list[str]:
+    reading = picture.readings[card.id]
+    number = picture.numbers[card.id]
+    name = f"  {card.name}" if card.kind is CardKind.MIG else card.name
+    cuda = NONE if card.cuda_index is None else str(card.cuda_index)
+    if reading is None or reading.state is not CardState.WORKING:
+        return [number, cuda, name, *[NONE] * 8, picture.states[card.id]]
+    return [
+        number,
+        cuda,
+        name,
+        _one(reading, u.GPU_UTILIZATION),
+        _memory(reading),
+        _one(reading, h.TEMPERATURE),
+        _of(reading, h.POWER_DRAW, h.POWER_LIMIT),
+        _one(reading, clocks.CLOCK_SM),
+        _one(reading, h.FAN_SPEED),
+        _pcie(reading),
+        _traffic(reading),
+        _trouble(reading) or "working",
+    ]
+
+
+def _host(picture: Picture) -> list[str]:
+    reading = picture.host_reading
+    return [
+        "H",
+        NONE,
+        picture.host.name,
+        _one(reading, u.CPU_UTILIZATION),
+        _memory(reading),
+        *[NONE] * 6,
+        "the computer itself",
+    ]
+
+
+def _one(reading: Reading, metric: MetricId) -> str:
+    value = reading.values.get(metric)
+    return NONE if value is None else str(quantity(METRICS[metric], value))
+
+
+def _of(reading: Reading, metric: MetricId, limit: MetricId) -> str:
+    value, most = reading.values.get(metric), reading.values.get(limit)
+    if value is None or most is None:
+        return _one(reading, metric)
+    return f"{quantity(METRICS[metric], value).number} of {quantity(METRICS[limit], most)}"
+
+
+def _memory(reading: Reading) -> str:
+    used, total = reading.values.get(m.MEMORY_USED), reading.values.get(m.MEMORY_TOTAL)
+    if used is None or total is None or not total:
+        return NONE
+    return f"{_same_unit(used, memory(total))} of {memory(total)}"
+
+
+def _same_unit(value: float, whole: Quantity) -> str:
+    """A part in the unit of its whole: "0.4 of 79.6 GiB"."""
+    sizes = {"TiB": 2**40, "GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "B": 1}
+    decimals = 1 if whole.unit in ("TiB", "GiB") else 0
+    return f"{value / sizes[whole.unit]:.{decimals}f}"
+
+
+def _pcie(reading: Reading) -> str:
+    generation = reading.values.get(links.PCIE_GENERATION)
+    width = reading.values.get(links.PCIE_WIDTH)
+    if generation is None or width is None:
+        return NONE
+    return f"{generation:.0f}.0 x{width:.0f}"
+
+
+def _traffic(reading: Reading) -> str:
+    receive, transmit = (
+        reading.values.get(links.PCIE_RECEIVE),
+        reading.values.get(links.PCIE_TRANSMIT),
+    )
+    if receive is None or transmit is None:
+        return NONE
+    metric = METRICS[links.PCIE_RECEIVE]
+    return f"{quantity(metric, receive)}, {quantity(metric, transmit)}"
+
+
+def _trouble(reading: Reading) -> str:
+    """What holds the card back, in words; empty where nothing does."""
+    return ", ".join(
+        METRICS[metric].label.lower() for metric in HARMFUL if reading.values.get(metric)
+    )
+
+
+_SHOWN = (
+    u.GPU_UTILIZATION,
+    m.MEMORY_USED,
+    h.TEMPERATURE,
+    h.POWER_DRAW,
+    h.POWER_LIMIT,
+    clocks.CLOCK_SM,
+    h.FAN_SPEED,
+    links.PCIE_GENERATION,
+    links.PCIE_RECEIVE,
+)
+
+
+def _missing(picture: Picture, width: int) -> list[str]:
+    """For every dash in the table the reason, said once for all cards it is true of."""
+    reasons: dict[tuple[MetricId, Absence], list[str]] = {}
+    for card in picture.cards:
+        reading = picture.readings[card.id]
+        if reading is None or reading.state is not CardState.WORKING:
+            continue
+        for metric in _SHOWN:
+            if metric in reading.missing:
+                key = (metric, reading.missing[metric])
+                reasons.setdefault(key, []).append(picture.numbers[card.id])
+    lines = []
+    for (metric, absence), numbers in reasons.items():
+        where = (
+            "every card" if len(numbers) == len(picture.cards) > 1 else _cards_named(numbers)
+        )
+        lines += _wrap(f"{METRICS[metric].label}, {where}: {absence.sentence}.", width)
+    without = {
+        card.cuda_reason: [
+            picture.numbers[other.id]
+            for other in picture.cards
+            if other.cuda_reason == card.cuda_reason
+        ]
+        for card in picture.cards
+        if card.cuda_index is None and card.cuda_reason
+    }
+    for why, numbers in without.items():
+        lines += _wrap(f"CUDA number, {_cards_named(numbers)}: {why}.", width)
+    return lines
+
+
+def _cards_named(numbers: Sequence[str]) -> str:
+    return ("card " if len(numbers) == 1 else "cards ") + ", ".join(numbers)
+
+
+def _processes(picture: Picture, width: int) -> list[str]:
+    if not picture.cards:
+        return []
+    if not picture.processes:
+        return ["No process uses these cards."]
+    rows = [_process(picture, named) for named in picture.processes]
+    return grid(_PROCESS_COLUMNS, rows, width)
+
+
+def _process(picture: Picture, named: NamedProcess) -> list[str]:
+    process = named.process
+    used, busy = process.values.get(ProcessFigure.MEMORY), process.values.get(ProcessFigure.SM)
+    command = named.command or f"({named.reason})"
+    return [
+        picture.numbers.get(process.card, NONE),
+        str(process.pid),
+        process.use.value,
+        named.user or NONE,
+        NONE if used is None else str(memory(used)),
+        NONE if busy is None else str(ratio(busy)),
+        NONE if named.cpu is None else str(ratio(named.cpu)),
+        named.container or NONE,
+        f"{command} (this program)" if named.ours else command,
+    ]
+
+
+def _notes(picture: Picture, width: int) -> list[str]:
+    lines = []
+    for attempt in picture.attempts:
+        lines += _wrap(f"{attempt.name}: {attempt.sentence} {attempt.hint}", width)
+    for note in picture.notes:
+        lines += _wrap(note, width)
+    return lines
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, min(width, 100), subsequent_indent="  ") or [""]

@@ -1,0 +1,84 @@
+"""The terminal a person reads: its width, its letters, and how to draw in place."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+_PLAIN = str.maketrans({"°": "", "…": "~", "─": "-", "×": "x", "·": "-"})
+
+
+class Terminal:
+    """Writes text that this terminal can show, and never wider than it is."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stdout
+        self.interactive = self._stream.isatty()
+        self.colour = (
+            self.interactive
+            and "NO_COLOR" not in os.environ
+            and os.environ.get("TERM") != "dumb"
+        )
+        self._rich = _can_show("°…─×·", self._stream)
+
+    def width(self) -> int:
+        """Columns; unlimited where nobody looks, since a file has no edge."""
+        if not self.interactive and "COLUMNS" not in os.environ:
+            return 10_000
+        return max(20, shutil.get_terminal_size((100, 30)).columns)
+
+    def height(self) -> int | None:
+        return shutil.get_terminal_size((100, 30)).lines if self.interactive else None
+
+    def show(self, text: str) -> None:
+        """Print below what stands there already."""
+        self._write(self._showable(text) + "\n")
+
+    def redraw(self, text: str) -> None:
+        """Print in place of what was shown before."""
+        if not self.interactive:
+            self.show(text + "\n")
+            return
+        lines = self._showable(text).splitlines()
+        height = self.height() or len(lines)
+        if len(lines) >= height:
+            more = len(lines) - height + 2
+            lines = [*lines[: height - 2], f"({more} more lines: make the terminal taller)"]
+        # Each line is cleared to its end, and all below the last: nothing flickers.
+        self._write("\x1b[H" + "".join(f"{line}\x1b[K\n" for line in lines) + "\x1b[J")
+
+    @contextmanager
+    def drawing(self) -> Iterator[None]:
+        """A screen of its own, which is taken away afterwards."""
+        if not self.interactive:
+            yield
+            return
+        self._write("\x1b[?1049h\x1b[?25l\x1b[2J")
+        try:
+            yield
+        finally:
+            self._write("\x1b[?25h\x1b[?1049l")
+
+    def warn(self, text: str) -> str:
+        """The same words, marked where the terminal has colours."""
+        return f"\x1b[33m{text}\x1b[0m" if self.colour else text
+
+    def _showable(self, text: str) -> str:
+        if self._rich:
+            return text
+        encoding = self._stream.encoding or "ascii"
+        return text.translate(_PLAIN).encode(encoding, "replace").decode(encoding)
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+def _can_show(letters: str, stream: TextIO) -> bool:
+    try:
+        letters.encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

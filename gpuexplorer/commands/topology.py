@@ -1,0 +1,155 @@
+"""gpuexplorer topology: which card is wired to which, and how fast that can be."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+
+from gpuexplorer.commands.arguments import OK, add_source_arguments, open_source
+from gpuexplorer.commands.grid import Column, grid
+from gpuexplorer.commands.no_cards import NoCards
+from gpuexplorer.commands.snapshot_json import Json, link_as_json
+from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.core.cards import HOST_ID, Card, CardKind
+from gpuexplorer.core.units import rate
+from gpuexplorer.telemetry.backend import Backend, Source
+from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.topology import Link, PathKind, Topology
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="as JSON, schema 1")
+    add_source_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    found, attempts = open_source(arguments)
+    backend: Backend = found or NoCards()
+    try:
+        topology = backend.topology()
+        whole = [card for card in backend.cards() if card.kind is CardKind.GPU]
+        if arguments.json:
+            sys.stdout.write(
+                json.dumps(_as_json(backend.source, whole, topology, attempts), indent=2)
+            )
+            sys.stdout.write("\n")
+        else:
+            terminal = Terminal()
+            terminal.show(_text(backend.source, whole, topology, attempts, terminal.width()))
+    finally:
+        backend.close()
+    return OK
+
+
+def _as_json(
+    source: Source, cards: list[Card], topology: Topology, attempts: Sequence[Attempt]
+) -> dict[str, Json]:
+    return {
+        "schema": 1,
+        "source": source.name,
+        "simulated": source.simulated,
+        "cards": [
+            {
+                "index": card.index,
+                "id": card.id,
+                "name": card.name,
+                "bus_id": card.bus_id,
+                "numa_node": topology.numa_nodes.get(card.id),
+            }
+            for card in cards
+        ],
+        "links": [link_as_json(link) for link in topology.links],
+        "notes": [f"{attempt.name}: {attempt.sentence} {attempt.hint}" for attempt in attempts],
+    }
+
+
+def _text(
+    source: Source,
+    cards: list[Card],
+    topology: Topology,
+    attempts: Sequence[Attempt],
+    width: int,
+) -> str:
+    if not cards:
+        reasons = [f"{attempt.name}: {attempt.sentence} {attempt.hint}" for attempt in attempts]
+        return "\n".join(["No graphics card answers, so there is no wiring to show.", *reasons])
+    lines = [source.label]
+    if source.simulated:
+        lines.append("SIMULATED: these cards do not exist, their wiring is made up.")
+    lines += ["", *_matrix(cards, topology, width)]
+    lines += ["", *_legend(topology)]
+    lines += ["", "Theoretical rates, each direction:", *_rates(cards, topology, width)]
+    return "\n".join(lines)
+
+
+def _matrix(cards: list[Card], topology: Topology, width: int) -> list[str]:
+    """Cards in rows and columns; with too many for the width, the rates below say the same."""
+    columns = [
+        Column("", 100),
+        *(Column(str(card.index), 50) for card in cards),
+        Column("host", 60),
+        Column("NUMA", 40, right=True),
+    ]
+    rows = []
+    for card in cards:
+        cells = [
+            PathKind.SELF.value if other is card else _cell(topology.link(card.id, other.id))
+            for other in cards
+        ]
+        node = topology.numa_nodes.get(card.id)
+        rows.append(
+            [
+                str(card.index),
+                *cells,
+                _cell(topology.link(card.id, HOST_ID)),
+                "-" if node is None else str(node),
+            ]
+        )
+    return grid(columns, rows, width)
+
+
+def _cell(link: Link | None) -> str:
+    if link is None:
+        return PathKind.UNKNOWN.value
+    return f"NV{link.nvlinks}" if link.nvlinks else link.path.value
+
+
+def _legend(topology: Topology) -> list[str]:
+    kinds = {link.path for link in topology.links}
+    return [
+        f"{'NV#' if kind is PathKind.NVLINK else kind.value:5} {kind.sentence}"
+        for kind in PathKind
+        if kind in kinds or kind is PathKind.SELF
+    ]
+
+
+def _rates(cards: list[Card], topology: Topology, width: int) -> list[str]:
+    """Pairs that are wired alike stand in one row."""
+    numbers = {card.id: str(card.index) for card in cards} | {HOST_ID: "host"}
+    alike: dict[tuple[str, str, str, str], list[str]] = {}
+    for link in topology.links:
+        speed = "unknown" if link.rate is None else str(rate(link.rate))
+        key = (_cell(link), speed, link.rate_reason, _peer(link))
+        alike.setdefault(key, []).append(f"{numbers[link.a]}-{numbers[link.b]}")
+    columns = (
+        Column("Path", 90),
+        Column("Rate", 95, right=True),
+        Column("Over", 50),
+        Column("Peer to peer", 60),
+        Column("Between", 100, elastic=True),
+    )
+    return grid(columns, [[*key, _between(pairs)] for key, pairs in alike.items()], width)
+
+
+def _between(pairs: list[str]) -> str:
+    if len(pairs) <= 6:
+        return ", ".join(pairs)
+    return f"{len(pairs)} pairs: {', '.join(pairs[:4])} to {pairs[-1]}"
+
+
+def _peer(link: Link) -> str:
+    if link.b == HOST_ID:
+        return "-"
+    if link.peer_to_peer is None:
+        return link.peer_reason or "not told"
+    return "yes" if link.peer_to_peer else f"no: {link.peer_reason}"

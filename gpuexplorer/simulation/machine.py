@@ -1,0 +1,242 @@
+"""Machine: make-believe cards, and how they are at any instant, loaded by what the lab does."""
+
+import math
+from random import Random
+from typing import NamedTuple
+
+from gpuexplorer.simulation.course import Course, Moment, is_at_limit
+from gpuexplorer.simulation.models import MIB
+from gpuexplorer.simulation.occupied import QUIET, Occupation, Occupied
+from gpuexplorer.simulation.specs import MachineSpec, Slot
+from gpuexplorer.simulation.wiring import Wiring
+from gpuexplorer.simulation.workload import Job, Role, Workload, workload_of
+
+LAB_PID = 4000
+SCRAPS_BYTES = 3 * MIB  # taken by the driver itself, and by no program
+
+
+class Reading(NamedTuple):
+    """How one card is at one instant, in SI units; shares are of what a wire can carry."""
+
+    busy: float
+    memory_busy: float
+    decoder_busy: float
+    level: float  # 0 at rest, 1 at all that the card can do
+    at_limit: bool
+    warm: bool
+    power: float
+    average_power: float  # over the last second
+    energy: float
+    temperature: float
+    fan: float
+    memory_used: int
+    graphics_clock: float
+    memory_clock: float
+    state: int
+    pcie_receive_share: float
+    pcie_transmit_share: float
+    nvlink_share: float
+    traffic: tuple[float, float, float, float]  # bytes per second that the lab adds
+    seconds_at_limit: float
+    seconds_warm: float
+
+
+class SimulatedProcess(NamedTuple):
+    """A program that does not exist, on a card that does not either."""
+
+    pid: int
+    command: str
+    user: str
+    graphics: bool
+    memory_bytes: int
+    busy: float
+
+
+class Machine:
+    """Pure functions of the seed, the card and `t`, the seconds since the machine's start.
+
+    Any thread may ask and add load. What is added changes no instant before it starts.
+    """
+
+    def __init__(self, spec: MachineSpec, seed: int | None = None) -> None:
+        self.spec = spec
+        self.wiring = Wiring(spec)
+        seed = spec.seed if seed is None else seed
+        self._cards = tuple(
+            _SimulatedCard(spec, index, seed, linked=bool(self.wiring.peers(index)))
+            for index in range(len(spec.slots))
+        )
+
+    def reading(self, index: int, t: float) -> Reading:
+        return self._cards[index].reading(t)
+
+    def processes(self, index: int, t: float) -> list[SimulatedProcess]:
+        return self._cards[index].processes(t)
+
+    def repaired_ever(self, index: int) -> int:
+        """Memory errors that were repaired before the machine was started."""
+        return self._cards[index].repaired_ever
+
+    def occupy(self, index: int, occupation: Occupation) -> None:
+        """Add a span of work to a card, as if a program did it."""
+        self._cards[index].occupied.occupy(occupation)
+
+    def hold(self, index: int, at: float, memory_bytes: int) -> None:
+        """From `at` on hold that much more memory; a negative number gives it back."""
+        self._cards[index].occupied.hold(at, memory_bytes)
+
+
+class _SimulatedCard:
+    """One card of the machine."""
+
+    def __init__(self, spec: MachineSpec, index: int, seed: int, *, linked: bool) -> None:
+        own = Random(f"{seed}/{index}/card")
+        self._index = index
+        self._slot: Slot = spec.slots[index]
+        self._workload: Workload = workload_of(spec, index, seed)
+        self._course = Course(self._slot.model, self._workload, own)
+        self.occupied = Occupied(self._course)
+        self.repaired_ever = own.choice((0, 0, 0, 0, own.randint(1, 6)))
+        self._linked = linked
+        days = own.uniform(2.0, 20.0)
+        self._past_energy = days * 86400.0 * self._slot.model.power.limit * 0.3
+        self._past_limited = days * own.uniform(500.0, 3000.0)
+        self._memory_share = own.uniform(0.35, 0.65)
+        self._decoder_share = 0.25 if self._workload.role is Role.SERVING else 0.0
+        self._first_pid = 10_000 + index * 6000 + own.randrange(500)
+        memory = self._slot.model.memory
+        self._usable = memory.total_bytes - memory.reserved_bytes
+
+    def reading(self, t: float) -> Reading:
+        now, before = self._course.at(t), self._course.at(t - 1.0)
+        level, power = now.phase.level, now.power
+        energy, earlier = now.energy, before.energy
+        seconds_at_limit = now.seconds_at_limit
+        temperature, traffic = now.temperature, QUIET
+        if added := self.occupied.at(t):
+            level = max(level, added.level)
+            power += added.even + added.swing * now.swing
+            energy += added.energy
+            past = self.occupied.at(t - 1.0)
+            earlier += past.energy if past else 0.0
+            seconds_at_limit += added.seconds_at_limit
+            temperature = self._kept_cool(temperature, added.temperature)
+            traffic = added.traffic
+        busy, at_limit = self._busy(level, now.swing), is_at_limit(level)
+        clocks = self._slot.model.clocks
+        wave = 1.0 + 0.2 * now.swing
+        resting = level <= 0.0
+        return Reading(
+            busy=busy,
+            memory_busy=round(busy * self._memory_share * (1.0 + 0.1 * now.swing), 2),
+            decoder_busy=round(busy * self._decoder_share, 2),
+            level=level,
+            at_limit=at_limit,
+            warm=now.warm,
+            power=power,
+            average_power=energy - earlier,
+            energy=self._past_energy + energy,
+            temperature=temperature,
+            fan=self._fan(temperature),
+            memory_used=self._memory_used(t, now.second),
+            graphics_clock=self._graphics_clock(level, now, temperature, at_limit) * 1e6,
+            memory_clock=(clocks.memory_idle if resting else clocks.memory) * 1e6,
+            state=self._state(level),
+            pcie_receive_share=now.phase.feed * wave,
+            pcie_transmit_share=now.phase.feed * 0.3 * wave,
+            nvlink_share=now.phase.exchange * wave if self._linked else 0.0,
+            traffic=traffic,
+            seconds_at_limit=self._past_limited + seconds_at_limit,
+            seconds_warm=now.seconds_warm,
+        )
+
+    def processes(self, t: float) -> list[SimulatedProcess]:
+        now, added = self._course.at(t), self.occupied.at(t)
+        level = max(now.phase.level, added.level if added else 0.0)
+        busy = self._busy(level, now.swing)
+        own_busy = busy * now.phase.level / level if level else 0.0
+        here = [
+            (slot, job)
+            for slot, job in enumerate(self._workload.jobs)
+            if job.begin <= now.second < job.end
+        ]
+        weights = sum(job.weight for _, job in here)
+        processes = [
+            SimulatedProcess(
+                self._pid(slot, job, now.round),
+                job.command,
+                job.user,
+                job.graphics,
+                job.memory_at(now.second),
+                round(own_busy * job.weight / weights, 3),
+            )
+            for slot, job in here
+        ]
+        held = self._held(t, now.second)
+        if held or busy > own_busy:
+            lab_busy = round(busy - own_busy, 3)
+            processes.append(
+                SimulatedProcess(
+                    LAB_PID,
+                    "gpuexplorer worker",
+                    "you",
+                    graphics=False,
+                    memory_bytes=held,
+                    busy=lab_busy,
+                )
+            )
+        return processes
+
+    def _pid(self, slot: int, job: Job, number: int) -> int:
+        return self._first_pid + 1000 * slot + (0 if job.lasting else 7 * number % 500)
+
+    def _jobs_memory(self, second: float) -> int:
+        memory = 0
+        for job in self._workload.jobs:
+            if job.begin <= second < job.end:
+                memory += job.memory_at(second)
+        return memory
+
+    def _held(self, t: float, second: float) -> int:
+        """What the lab holds, as far as the card's own programs leave room for it."""
+        held = self.occupied.memory_at(t)
+        return held and min(held, self._usable - SCRAPS_BYTES - self._jobs_memory(second))
+
+    def _memory_used(self, t: float, second: float) -> int:
+        return SCRAPS_BYTES + self._jobs_memory(second) + self._held(t, second)
+
+    def _busy(self, level: float, swing: float) -> float:
+        """A kernel runs for more of the time than the card is fully at work."""
+        if level <= 0.0:
+            return 0.0
+        return round(min(1.0, max(0.01, level * 1.06 + 0.03 * swing * level)), 2)
+
+    def _kept_cool(self, own: float, added: float) -> float:
+        """Cooling is built for the power limit: added work alone makes no card too warm."""
+        return min(own + added, max(own, self._slot.model.heat.target - 1.0))
+
+    def _state(self, level: float) -> int:
+        model = self._slot.model
+        if level <= 0.0:
+            return model.idle_state
+        return 5 if level < 0.12 and model.idle_state == 8 else model.busy_state
+
+    def _graphics_clock(
+        self, level: float, now: Moment, temperature: float, at_limit: bool
+    ) -> float:
+        """MHz, in the steps of 15 MHz that drivers set."""
+        clocks = self._slot.model.clocks
+        if level <= 0.0:
+            return clocks.idle
+        factor = 1.0 - 0.0015 * max(0.0, temperature - 45.0)
+        if at_limit:
+            factor *= 0.91 + 0.02 * now.swing
+        if now.warm:
+            factor *= 0.85
+        return max(float(clocks.base), math.floor(clocks.boost * factor / 15.0) * 15.0)
+
+    def _fan(self, temperature: float) -> float:
+        heat = self._slot.model.heat
+        if not heat.fans or (heat.fans_stop and temperature < 48.0):
+            return 0.0
+        return round(min(1.0, 0.3 + 0.7 * max(0.0, temperature - 40.0) / 50.0), 2)

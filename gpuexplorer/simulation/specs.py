@@ -1,0 +1,138 @@
+"""The machines one can ask for: "2xTitanRTX", "8xH100+nvlink", "1xH100,1xT4"."""
+
+import difflib
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.simulation.models import MODELS, CardModel, Wire
+
+MOST_CARDS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One card of the machine, and whether its NVLinks are plugged in."""
+
+    model: CardModel
+    nvlink: bool
+
+    @property
+    def nvlinks(self) -> int:
+        """Links the card has. Without its bridge a card keeps them, and they are down."""
+        wires = self.model.wires
+        return wires.nvlinks if self.nvlink or wires.nvlink is Wire.BRIDGE else 0
+
+
+@dataclass(frozen=True, slots=True)
+class MachineSpec:
+    """A machine that was asked for; the seed decides what its cards are up to."""
+
+    slots: tuple[Slot, ...]
+    seed: int = 0
+
+    @property
+    def label(self) -> str:
+        """The cards in words: "4 x NVIDIA H100 80GB HBM3, 1 x Tesla T4"."""
+        names = (slot.model.name for slot in self.slots)
+        return ", ".join(
+            f"{len(tuple(group))} x {name}" for name, group in itertools.groupby(names)
+        )
+
+
+def parse_machine(text: str, seed: int = 0) -> MachineSpec:
+    """Raises Trouble with a sentence that says which part of the text is wrong."""
+    text = text.strip()
+    if not text:
+        raise Trouble("No simulated machine is named.", _FORMS)
+    slots: list[Slot] = []
+    for part in (part.strip() for part in text.split(",")):
+        if not part:
+            raise Trouble(f"'{text}' has a comma with no card beside it.", _FORMS)
+        slots += _parse_part(part)
+        if len(slots) > MOST_CARDS:
+            raise Trouble(f"'{text}' asks for more than {MOST_CARDS} cards in all.", _COUNTS)
+    return MachineSpec(tuple(slots), seed)
+
+
+def _parse_part(part: str) -> Sequence[Slot]:
+    cards, *suffixes = (piece.strip() for piece in part.split("+"))
+    count, model = _parse_cards(part, cards)
+    if len(suffixes) > 1:
+        raise Trouble(f"'{part}' names more than one wiring.", _WIRINGS)
+    return (Slot(model, _parse_wiring(part, model, suffixes)),) * count
+
+
+def _parse_cards(part: str, cards: str) -> tuple[int, CardModel]:
+    if model := _BY_KEY.get(_key(cards)):
+        return 1, model
+    split = re.fullmatch(r"(.*?)\s*[xX×]\s*(.*)", cards)
+    number, name = split.groups() if split else ("", cards)
+    count = int(number) if re.fullmatch(r"[+-]?[0-9]{1,9}", number) else None
+    model = _BY_KEY.get(_key(name))
+    if count is None and model is None:
+        raise _unknown(part, cards)
+    if count is None and not number:
+        raise Trouble(f"'{part}' has no number before the x.", _COUNTS)
+    if count is None:
+        raise Trouble(f"'{part}' begins with '{number}', which is not a number.", _COUNTS)
+    if count < 0:
+        raise Trouble(f"'{part}' asks for a negative number of cards: {count}.", _COUNTS)
+    if count == 0:
+        raise Trouble(f"'{part}' asks for no card at all.", _COUNTS)
+    if not name:
+        raise Trouble(f"'{part}' does not say which card.", _known())
+    if model is None:
+        raise _unknown(part, name)
+    if count > MOST_CARDS:
+        raise Trouble(f"'{part}' asks for {count} cards, which is too many.", _COUNTS)
+    return count, model
+
+
+def _parse_wiring(part: str, model: CardModel, suffixes: Sequence[str]) -> bool:
+    has_nvlink = model.wires.nvlink is not Wire.NONE
+    if not suffixes:
+        return has_nvlink
+    match suffixes[0].lower():
+        case "nvlink" if has_nvlink:
+            return True
+        case "nvlink":
+            linked = ", ".join(m.key for m in MODELS if m.wires.nvlink is not Wire.NONE)
+            raise Trouble(
+                f"'{part}' asks for NVLink, which the {model.key} does not have.",
+                f"Leave out +nvlink, or choose a card that has it: {linked}.",
+            )
+        case "pcie":
+            return False
+        case "":
+            raise Trouble(f"'{part}' ends in a + with no wiring after it.", _WIRINGS)
+        case _:
+            raise Trouble(
+                f"'{part}' names a wiring that is not known: '{suffixes[0]}'.", _WIRINGS
+            )
+
+
+def _unknown(part: str, name: str) -> Trouble:
+    close = difflib.get_close_matches(_key(name), _BY_KEY, n=1)
+    meant = f"Did you mean {_BY_KEY[close[0]].key}? " if close else ""
+    return Trouble(f"'{part}' names a card that is not known: '{name}'.", meant + _known())
+
+
+def _known() -> str:
+    return f"Known cards: {', '.join(model.key for model in MODELS)}."
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\s_-]", "", name).lower()
+
+
+_FORMS = "Name cards like this: 4xH100, 2xTitanRTX, 8xA100+pcie, or 1xH100,1xT4."
+_COUNTS = f"From 1 to {MOST_CARDS} cards can be simulated, written like 4xH100."
+_WIRINGS = "A wiring is +nvlink or +pcie, as in 8xH100+pcie."
+_OTHER_NAMES = {"rtxa6000": "a6000", "titan": "titanrtx"} | {
+    number: f"rtx{number}" for number in ("3090", "4060", "4090", "5090")
+}
+_BY_KEY = {_key(model.key): model for model in MODELS}
+_BY_KEY |= {other: _BY_KEY[key] for other, key in _OTHER_NAMES.items()}

@@ -1,0 +1,256 @@
+"""NvmlBackend: NVIDIA's cards over the life of several connections to their driver."""
+
+import os
+import threading
+from collections.abc import Collection, Mapping, Sequence
+
+import pynvml
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
+from gpuexplorer.core.catalogue.health import MIG_MODE
+from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.telemetry.backend import HardwareFault, Source
+from gpuexplorer.telemetry.backends.nvml import library
+from gpuexplorer.telemetry.backends.nvml.card_reader import (
+    DriverGoneError,
+    absent_sample,
+    lost_sample,
+)
+from gpuexplorer.telemetry.backends.nvml.connection import Connection
+from gpuexplorer.telemetry.backends.nvml.resting import Resting
+from gpuexplorer.telemetry.pci_bus import PciBus
+from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.topology import Topology
+
+# How long to wait before the driver, or a lost card, is looked for again.
+_REVIVAL_PAUSE = 2.0
+_LOST_PAUSE = 10.0
+
+
+class NvmlBackend:
+    """Keeps cards by UUID while connections to the driver come and go.
+
+    A connection is entered by every call and left again; whoever leaves a connection that was
+    given up as the last one ends it, so that none is ended under a call still running.
+    """
+
+    def __init__(
+        self,
+        clock: Clock | None = None,
+        bus: PciBus | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._clock = clock or SystemClock()
+        self._bus = bus or PciBus()
+        self._environment = os.environ if environment is None else environment
+        self._lock = threading.Lock()
+        self._connection: Connection | None = None
+        self._cards: list[Card] = []
+        self._by_id: dict[CardId, Card] = {}
+        self._source = Source("nvml", "NVIDIA driver")
+        self._resting = Resting(self._bus, self._clock)
+        self._generation = 0
+        self._revive_at = 0.0
+        self._lost_since: dict[CardId, float] = {}
+        self._closed = False
+        self._why_gone = ""
+
+    def open(self) -> None:
+        self._closed = False
+        if self._resting.all_asleep():
+            self._know(self._resting.sleepers())
+            self._source = Source("nvml", "NVIDIA driver, not asked while its cards sleep")
+            return
+        self._connect()
+        if not self._cards:
+            self.close()
+            raise Trouble(
+                "The NVIDIA driver answers, but it has no card.",
+                "Look whether the card is seated, powered, and not handed to a virtual machine.",
+            )
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.give_up()
+
+    @property
+    def source(self) -> Source:
+        return self._source
+
+    @property
+    def generation(self) -> int:
+        """Grows with every new connection to the driver."""
+        return self._generation
+
+    def cards(self) -> Sequence[Card]:
+        return self._cards
+
+    def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
+        known = self._by_id.get(card)
+        now = self._clock.now()
+        if known is None:
+            return Sample(card, now, {}, dict.fromkeys(metrics, Absence.LOST), CardState.LOST)
+        if self._resting.resting(known):
+            return absent_sample(known, now, metrics, Absence.ASLEEP, CardState.ASLEEP)
+        connection = self._enter()
+        if connection is None:
+            return absent_sample(known, now, metrics, Absence.NO_DRIVER, CardState.NO_DRIVER)
+        try:
+            reader = connection.readers.get(card)
+            if reader is None and card.startswith("PCI-"):
+                # It slept when this connection was made; now it is awake and can be asked.
+                self._drop(connection, "")
+                self._revive_at = 0.0
+                return absent_sample(known, now, metrics, Absence.ASLEEP, CardState.ASLEEP)
+            if reader is None:
+                sample = lost_sample(known, now, metrics)
+            else:
+                sample = reader.read(metrics)
+        except DriverGoneError:
+            self._drop(connection, "the driver stopped answering")
+            return absent_sample(known, now, metrics, Absence.NO_DRIVER, CardState.NO_DRIVER)
+        finally:
+            connection.leave()
+        self._consider(connection, known, sample)
+        return sample
+
+    def processes(self, card: CardId) -> Sequence[CardProcess]:
+        known = self._by_id.get(card)
+        if known is None or self._resting.resting(known):
+            return []
+        connection = self._enter()
+        if connection is None:
+            return []
+        try:
+            lister = connection.processes.get(card)
+            rows = [] if lister is None else lister.read()
+        except pynvml.NVMLError as error:
+            if error.value in library.DRIVER_GONE:
+                self._drop(connection, library.message_of(error))
+            return []
+        finally:
+            connection.leave()
+        self._resting.note_users(card, len(rows))
+        return rows
+
+    def topology(self) -> Topology:
+        connection = self._enter()
+        if connection is None:
+            return Topology([card.id for card in self._cards], [], {})
+        try:
+            return connection.topology(self._bus)
+        except pynvml.NVMLError:
+            return Topology([card.id for card in self._cards], [], {})
+        finally:
+            connection.leave()
+
+    def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
+        if all(self._resting.resting(card) for card in self._cards):
+            self._clock.wait(threading.Event(), seconds)
+            return []
+        connection = self._enter()
+        if connection is None:
+            self._clock.wait(threading.Event(), seconds)
+            return []
+        try:
+            return connection.wait_for_fault(seconds)
+        except pynvml.NVMLError:
+            self._clock.wait(threading.Event(), seconds)
+            return []
+        finally:
+            connection.leave()
+
+    def notes(self) -> Sequence[str]:
+        notes = []
+        if self._connection is None and self._why_gone:
+            notes.append(f"The NVIDIA driver is gone and is looked for again: {self._why_gone}")
+        notes += self._resting.notes()
+        notes += [
+            f"Card {card.index} gives no handle: {card.cuda_reason}."
+            for card in self._cards
+            if card.id.startswith("LOST-")
+        ]
+        numbers = {card.cuda_reason for card in self._cards if card.cuda_reason}
+        if any("PCI_BUS_ID" in reason for reason in numbers):
+            notes.append(
+                "The cards are of different models, so CUDA numbers them by speed: "
+                "set CUDA_DEVICE_ORDER=PCI_BUS_ID and its numbers follow the bus."
+            )
+        return notes
+
+    def _enter(self) -> Connection | None:
+        """The living connection, entered; a new one when it is time to look for the driver."""
+        with self._lock:
+            connection = self._connection
+            if connection is not None and connection.enter():
+                return connection
+            now = self._clock.now()
+            if self._closed or now < self._revive_at:
+                return None
+            self._revive_at = now + _REVIVAL_PAUSE
+        try:
+            self._connect()
+        except Trouble as trouble:
+            self._why_gone = trouble.sentence
+            return None
+        with self._lock:
+            connection = self._connection
+            return connection if connection is not None and connection.enter() else None
+
+    def _connect(self) -> None:
+        awake = self._resting.awake_bus_ids()
+        library.connect(attach=awake is None)
+        known = {card.index: card for card in self._cards if card.kind is CardKind.GPU}
+        try:
+            connection = Connection(self._environment, awake, known, self._clock, self._bus)
+        except pynvml.NVMLError as error:
+            library.disconnect()
+            raise Trouble(
+                f"The NVIDIA driver does not say which cards there are: "
+                f"{library.message_of(error)}.",
+                "`gpuexplorer doctor` looks for the cause.",
+            ) from error
+        with self._lock:
+            self._connection = connection
+            self._know([*connection.cards, *self._resting.sleepers()])
+            self._source = connection.source
+            self._generation += 1
+            self._lost_since.clear()
+            self._why_gone = ""
+        self._resting.learn(connection.cards)
+
+    def _know(self, cards: list[Card]) -> None:
+        self._cards = cards
+        self._by_id = {card.id: card for card in cards}
+
+    def _drop(self, connection: Connection, why: str) -> None:
+        with self._lock:
+            if self._connection is connection:
+                self._connection = None
+                self._why_gone = f"{why}." if why else ""
+                self._revive_at = self._clock.now() + _REVIVAL_PAUSE
+        connection.give_up()
+
+    def _consider(self, connection: Connection, card: Card, sample: Sample) -> None:
+        """Look at what a sample means beyond itself: a lost card, a new mode, a time to rest."""
+        if sample.state is CardState.LOST:
+            since = self._lost_since.setdefault(card.id, sample.at)
+            if sample.at - since >= _LOST_PAUSE:
+                self._lost_since[card.id] = sample.at
+                connection.find_again(card)
+            return
+        self._lost_since.pop(card.id, None)
+        mig = sample.values.get(MIG_MODE)
+        if mig is not None and connection.note_mig_mode(card.id, bool(mig)):
+            self._drop(connection, "a card changed its MIG mode")
+            self._revive_at = 0.0
+        self._resting.note(card, sample)
+        if self._resting.all_resting(self._cards):
+            self._drop(connection, "")
+            self._revive_at = 0.0

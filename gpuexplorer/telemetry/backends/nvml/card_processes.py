@@ -1,0 +1,182 @@
+"""Who uses a card: the driver's process lists, and each process' share of the engines."""
+
+import ctypes
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import pynvml
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardId
+from gpuexplorer.telemetry.backends.nvml import library
+from gpuexplorer.telemetry.backends.nvml.identity import Found
+from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
+
+_NO_INSTANCE = 0xFFFFFFFF
+_NOT_AVAILABLE = 0xFFFFFFFFFFFFFFFF
+# A process without a new sample keeps its last shares this long, else they would flicker.
+_STALE_AFTER = 1.5
+
+_SHARES = (
+    (ProcessFigure.SM, "smUtil"),
+    (ProcessFigure.MEMORY_CONTROLLER, "memUtil"),
+    (ProcessFigure.ENCODER, "encUtil"),
+    (ProcessFigure.DECODER, "decUtil"),
+)
+
+
+class _OldProcessInfo(ctypes.Structure):
+    """The layout before MIG, which the binding no longer carries."""
+
+    _fields_ = (("pid", ctypes.c_uint), ("usedGpuMemory", ctypes.c_ulonglong))
+
+
+# Newest first; of each name the driver has at least one.
+_LAYOUTS: tuple[tuple[str, type[ctypes.Structure]], ...] = (
+    ("_v3", pynvml.c_nvmlProcessInfo_v2_t),
+    ("_v2", pynvml.c_nvmlProcessInfo_v2_t),
+    ("", _OldProcessInfo),
+)
+
+
+@dataclass(slots=True)
+class _Share:
+    stamp: int
+    seen_at: float
+    ratios: dict[ProcessFigure, float]
+
+
+@dataclass(slots=True)
+class CardProcesses:
+    """Asks for one card's processes. One thread at a time."""
+
+    found: Found
+    instances: Mapping[tuple[int, int], CardId] = field(default_factory=dict)
+    _shares: dict[int, _Share] = field(default_factory=dict)
+    _newest: int = field(default_factory=lambda: int((time.time() - _STALE_AFTER) * 1e6))
+    _refusal: Absence | None = None
+
+    def read(self) -> list[CardProcess]:
+        """Raises NVMLError only when the card or the driver is gone."""
+        rows: dict[tuple[CardId, int], tuple[set[ProcessUse], float | Absence]] = {}
+        handle = self.found.handle
+        for kind, use in (
+            ("Compute", ProcessUse.COMPUTE),
+            ("MPSCompute", ProcessUse.COMPUTE),
+            ("Graphics", ProcessUse.GRAPHICS),
+        ):
+            for pid, memory, card in self._list(handle, kind):
+                uses, known = rows.setdefault((card, pid), (set(), memory))
+                uses.add(use)
+                # The two lists tell the same sum for a process that is in both.
+                if isinstance(known, Absence) and not isinstance(memory, Absence):
+                    rows[card, pid] = (uses, memory)
+        if rows:
+            self._read_shares()
+        return [self._row(card, pid, *rest) for (card, pid), rest in sorted(rows.items())]
+
+    def _list(self, handle: object, kind: str) -> Iterable[tuple[int, float | Absence, CardId]]:
+        for suffix, layout in _LAYOUTS:
+            name = f"nvmlDeviceGet{kind}RunningProcesses{suffix}"
+            if library.has(name):
+                try:
+                    return [self._one(entry) for entry in _ask(handle, name, layout)]
+                except pynvml.NVMLError as error:
+                    if error.value in library.CARD_LOST | library.DRIVER_GONE:
+                        raise
+                    return []
+        return []
+
+    def _one(self, entry: ctypes.Structure) -> tuple[int, float | Absence, CardId]:
+        used = int(entry.usedGpuMemory)
+        memory: float | Absence = float(used)
+        if used == _NOT_AVAILABLE:
+            memory = Absence.WINDOWS_KEEPS_IT
+        elif used > (self.found.card.memory_bytes or 1 << 50):
+            memory = Absence.IMPOSSIBLE
+        slices = (
+            getattr(entry, "gpuInstanceId", _NO_INSTANCE),
+            getattr(entry, "computeInstanceId", _NO_INSTANCE),
+        )
+        return int(entry.pid), memory, self.instances.get(slices, self.found.card.id)
+
+    def _read_shares(self) -> None:
+        now = time.monotonic()
+        self._refusal = None
+        try:
+            samples = pynvml.nvmlDeviceGetProcessUtilization(self.found.handle, self._newest)
+        except pynvml.NVMLError as error:
+            if error.value in library.CARD_LOST | library.DRIVER_GONE:
+                raise
+            # No new sample is no refusal: the old shares stand for a moment.
+            if error.value not in (pynvml.NVML_ERROR_NOT_FOUND, pynvml.NVML_ERROR_NO_DATA):
+                self._refusal = library.absence_of(error.value)
+            samples = []
+        newest = self._newest
+        for sample in samples:
+            stamp = int(sample.timeStamp)
+            ratios = {figure: getattr(sample, name) / 100 for figure, name in _SHARES}
+            if stamp <= self._newest or any(not 0 <= ratio <= 1 for ratio in ratios.values()):
+                continue  # the driver's buffer also holds old and impossible samples
+            newest = max(newest, stamp)
+            known = self._shares.get(sample.pid)
+            if known is None or stamp >= known.stamp:
+                self._shares[sample.pid] = _Share(stamp, now, ratios)
+        self._newest = newest
+        for pid, share in list(self._shares.items()):
+            if now - share.seen_at > 60.0:
+                del self._shares[pid]
+
+    def _row(
+        self, card: CardId, pid: int, uses: set[ProcessUse], memory: float | Absence
+    ) -> CardProcess:
+        values: dict[ProcessFigure, float] = {}
+        missing: dict[ProcessFigure, Absence] = {}
+        if isinstance(memory, Absence):
+            missing[ProcessFigure.MEMORY] = memory
+        else:
+            values[ProcessFigure.MEMORY] = memory
+        share = self._shares.get(pid)
+        fresh = share is not None and time.monotonic() - share.seen_at <= _STALE_AFTER
+        for figure, _ in _SHARES:
+            if share is not None and fresh:
+                values[figure] = share.ratios[figure]
+            elif self.instances:
+                missing[figure] = Absence.MIG_ON
+            elif self._refusal is not None:
+                missing[figure] = self._refusal
+            else:
+                missing[figure] = Absence.NO_NEW_SAMPLE
+        both = len(uses) > 1
+        use = ProcessUse.BOTH if both else next(iter(uses))
+        return CardProcess(card, pid, use, values, missing)
+
+
+def _ask(handle: object, name: str, layout: type[ctypes.Structure]) -> list[ctypes.Structure]:
+    """The driver's way with lists: ask for the size, then for the entries."""
+    call = getattr(pynvml.nvmlLib, name)
+    count = ctypes.c_uint(0)
+    code = call(handle, ctypes.byref(count), None)
+    if code == pynvml.NVML_SUCCESS:
+        return []
+    for _ in range(3):
+        if code != pynvml.NVML_ERROR_INSUFFICIENT_SIZE:
+            break
+        count.value = count.value * 2 + 5  # processes may start meanwhile
+        entries = (layout * count.value)()
+        code = call(handle, ctypes.byref(count), entries)
+        if code == pynvml.NVML_SUCCESS:
+            return list(entries[: count.value])
+    raise pynvml.NVMLError(code)
+
+
+def instances_by_slice(card: Card, found: Iterable[Found]) -> dict[tuple[int, int], CardId]:
+    """Which MIG instance a process list means by its two numbers."""
+    return {
+        (each.gpu_instance, each.compute_instance): each.card.id
+        for each in found
+        if each.card.parent == card.id
+        and each.gpu_instance is not None
+        and each.compute_instance is not None
+    }

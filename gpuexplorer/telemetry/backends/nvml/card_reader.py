@@ -1,0 +1,215 @@
+"""CardReader: everything that can be asked of one card, and the cheapest way to ask for some."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import pynvml
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardKind, CardState, Sample
+from gpuexplorer.core.catalogue import health, heat_and_power, links, memory, utilization
+from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.metrics import METRICS, MetricId, Unit
+from gpuexplorer.telemetry.backends.nvml import library
+from gpuexplorer.telemetry.backends.nvml.fast_questions import fast_questions, memory_question
+from gpuexplorer.telemetry.backends.nvml.identity import Found
+from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Values
+from gpuexplorer.telemetry.backends.nvml.rate_questions import (
+    ActivityMeter,
+    nvlink_questions,
+    pcie_question,
+)
+from gpuexplorer.telemetry.backends.nvml.slow_questions import bar1_question, slow_questions
+
+# A lasting refusal is put to the test again after this long: modes change, drivers too.
+_REST = 300.0
+
+_UTILIZATION = (
+    utilization.GPU_UTILIZATION,
+    utilization.MEMORY_UTILIZATION,
+    utilization.ENCODER_UTILIZATION,
+    utilization.DECODER_UTILIZATION,
+    utilization.JPEG_UTILIZATION,
+    utilization.OFA_UTILIZATION,
+)
+_OWN_MEMORY = (
+    memory.MEMORY_USED,
+    memory.MEMORY_FREE,
+    memory.MEMORY_RESERVED,
+    memory.MEMORY_TOTAL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How one set of metrics is asked for, worked out once."""
+
+    questions: tuple[Question, ...]
+    never: dict[MetricId, Absence]  # nobody can answer these
+    surplus: tuple[MetricId, ...]  # answered along the way, though not asked for
+    bounds: tuple[tuple[MetricId, float, float], ...]
+
+
+class DriverGoneError(Exception):
+    """The connection to the driver is dead: this is about every card."""
+
+
+class CardReader:
+    """Asks one card. Rounds of different metrics may run in different threads."""
+
+    def __init__(
+        self, found: Found, clock: Clock, slot: tuple[int | None, int | None] = (None, None)
+    ) -> None:
+        self.card: Card = found.card
+        self._clock = clock
+        self._activity: ActivityMeter | None = None
+        self._questions = self._collect(found, slot)
+        self._plans: dict[frozenset[MetricId], _Plan] = {}
+        self._reasons = self._standing_reasons()
+
+    def read(self, metrics: Collection[MetricId]) -> Sample:
+        """Raises DriverGoneError; every other refusal is a reason in the sample."""
+        wanted = metrics if isinstance(metrics, frozenset) else frozenset(metrics)
+        plan = self._plans.get(wanted) or self._plan(wanted)
+        clock = self._clock
+        at = clock.now()
+        values: Values = {}
+        missing: Missing = plan.never.copy()
+        for question in plan.questions:
+            if question.refusal is not None and at < question.rest_until:
+                for metric in question.answers:
+                    missing[metric] = question.refusal
+                continue
+            try:
+                question.ask(values, missing)
+            except pynvml.NVMLError as error:
+                if error.value in library.CARD_LOST:
+                    return lost_sample(self.card, at, wanted)
+                if error.value in library.DRIVER_GONE:
+                    raise DriverGoneError from error
+                self._note_refusal(question, library.absence_of(error.value), at, missing)
+        for metric in plan.surplus:
+            values.pop(metric, None)
+            missing.pop(metric, None)
+        for metric, low, high in plan.bounds:
+            value = values.get(metric)
+            if value is not None and not low <= value <= high:
+                del values[metric]
+                missing[metric] = Absence.IMPOSSIBLE
+        if missing and self._reasons:
+            self._explain(missing)
+        return Sample(self.card.id, at, values, missing)
+
+    def free(self) -> None:
+        """Before the connection to the driver ends."""
+        if self._activity is not None:
+            self._activity.free()
+
+    def _collect(self, found: Found, slot: tuple[int | None, int | None]) -> list[Question]:
+        handle, card = found.handle, self.card
+        self._activity = ActivityMeter(handle, found.gpu_instance)
+        if card.kind is CardKind.MIG:
+            return [memory_question(handle), bar1_question(handle), self._activity.question()]
+        return [
+            *fast_questions(handle),
+            *slow_questions(handle, card),
+            *([] if card.memory_shared else [pcie_question(handle, self._clock)]),
+            _slot_question(slot),
+            *nvlink_questions(handle, card.nvlinks, self._clock),
+            self._activity.question(),
+        ]
+
+    def _standing_reasons(self) -> dict[MetricId, Absence]:
+        if self.card.kind is CardKind.MIG:
+            return dict.fromkeys(METRICS, Absence.IN_INSTANCE)
+        reasons: dict[MetricId, Absence] = {}
+        if not self.card.fans:
+            reasons[heat_and_power.FAN_SPEED] = Absence.NO_PART
+        if self.card.memory_shared:
+            reasons |= dict.fromkeys(_OWN_MEMORY, Absence.SHARED_MEMORY)
+        return reasons
+
+    def _note_refusal(
+        self, question: Question, absence: Absence, at: float, missing: Missing
+    ) -> None:
+        for metric in question.answers:
+            missing[metric] = absence
+        if absence.lasting:
+            question.refusal = absence
+            question.rest_until = at + _REST
+        else:
+            question.refusal = None
+
+    def _explain(self, missing: Missing) -> None:
+        """Say the reason behind the reason where the kind of card is the cause."""
+        for metric, absence in missing.items():
+            if absence is Absence.NOT_SUPPORTED and metric in self._reasons:
+                missing[metric] = self._reasons[metric]
+
+    def note_mig_mode(self, on: bool) -> None:
+        """MIG takes the whole card's utilisation away, and gives it back when it ends."""
+        reasons = self._standing_reasons()
+        if on and self.card.kind is CardKind.GPU:
+            reasons |= dict.fromkeys(_UTILIZATION, Absence.MIG_ON)
+            reasons |= {
+                metric.id: Absence.MIG_ON
+                for metric in METRICS.values()
+                if metric.id.startswith("nvlink_")
+            }
+        self._reasons = reasons
+        for question in self._questions:
+            question.refusal = None
+
+    def _plan(self, wanted: frozenset[MetricId]) -> _Plan:
+        questions = tuple(q for q in self._questions if not wanted.isdisjoint(q.answers))
+        answered = {metric for question in questions for metric in question.answers}
+        plan = _Plan(
+            questions=questions,
+            never={metric: self._nobody(metric) for metric in wanted - answered},
+            surplus=tuple(answered - wanted),
+            bounds=tuple(
+                (metric, METRICS[metric].lowest, METRICS[metric].highest)
+                for metric in wanted & answered
+                if METRICS[metric].unit is not Unit.FLAG or metric in _FIELD_FLAGS
+            ),
+        )
+        if len(self._plans) > 32:
+            self._plans.clear()
+        self._plans[wanted] = plan
+        return plan
+
+    def _nobody(self, metric: MetricId) -> Absence:
+        if METRICS[metric].part is not None or (
+            metric.startswith("nvlink_") and not self.card.nvlinks
+        ):
+            if self.card.kind is CardKind.MIG:
+                return Absence.IN_INSTANCE
+            return Absence.NO_PART
+        return Absence.NOT_SUPPORTED
+
+
+_FIELD_FLAGS = frozenset({health.RETIRED_PAGES_PENDING, health.REMAPPED_ROWS_PENDING})
+
+
+def _slot_question(slot: tuple[int | None, int | None]) -> Question:
+    metrics = (links.PCIE_GENERATION_SLOT, links.PCIE_WIDTH_SLOT)
+
+    def ask(values: Values, missing: Missing) -> None:
+        for metric, figure in zip(metrics, slot, strict=True):
+            if figure is None:
+                missing[metric] = Absence.NOT_SUPPORTED
+            else:
+                values[metric] = figure
+
+    return Question(metrics, ask)
+
+
+def absent_sample(
+    card: Card, at: float, metrics: Collection[MetricId], absence: Absence, state: CardState
+) -> Sample:
+    """A card that says nothing at all, with the one reason for everything."""
+    return Sample(card.id, at, {}, dict.fromkeys(metrics, absence), state)
+
+
+def lost_sample(card: Card, at: float, metrics: Collection[MetricId]) -> Sample:
+    return absent_sample(card, at, metrics, Absence.LOST, CardState.LOST)

@@ -1,0 +1,89 @@
+"""Waiting for Xids: what the driver reports by itself, once, to whoever is listening."""
+
+import ctypes
+from typing import Any
+
+import pynvml
+
+from gpuexplorer.core.cards import CardId, CardKind
+from gpuexplorer.telemetry.backend import HardwareFault
+from gpuexplorer.telemetry.backends.nvml.identity import Found
+
+# The Xids a person is most likely to meet, in their words.
+_MEANINGS = {
+    13: "a program's kernel made an error (graphics engine exception)",
+    31: "a program read or wrote memory that is not its own (memory page fault)",
+    43: "a program's work stopped; the card goes on",
+    45: "a program's work was cleared away after an error or its end",
+    48: "a memory error could not be repaired (double bit ECC)",
+    61: "the card's own controller stopped (internal breakpoint)",
+    62: "the card's own controller halted",
+    63: "a memory page or row is to be replaced at the next restart",
+    64: "a memory page or row could not be replaced",
+    74: "an NVLink reported an error",
+    79: "the card has fallen off the bus",
+    92: "many memory errors were repaired (single bit ECC)",
+    94: "a memory error was contained; the program that met it has to start again",
+    95: "a memory error was not contained; the card has to be reset",
+    119: "the card's system processor does not answer (GSP timeout)",
+    154: "the card asks for a reset or a restart",
+}
+
+
+class FaultWaiter:
+    """One event set of one connection to the driver. Used by one thread."""
+
+    def __init__(self, found: list[Found]) -> None:
+        self._set: object | None = None
+        self._cards: dict[int, CardId] = {}
+        for each in found:
+            if each.card.kind is CardKind.GPU and each.handle is not None:
+                self._register(each)
+
+    def wait(self, seconds: float) -> list[HardwareFault]:
+        """Raises NVMLError when the connection is gone."""
+        if self._set is None:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+        try:
+            event = pynvml.nvmlEventSetWait_v2(self._set, int(seconds * 1000))
+        except pynvml.NVMLError_Timeout:
+            return []
+        if event.eventType != pynvml.nvmlEventTypeXidCriticalError:
+            return []
+        code = int(event.eventData)
+        meaning = _MEANINGS.get(code, "look it up in NVIDIA's list of Xid errors")
+        return [HardwareFault(self._card(event), code, f"Xid {code}: {meaning}")]
+
+    def free(self) -> None:
+        """Only while the connection that made the set still stands."""
+        if self._set is not None:
+            waiting, self._set = self._set, None
+            try:
+                pynvml.nvmlEventSetFree(waiting)
+            except pynvml.NVMLError:
+                return  # it went with the connection
+
+    def _register(self, found: Found) -> None:
+        try:
+            offered = pynvml.nvmlDeviceGetSupportedEventTypes(found.handle)
+            if not offered & pynvml.nvmlEventTypeXidCriticalError:
+                return
+            if self._set is None:
+                self._set = pynvml.nvmlEventSetCreate()
+            pynvml.nvmlDeviceRegisterEvents(
+                found.handle, pynvml.nvmlEventTypeXidCriticalError, self._set
+            )
+        except pynvml.NVMLError:
+            return  # Windows and old cards have no such events
+        self._cards[_address(found.handle)] = found.card.id
+
+    def _card(self, event: object) -> CardId | None:
+        return self._cards.get(_address(getattr(event, "device", None)))
+
+
+def _address(handle: Any) -> int:  # the binding's own pointer type, which has no annotations
+    """The number behind a handle, which differs as a Python object each time."""
+    try:
+        return int(ctypes.cast(handle, ctypes.c_void_p).value or 0)
+    except (ctypes.ArgumentError, TypeError):
+        return 0

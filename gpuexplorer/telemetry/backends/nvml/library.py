@@ -1,0 +1,155 @@
+"""Reaching the driver's library, and what its refusals mean."""
+
+import ctypes
+import os
+import sys
+from pathlib import Path
+
+import pynvml
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.trouble import Trouble
+
+LIBRARY_VARIABLE = "GPUEXPLORER_NVML"
+# Where the library lies when the loader does not know it: WSL, NixOS, Flatpak.
+_ELSEWHERE = (
+    "/usr/lib/wsl/lib/libnvidia-ml.so.1",
+    "/run/opengl-driver/lib/libnvidia-ml.so.1",
+    "/usr/lib/x86_64-linux-gnu/GL/nvidia/lib/libnvidia-ml.so.1",
+)
+
+# The whole connection is gone, not one card.
+DRIVER_GONE = frozenset(
+    {
+        pynvml.NVML_ERROR_UNINITIALIZED,
+        pynvml.NVML_ERROR_DRIVER_NOT_LOADED,
+        pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH,
+    }
+)
+CARD_LOST = frozenset(
+    {
+        pynvml.NVML_ERROR_GPU_IS_LOST,
+        pynvml.NVML_ERROR_GPU_NOT_FOUND,
+        pynvml.NVML_ERROR_RESET_REQUIRED,
+    }
+)
+
+_ABSENCES = {
+    pynvml.NVML_ERROR_NOT_SUPPORTED: Absence.NOT_SUPPORTED,
+    pynvml.NVML_ERROR_VGPU_ECC_NOT_SUPPORTED: Absence.NOT_SUPPORTED,
+    pynvml.NVML_ERROR_FUNCTION_NOT_FOUND: Absence.NOT_IN_DRIVER,
+    pynvml.NVML_ERROR_ARGUMENT_VERSION_MISMATCH: Absence.NOT_IN_DRIVER,
+    pynvml.NVML_ERROR_DEPRECATED: Absence.NOT_IN_DRIVER,
+    pynvml.NVML_ERROR_NO_PERMISSION: Absence.NO_PERMISSION,
+    pynvml.NVML_ERROR_GPU_IS_LOST: Absence.LOST,
+    pynvml.NVML_ERROR_GPU_NOT_FOUND: Absence.LOST,
+    pynvml.NVML_ERROR_RESET_REQUIRED: Absence.LOST,
+    pynvml.NVML_ERROR_UNINITIALIZED: Absence.NO_DRIVER,
+    pynvml.NVML_ERROR_DRIVER_NOT_LOADED: Absence.NO_DRIVER,
+    pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH: Absence.NO_DRIVER,
+    pynvml.NVML_ERROR_TIMEOUT: Absence.NO_ANSWER,
+}
+
+_TROUBLES = {
+    pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
+        "The NVIDIA driver's library (libnvidia-ml) is not on this machine.",
+        "If there is an NVIDIA card, install its driver; `gpuexplorer doctor` says more.",
+    ),
+    pynvml.NVML_ERROR_DRIVER_NOT_LOADED: (
+        "The NVIDIA driver's library is here, but the driver itself is not running.",
+        "Restart the computer, or load the kernel module with `sudo modprobe nvidia`.",
+    ),
+    pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH: (
+        "The NVIDIA driver was updated while the old one is still running, "
+        "so driver and library do not fit each other.",
+        "Restart the computer.",
+    ),
+    pynvml.NVML_ERROR_NO_PERMISSION: (
+        "This user may not talk to the NVIDIA driver.",
+        "Add the user to the groups `video` and `render`, or ask the administrator.",
+    ),
+    pynvml.NVML_ERROR_GPU_IS_LOST: (
+        "The NVIDIA driver says that a card fell off the bus.",
+        "Restart the computer; if it comes back, look at power and seating of the card.",
+    ),
+}
+
+
+def connect(attach: bool = True) -> None:
+    """Load the library and greet the driver. Raises Trouble with the reason if that fails."""
+    _preload()
+    try:
+        if attach:
+            pynvml.nvmlInit()
+        else:
+            pynvml.nvmlInitWithFlags(pynvml.NVML_INIT_FLAG_NO_ATTACH)
+    except pynvml.NVMLError as error:
+        sentence, hint = _TROUBLES.get(
+            error.value,
+            (
+                f"The NVIDIA driver does not answer: {message_of(error)}.",
+                "`gpuexplorer doctor` looks for the cause.",
+            ),
+        )
+        raise Trouble(sentence, hint) from error
+    except AttributeError as error:
+        raise Trouble(
+            "The library found as NVIDIA's is not the driver's library.",
+            f"Look at {LIBRARY_VARIABLE} and LD_LIBRARY_PATH.",
+        ) from error
+
+
+def disconnect() -> None:
+    try:
+        pynvml.nvmlShutdown()
+    except pynvml.NVMLError:
+        return  # it is gone already, which is what was asked for
+
+
+def has(symbol: str) -> bool:
+    """Whether this driver's library knows the function at all."""
+    return pynvml.nvmlLib is not None and hasattr(pynvml.nvmlLib, symbol)
+
+
+def absence_of(code: int) -> Absence:
+    return _ABSENCES.get(code, Absence.REFUSED)
+
+
+def message_of(error: Exception) -> str:
+    """The driver's own words, in lower case and without a full stop, to stand in a sentence."""
+    words = str(error).strip().rstrip(".")
+    return words[:1].lower() + words[1:] if words else "no reason given"
+
+
+def text(raw: bytes | str) -> str:
+    """A name as a person can read it, whatever bytes the driver handed over."""
+    decoded = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
+    return "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in decoded
+    ).strip()
+
+
+def _preload() -> None:
+    """Make a library that the loader does not find by itself known under its own name."""
+    if pynvml.nvmlLib is not None or sys.platform != "linux":
+        return
+    named = os.environ.get(LIBRARY_VARIABLE)
+    if named:
+        try:
+            ctypes.CDLL(named, mode=ctypes.RTLD_GLOBAL)
+        except OSError as error:
+            raise Trouble(
+                f"The library that {LIBRARY_VARIABLE} names cannot be loaded: {error}.",
+                "Unset the variable, or let it name the driver's libnvidia-ml.so.1.",
+            ) from error
+        return
+    try:
+        ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        for path in _ELSEWHERE:
+            if Path(path).exists():
+                try:
+                    ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+                except OSError:
+                    continue
+                return

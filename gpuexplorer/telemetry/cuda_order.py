@@ -1,0 +1,101 @@
+"""Which number CUDA gives each card under CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A card as CUDA's numbering sees it."""
+
+    uuid: str
+    model: str  # cards of one model are equally fast, which CUDA's own order depends on
+    mig: bool = False
+    instances: Sequence[str] = ()  # UUIDs of its MIG instances
+
+
+@dataclass(frozen=True, slots=True)
+class CudaNumber:
+    """A number, or the reason why there is none."""
+
+    index: int | None
+    reason: str = ""
+
+
+def cuda_numbers(
+    cards: Sequence[Numbered], environment: Mapping[str, str]
+) -> dict[str, CudaNumber]:
+    """By UUID. The cards come in the order of the PCI bus.
+
+    A program asks CUDA itself only by starting it, which costs memory on every card, so this
+    follows CUDA's documented rules, and says so where they leave the answer open.
+    """
+    visible = environment.get("CUDA_VISIBLE_DEVICES")
+    by_bus = environment.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
+    order_known = by_bus or len({card.model for card in cards}) <= 1
+    if visible is None:
+        return _all_visible(cards, order_known)
+    return _chosen(cards, visible, order_known)
+
+
+def _all_visible(cards: Sequence[Numbered], order_known: bool) -> dict[str, CudaNumber]:
+    numbers = {}
+    position = 0
+    for card in cards:
+        if card.mig:
+            numbers[card.uuid] = CudaNumber(None, "MIG is on: CUDA sees instances of it")
+        elif order_known:
+            numbers[card.uuid] = CudaNumber(position)
+            position += 1
+        else:
+            numbers[card.uuid] = CudaNumber(None, _FASTEST_FIRST)
+    return numbers
+
+
+_FASTEST_FIRST = (
+    "CUDA sorts cards of different models by speed; set CUDA_DEVICE_ORDER=PCI_BUS_ID to be sure"
+)
+_HIDDEN = "hidden from CUDA by CUDA_VISIBLE_DEVICES"
+
+
+def _chosen(
+    cards: Sequence[Numbered], visible: str, order_known: bool
+) -> dict[str, CudaNumber]:
+    numbers = {
+        uuid: CudaNumber(None, _HIDDEN)
+        for card in cards
+        for uuid in (card.uuid, *card.instances)
+    }
+    position = 0
+    seen: set[str] = set()
+    for entry in (part.strip() for part in visible.split(",")):
+        uuid = _resolve(entry, cards)
+        if uuid is None:
+            break  # CUDA ignores the first entry it does not know, and all that follow
+        if uuid in seen:
+            # CUDA then offers no card at all.
+            twice = "CUDA_VISIBLE_DEVICES names a card twice, so CUDA sees none"
+            return {each: CudaNumber(None, twice) for each in numbers}
+        seen.add(uuid)
+        if entry.isdigit() and not order_known:
+            numbers[uuid] = CudaNumber(None, _FASTEST_FIRST)
+        else:
+            numbers[uuid] = CudaNumber(position)
+        position += 1
+    if not order_known and any(entry.strip().isdigit() for entry in visible.split(",")):
+        # Which card a number means is open, so that none can be called hidden either.
+        return {
+            uuid: number if number.index is not None else CudaNumber(None, _FASTEST_FIRST)
+            for uuid, number in numbers.items()
+        }
+    return numbers
+
+
+def _resolve(entry: str, cards: Sequence[Numbered]) -> str | None:
+    if entry.isdigit():
+        return cards[int(entry)].uuid if int(entry) < len(cards) else None
+    if not entry.startswith(("GPU-", "MIG-")):
+        return None
+    names = [uuid for card in cards for uuid in (card.uuid, *card.instances)]
+    matches = [uuid for uuid in names if uuid.startswith(entry)]
+    return matches[0] if len(matches) == 1 else None

@@ -1,0 +1,226 @@
+"""Happenings: what took place and when, told once each, found by comparing samples."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from gpuexplorer.core.cards import CardId, CardState, Sample
+from gpuexplorer.core.catalogue import clocks, health, links
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.telemetry.backend import HardwareFault
+from gpuexplorer.telemetry.processes import CardProcess
+
+# Reasons flicker when a card runs along its limit; after so long without it, it is over.
+_OVER_AFTER = 2.0
+_KEPT = 10_000
+
+
+class Kind(StrEnum):
+    """What kind of thing took place."""
+
+    CARD_LOST = "card lost"
+    CARD_BACK = "card back"
+    NO_ANSWER = "no answer"
+    ANSWERS_AGAIN = "answers again"
+    DRIVER_GONE = "driver gone"
+    DRIVER_BACK = "driver back"
+    ASLEEP = "asleep"
+    AWAKE = "awake"
+    XID = "xid"
+    THROTTLING_BEGAN = "throttling began"
+    THROTTLING_ENDED = "throttling ended"
+    MEMORY_ERROR = "memory error"
+    SLOW_LINK = "slow link"
+    PROCESS_APPEARED = "process appeared"
+    PROCESS_ENDED = "process ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """One thing that took place. `at` is steady seconds, `wall` the time of day."""
+
+    at: float
+    wall: float
+    kind: Kind
+    card: CardId | None  # None: it is about the whole driver
+    sentence: str
+
+
+@dataclass(slots=True)
+class _Past:
+    state: CardState = CardState.WORKING
+    state_known: bool = False
+    throttled: dict[MetricId, float] = field(default_factory=dict)  # last seen at
+    began: dict[MetricId, float] = field(default_factory=dict)
+    errors: float | None = None
+    busy: float = 0.0
+    slow_link_seen: int = 0
+    slow_link_told: bool = False
+    pids: frozenset[int] | None = None
+
+
+HARMFUL = tuple(
+    clocks.throttle(reason)
+    for reason in clocks.THROTTLE_REASONS
+    if reason not in clocks.HARMLESS_REASONS
+)
+
+
+class Happenings:
+    """Compares each sample with the one before. Called from the sampler's threads."""
+
+    def __init__(self, clock: Clock, told: Callable[[Happening], None] | None = None) -> None:
+        self._clock = clock
+        self._told = told
+        self._lock = threading.Lock()
+        self._past: dict[CardId, _Past] = {}
+        self._log: deque[Happening] = deque(maxlen=_KEPT)
+        self._driver_gone = False
+
+    def log(self) -> Sequence[Happening]:
+        """All of them, oldest first."""
+        with self._lock:
+            return list(self._log)
+
+    def consider(self, sample: Sample) -> None:
+        with self._lock:
+            past = self._past.setdefault(sample.card, _Past())
+            found = self._state(past, sample)
+            if sample.state is CardState.WORKING:
+                found += self._throttling(past, sample)
+                found += self._errors(past, sample)
+                found += self._link(past, sample)
+            self._log.extend(found)
+        self._tell(found)
+
+    def consider_processes(self, card: CardId, processes: Sequence[CardProcess]) -> None:
+        pids = frozenset(process.pid for process in processes)
+        with self._lock:
+            past = self._past.setdefault(card, _Past())
+            before, past.pids = past.pids, pids
+            found = []
+            if before is not None:
+                found = [
+                    self._now(Kind.PROCESS_APPEARED, card, f"Process {pid} uses the card")
+                    for pid in sorted(pids - before)
+                ] + [
+                    self._now(Kind.PROCESS_ENDED, card, f"Process {pid} let the card go")
+                    for pid in sorted(before - pids)
+                ]
+            self._log.extend(found)
+        self._tell(found)
+
+    def consider_fault(self, fault: HardwareFault) -> None:
+        happening = self._now(Kind.XID, fault.card, fault.sentence)
+        with self._lock:
+            self._log.append(happening)
+        self._tell([happening])
+
+    def _tell(self, found: Sequence[Happening]) -> None:
+        if self._told is not None:
+            for happening in found:
+                self._told(happening)
+
+    def _now(self, kind: Kind, card: CardId | None, sentence: str) -> Happening:
+        return Happening(self._clock.now(), self._clock.wall(), kind, card, sentence)
+
+    def _state(self, past: _Past, sample: Sample) -> list[Happening]:
+        before, past.state = past.state, sample.state
+        known, past.state_known = past.state_known, True
+        card = sample.card
+        if before is sample.state and known:
+            return []
+        found = []
+        match sample.state:
+            case CardState.NO_DRIVER:
+                # Every card says so; a person wants to hear it once.
+                if not self._driver_gone:
+                    self._driver_gone = True
+                    found.append(self._now(Kind.DRIVER_GONE, None, "The driver is gone"))
+            case CardState.LOST:
+                found.append(self._now(Kind.CARD_LOST, card, "The card is lost"))
+            case CardState.NO_ANSWER:
+                found.append(self._now(Kind.NO_ANSWER, card, "The card does not answer"))
+            case CardState.ASLEEP:
+                found.append(self._now(Kind.ASLEEP, card, "The card sleeps"))
+            case CardState.WORKING:
+                found += self._working_again(before, card)
+        return found
+
+    def _working_again(self, before: CardState, card: CardId) -> list[Happening]:
+        found = []
+        if self._driver_gone:
+            self._driver_gone = False
+            found.append(self._now(Kind.DRIVER_BACK, None, "The driver is back"))
+        match before:
+            case CardState.LOST:
+                found.append(self._now(Kind.CARD_BACK, card, "The card is back"))
+            case CardState.NO_ANSWER:
+                found.append(self._now(Kind.ANSWERS_AGAIN, card, "The card answers again"))
+            case CardState.ASLEEP:
+                found.append(self._now(Kind.AWAKE, card, "The card woke"))
+            case CardState.NO_DRIVER | CardState.WORKING:
+                pass
+        return found
+
+    def _throttling(self, past: _Past, sample: Sample) -> list[Happening]:
+        found = []
+        for metric in HARMFUL:
+            flag = sample.values.get(metric)
+            if flag is None:
+                continue
+            label = METRICS[metric].label
+            if flag:
+                if metric not in past.throttled:
+                    past.began[metric] = sample.at
+                    found.append(self._now(Kind.THROTTLING_BEGAN, sample.card, label))
+                past.throttled[metric] = sample.at
+            elif metric in past.throttled and sample.at - past.throttled[metric] >= _OVER_AFTER:
+                seconds = past.throttled.pop(metric) - past.began.pop(metric)
+                sentence = f"{label}: over after {seconds:.0f} s"
+                found.append(self._now(Kind.THROTTLING_ENDED, sample.card, sentence))
+        return found
+
+    def _errors(self, past: _Past, sample: Sample) -> list[Happening]:
+        errors = sample.values.get(health.ECC_UNCORRECTED)
+        if errors is None:
+            return []
+        before, past.errors = past.errors, errors
+        if before is None or errors <= before:
+            return []
+        sentence = f"{errors - before:.0f} memory errors could not be repaired"
+        return [self._now(Kind.MEMORY_ERROR, sample.card, sentence)]
+
+    def _link(self, past: _Past, sample: Sample) -> list[Happening]:
+        """A slow link only counts under load: at rest it is slow by design, to save power."""
+        busy = sample.values.get(GPU_UTILIZATION)
+        if busy is not None:
+            past.busy = busy
+        sentence = slow_link(sample)
+        if links.PCIE_WIDTH not in sample.values:
+            return []
+        if sentence is None or past.busy < 0.5:
+            past.slow_link_seen = 0
+            past.slow_link_told &= sentence is not None
+            return []
+        past.slow_link_seen += 1
+        if past.slow_link_seen < 2 or past.slow_link_told:
+            return []
+        past.slow_link_told = True
+        return [self._now(Kind.SLOW_LINK, sample.card, sentence)]
+
+
+def slow_link(sample: Sample) -> str | None:
+    """How the PCIe link falls short of what card and slot can do; None where it does not."""
+    value = sample.values.get
+    width, width_max = value(links.PCIE_WIDTH), value(links.PCIE_WIDTH_MAX)
+    if width is not None and width_max is not None and width < width_max:
+        return f"The PCIe link runs at x{width:.0f} of x{width_max:.0f}: look at the slot"
+    now, most = value(links.PCIE_GENERATION), value(links.PCIE_GENERATION_MAX)
+    if now is not None and most is not None and now < most:
+        return f"The PCIe link runs at generation {now:.0f} of {most:.0f} under load"
+    return None

@@ -1,0 +1,126 @@
+"""From the past of one metric to a trace: at most so many columns, gaps left open."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpuexplorer.telemetry.trace import Trace, empty_trace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Past:
+    """Readings, or buckets of them, of one metric: one of them an entry, oldest first."""
+
+    times: NDArray[np.float64]
+    broken: NDArray[np.bool_]  # whether a gap lies before this entry
+    minima: NDArray[np.float64]
+    maxima: NDArray[np.float64]
+    means: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    usual: float  # seconds from one entry to the next, as a rule
+
+    @classmethod
+    def nothing(cls, usual: float) -> Self:
+        figures = np.empty(0)
+        counts = np.empty(0, np.int64)
+        return cls(figures, np.empty(0, np.bool_), figures, figures, figures, counts, usual)
+
+    def followed_by(self, newer: Self) -> "Past":
+        return Past(
+            times=np.concatenate((self.times, newer.times)),
+            broken=np.concatenate((self.broken, newer.broken)),
+            minima=np.concatenate((self.minima, newer.minima)),
+            maxima=np.concatenate((self.maxima, newer.maxima)),
+            means=np.concatenate((self.means, newer.means)),
+            counts=np.concatenate((self.counts, newer.counts)),
+            usual=newer.usual,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Grid:
+    """Which entries share a column, and where a gap needs a column of its own."""
+
+    starts: NDArray[np.intp]  # the first entry of each column
+    times: NDArray[np.float64]
+    gaps: NDArray[np.intp]  # the columns before which a gap is to be seen
+    gap_times: NDArray[np.float64]
+    column_seconds: float
+
+
+def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
+    """A column for each entry if they are few enough, and else columns of equal width."""
+    if past.times.size == 0 or columns < 1:
+        return empty_trace(past.usual)
+    # A bucket may begin before the window does.
+    times = np.maximum(past.times, start)
+    fresh = np.append(True, times[1:] > times[:-1])
+    if np.count_nonzero(fresh) + np.count_nonzero(past.broken[1:]) <= columns:
+        grid = _column_for_each(times, fresh, past)
+    elif columns == 1:
+        grid = _one_column(times)
+    else:
+        grid = _columns_of_equal_width(times, past.broken, end - start, columns)
+    return _filled(past, grid)
+
+
+def _column_for_each(times: NDArray[np.float64], fresh: NDArray[np.bool_], past: Past) -> _Grid:
+    starts = np.flatnonzero(fresh)
+    at = times[starts]
+    width = float(np.median(np.diff(at))) if at.size > 1 else past.usual
+    gaps = np.flatnonzero(past.broken[starts[1:]]) + 1
+    before = at[gaps - 1]
+    gap_times = np.minimum(before + width, (before + at[gaps]) / 2)
+    return _Grid(starts, at, gaps, gap_times, width)
+
+
+def _one_column(times: NDArray[np.float64]) -> _Grid:
+    none = np.empty(0, np.intp)
+    return _Grid(np.zeros(1, np.intp), times[:1], none, np.empty(0), times[-1] - times[0])
+
+
+def _columns_of_equal_width(
+    times: NDArray[np.float64], broken: NDArray[np.bool_], seconds: float, columns: int
+) -> _Grid:
+    """Columns begin at multiples of their width, so that those of a moving window stand still.
+
+    Their width is the window's over 1, 2, 4, 8 …: the smallest that the entries allow.
+    """
+    filled = times[-1] - times[0]
+    seconds = min(seconds, 2.0**20 * filled)  # it may be endless
+    halvings = max(0.0, np.floor(np.log2(seconds / filled)))
+    # One column is kept back for windows that begin inside one; the rest is for rounding.
+    width = float(seconds / 2.0**halvings / (columns - 1) * (1 + 1e-9))
+    cell = np.floor(times / width)
+    starts = np.flatnonzero(np.diff(cell, prepend=-np.inf))
+    cells = cell[starts]
+    gaps = np.flatnonzero(broken[starts[1:]] & (np.diff(cells) > 1)) + 1
+    return _Grid(starts, cells * width, gaps, (cells[gaps - 1] + 1) * width, width)
+
+
+def _filled(past: Past, grid: _Grid) -> Trace:
+    starts, gaps = grid.starts, grid.gaps
+    counts = np.add.reduceat(past.counts, starts)
+    minima = np.fmin.reduceat(past.minima, starts)
+    maxima = np.fmax.reduceat(past.maxima, starts)
+    there = np.flatnonzero(counts)
+    if there.size == 0:
+        return empty_trace(grid.column_seconds)
+    weighted = np.where(past.counts > 0, past.means * past.counts, 0.0)
+    with np.errstate(invalid="ignore"):
+        means = np.add.reduceat(weighted, starts) / counts
+    # Rounding may carry a mean past what it is the mean of.
+    means = np.clip(means, minima, maxima)
+    # Columns before the first value say nothing; `gaps` before it go with them.
+    first = there[0]
+    gap_times, gaps = grid.gap_times[gaps > first], gaps[gaps > first] - first
+    return Trace(
+        times=np.insert(grid.times[first:], gaps, gap_times),
+        minima=np.insert(minima[first:], gaps, np.nan),
+        maxima=np.insert(maxima[first:], gaps, np.nan),
+        means=np.insert(means[first:], gaps, np.nan),
+        counts=np.insert(counts[first:], gaps, 0),
+        column_seconds=grid.column_seconds,
+    )

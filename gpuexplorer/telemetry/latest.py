@@ -1,0 +1,50 @@
+"""Latest: the newest that is known of every card, put together from its rounds."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardId, CardState, Sample
+from gpuexplorer.core.metrics import METRICS, Cadence, MetricId
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is known of one card now. A metric is in one of the two, or was not asked for."""
+
+    card: CardId
+    at: float  # of the newest sample
+    state: CardState
+    values: Mapping[MetricId, float]
+    missing: Mapping[MetricId, Absence]
+
+
+class Latest:
+    """Filled from the sampler's threads, read from anywhere."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._samples: dict[CardId, dict[Cadence, Sample]] = {}
+
+    def put(self, sample: Sample) -> None:
+        some = next(iter(sample.values), None) or next(iter(sample.missing), None)
+        if some is None:
+            return
+        cadence = METRICS[some].cadence
+        with self._lock:
+            self._samples.setdefault(sample.card, {})[cadence] = sample
+
+    def reading(self, card: CardId) -> Reading | None:
+        """None before the first answer."""
+        with self._lock:
+            samples = list(self._samples.get(card, {}).values())
+        if not samples:
+            return None
+        newest = max(samples, key=lambda sample: sample.at)
+        values: dict[MetricId, float] = {}
+        missing: dict[MetricId, Absence] = {}
+        for sample in samples:
+            values.update(sample.values)
+            missing.update(sample.missing)
+        return Reading(card, newest.at, newest.state, values, missing)

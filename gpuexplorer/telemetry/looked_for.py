@@ -1,0 +1,299 @@
+"""What is looked for when no card answers, and what is there instead: the driver's library,
+its kernel module, and the graphics cards on the PCI bus with whoever holds them.
+
+Reads plain files only. Nothing here opens a device, so no sleeping card is woken.
+"""
+
+import os
+import re
+import struct
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+NVIDIA = "10de"
+
+_VENDORS = {
+    NVIDIA: "NVIDIA",
+    "1002": "AMD",
+    "1013": "Cirrus Logic",
+    "102b": "Matrox",
+    "1234": "QEMU",
+    "1414": "Microsoft Hyper-V",
+    "15ad": "VMware",
+    "1a03": "ASPEED",
+    "1af4": "virtio",
+    "1b36": "QXL",
+    "1d0f": "Amazon",
+    "80ee": "VirtualBox",
+    "8086": "Intel",
+}
+_PCI_NAMES = ("/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/usr/share/pci.ids")
+_LIBRARY_FOLDERS = (
+    "/usr/lib/wsl/lib",
+    "/run/opengl-driver/lib",
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+    "/lib64",
+    "/usr/lib",
+    "/lib",
+    "/usr/local/lib",
+)
+_CACHE_MAGIC = b"glibc-ld.so.cache1.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where to look: a tree of files, an environment and a kind of system."""
+
+    root: Path = Path("/")
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    platform: str = sys.platform
+
+    def at(self, path: str) -> Path:
+        return self.root / path.lstrip("/")
+
+    def shown(self, path: Path) -> str:
+        """The path as the person at this computer would write it."""
+        if self.root != Path("/") and path.is_relative_to(self.root):
+            return f"/{path.relative_to(self.root).as_posix()}"
+        return str(path)
+
+    def exists(self, path: str) -> bool:
+        try:
+            self.at(path).stat()
+        except OSError:
+            return False
+        return True
+
+    def read(self, path: str, limit: int = 1 << 20) -> str | None:
+        """The text of a file, or None where it cannot be read for whatever reason."""
+        try:
+            with self.at(path).open("rb") as file:
+                return file.read(limit).decode("utf-8", "replace")
+        except (OSError, ValueError):
+            return None
+
+    def entries(self, path: str) -> Sequence[Path]:
+        try:
+            return sorted(self.at(path).iterdir())
+        except OSError:
+            return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """One thing that was looked for: what, where, whether it is there, and what that means."""
+
+    what: str
+    where: str
+    found: bool
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayController:
+    """A graphics card as the PCI bus knows it, asked without waking it."""
+
+    bus_id: str
+    vendor_id: str
+    device_id: str
+    name: str
+    driver: str | None
+    asleep: bool
+
+    @property
+    def vendor(self) -> str:
+        return _VENDORS.get(self.vendor_id, f"vendor {self.vendor_id}")
+
+    @property
+    def sentence(self) -> str:
+        holder = f"held by the driver {self.driver}" if self.driver else "held by no driver"
+        sleep = ", asleep" if self.asleep else ""
+        return f"{self.name} at {self.bus_id}, {holder}{sleep}"
+
+
+def looked_for(place: Place) -> Sequence[Looked]:
+    """In the order in which a person would check."""
+    if place.platform == "darwin":
+        sentence = "macOS has no driver for NVIDIA cards, so none can answer here."
+        return [Looked("NVIDIA driver", "macOS", found=False, sentence=sentence)]
+    found = [_chosen_library(place), _driver_library(place)]
+    if place.platform == "linux":
+        found += [_kernel_module(place), *_cards_on_the_bus(place)]
+    return [looked for looked in found if looked is not None]
+
+
+def driver_library(place: Place) -> Path | None:
+    """Where the library is through which NVIDIA's driver answers questions."""
+    if place.platform == "win32":
+        windows = place.environment.get("SYSTEMROOT", "C:\\Windows")
+        programs = place.environment.get("PROGRAMFILES", "C:\\Program Files")
+        places = (
+            place.at(windows) / "System32" / "nvml.dll",
+            place.at(programs) / "NVIDIA Corporation" / "NVSMI" / "nvml.dll",
+        )
+        return next((path for path in places if path.is_file()), None)
+    return find_library(place, "libnvidia-ml.so.1")
+
+
+def find_library(place: Place, name: str) -> Path | None:
+    """Where the loader would find a shared library. Starts no program."""
+    folders = place.environment.get("LD_LIBRARY_PATH", "").split(":")
+    for folder in (*filter(None, folders), *_LIBRARY_FOLDERS):
+        if place.exists(f"{folder}/{name}"):
+            return place.at(f"{folder}/{name}")
+    for known, path in _loader_cache(place):
+        if known == name and place.exists(path):
+            return place.at(path)
+    return None
+
+
+def module_version(place: Place) -> str | None:
+    """The version of NVIDIA's kernel module that runs now; None where none runs."""
+    text = place.read("/proc/driver/nvidia/version")
+    if text and (version := re.search(r"Kernel Module.*?\s(\d+\.\d+(?:\.\d+)?)\s", text)):
+        return version.group(1)
+    return (place.read("/sys/module/nvidia/version") or "").strip() or None
+
+
+def display_controllers(place: Place) -> Sequence[DisplayController] | None:
+    """Every graphics card on the PCI bus; None where the bus cannot be seen."""
+    folder = "/sys/bus/pci/devices"
+    devices = place.entries(folder)
+    if not devices and not place.exists(folder):
+        return None
+    names: dict[tuple[str, str], str] = {}
+    found = []
+    for device in devices:
+        path = f"{folder}/{device.name}"
+        if not (place.read(f"{path}/class") or "").startswith("0x03"):
+            continue
+        vendor = _hexadecimal(place.read(f"{path}/vendor"))
+        model = _hexadecimal(place.read(f"{path}/device"))
+        if (vendor, model) not in names:
+            names[vendor, model] = _name(place, vendor, model)
+        status = (place.read(f"{path}/power/runtime_status") or "").strip()
+        found.append(
+            DisplayController(
+                bus_id=device.name,
+                vendor_id=vendor,
+                device_id=model,
+                name=names[vendor, model],
+                driver=_held_by(device),
+                asleep=status == "suspended",
+            )
+        )
+    return found
+
+
+def _chosen_library(place: Place) -> Looked | None:
+    chosen = place.environment.get("GPUEXPLORER_NVML")
+    if not chosen:
+        return None
+    found = place.exists(chosen)
+    state = "is used for" if found else "names a file that is not there, for"
+    sentence = f"The variable GPUEXPLORER_NVML {state} NVIDIA's library."
+    return Looked("chosen library", chosen, found, sentence)
+
+
+def _driver_library(place: Place) -> Looked:
+    name = "nvml.dll" if place.platform == "win32" else "libnvidia-ml.so.1"
+    library = driver_library(place)
+    if library is None:
+        sentence = f"{name}, which comes with NVIDIA's driver, is not on this computer."
+        return Looked("driver library", name, found=False, sentence=sentence)
+    where = place.shown(library)
+    return Looked("driver library", where, found=True, sentence=f"{name} is there: {where}.")
+
+
+def _kernel_module(place: Place) -> Looked:
+    where = "/proc/driver/nvidia, /sys/module/nvidia"
+    if version := module_version(place):
+        sentence = f"NVIDIA's kernel module {version} is loaded."
+        return Looked("kernel module", where, found=True, sentence=sentence)
+    if place.exists("/dev/dxg"):
+        sentence = "Windows keeps the kernel part of the driver, and lends it as /dev/dxg."
+        return Looked("kernel module", "/dev/dxg", found=True, sentence=sentence)
+    if place.exists("/sys/module/nouveau"):
+        sentence = (
+            "nouveau is loaded in the place of NVIDIA's kernel module; it answers no questions."
+        )
+        return Looked("kernel module", where, found=False, sentence=sentence)
+    sentence = "NVIDIA's kernel module is not loaded."
+    return Looked("kernel module", where, found=False, sentence=sentence)
+
+
+def _cards_on_the_bus(place: Place) -> Iterator[Looked]:
+    what, where = "NVIDIA cards", "/sys/bus/pci/devices"
+    controllers = display_controllers(place)
+    if controllers is None:
+        sentence = "The PCI bus cannot be seen from here, so nobody can say what is plugged in."
+        yield Looked(what, where, found=False, sentence=sentence)
+        return
+    ours = [one for one in controllers if one.vendor_id == NVIDIA]
+    for card in ours:
+        yield Looked(what, where, found=True, sentence=f"{card.sentence}.")
+    if not ours:
+        yield Looked(what, where, found=False, sentence="No NVIDIA card is on the PCI bus.")
+    others = [one for one in controllers if one.vendor_id != NVIDIA]
+    for card in others:
+        yield Looked("other cards", where, found=True, sentence=f"{card.sentence}.")
+    if not controllers:
+        sentence = "No graphics card of any other maker is there either."
+        yield Looked("other cards", where, found=False, sentence=sentence)
+
+
+def _held_by(device: Path) -> str | None:
+    try:
+        return (device / "driver").readlink().name
+    except OSError:
+        return None
+
+
+def _hexadecimal(text: str | None) -> str:
+    return (text or "").strip().removeprefix("0x").lower()
+
+
+def _name(place: Place, vendor: str, model: str) -> str:
+    """The name from the list of PCI numbers, or what can be said without that list."""
+    maker = _VENDORS.get(vendor, f"vendor {vendor}")
+    for path in _PCI_NAMES:
+        within = False
+        for line in (place.read(path, 1 << 23) or "").splitlines():
+            if line.startswith(f"{vendor} "):
+                within = True
+            elif within and line.startswith(f"\t{model} "):
+                return f"{maker} {line[5:].strip()}"
+            elif within and not line.startswith(("\t", "#")):
+                break
+    return f"{maker} graphics card (PCI {vendor}:{model})"
+
+
+def _loader_cache(place: Place) -> Iterator[tuple[str, str]]:
+    """Names and paths from ld.so.cache, for 64-bit programs."""
+    try:
+        data = place.at("/etc/ld.so.cache").read_bytes()
+    except OSError:
+        return
+    start = data.find(_CACHE_MAGIC)
+    if start < 0:
+        return
+    cache = data[start:]
+    try:
+        (count,) = struct.unpack_from("=I", cache, len(_CACHE_MAGIC))
+        for entry in range(count):
+            flags, key, value = struct.unpack_from("=iII", cache, 48 + 24 * entry)
+            # Libraries for 32-bit programs carry no mark of an architecture.
+            if flags & 0xFF00:
+                yield _text(cache, key), _text(cache, value)
+    except struct.error:
+        return
+
+
+def _text(cache: bytes, offset: int) -> str:
+    return cache[offset : cache.find(b"\0", offset)].decode("utf-8", "replace")

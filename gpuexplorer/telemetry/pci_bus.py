@@ -1,0 +1,94 @@
+"""What the operating system knows of cards without touching them: Linux' PCI bus in /sys."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+NVIDIA = 0x10DE
+_DISPLAY_CLASS = 0x03  # VGA, 3D and display controllers
+
+
+@dataclass(frozen=True, slots=True)
+class PciCard:
+    """A display controller on the bus."""
+
+    bus_id: str  # "0000:3b:00.0"
+    vendor: int
+    device: int
+    asleep: bool  # the kernel switched its power off; any call to its driver would wake it
+    may_sleep: bool  # the kernel is allowed to switch its power off
+
+
+class PciBus:
+    """Reads /sys, or a folder that looks like it. Never wakes a card."""
+
+    def __init__(self, root: Path = Path("/sys")) -> None:
+        self._devices = root / "bus" / "pci" / "devices"
+
+    def cards(self, vendor: int = NVIDIA) -> list[PciCard]:
+        found = []
+        try:
+            folders = sorted(self._devices.iterdir())
+        except OSError:
+            return []
+        for folder in folders:
+            device_class = _number(folder / "class")
+            if device_class is None or device_class >> 16 != _DISPLAY_CLASS:
+                continue
+            if _number(folder / "vendor") == vendor:
+                found.append(self._card(folder, vendor))
+        return found
+
+    def asleep(self, bus_id: str) -> bool:
+        return _text(self._devices / bus_id / "power" / "runtime_status") in (
+            "suspended",
+            "suspending",
+        )
+
+    def slot(self, bus_id: str) -> tuple[int | None, int | None]:
+        """PCIe generation and lanes that the slot offers: the card's neighbour up the bus."""
+        try:
+            above = (self._devices / bus_id).resolve(strict=True).parent
+        except OSError:
+            return None, None
+        width = _text(above / "max_link_width")
+        return _generation(_text(above / "max_link_speed")), (
+            int(width) if width.isdigit() and 0 < int(width) <= 32 else None
+        )
+
+    def numa_node(self, bus_id: str) -> int | None:
+        node = _text(self._devices / bus_id / "numa_node")
+        return int(node) if node.isdigit() else None  # -1 means: there is only one
+
+    def _card(self, folder: Path, vendor: int) -> PciCard:
+        return PciCard(
+            bus_id=folder.name,
+            vendor=vendor,
+            device=_number(folder / "device") or 0,
+            asleep=self.asleep(folder.name),
+            may_sleep=_text(folder / "power" / "control") == "auto",
+        )
+
+
+def plain_bus_id(text: str) -> str:
+    """NVML writes 00000000:3B:00.0 where the kernel writes 0000:3b:00.0."""
+    domain, _, rest = text.lower().partition(":")
+    return f"{domain[-4:]}:{rest}" if rest else text.lower()
+
+
+def _generation(speed: str) -> int | None:
+    by_speed = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6, "128.0": 7}
+    return by_speed.get(speed.split(" ")[0])
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("ascii", "replace").strip()
+    except OSError:
+        return ""
+
+
+def _number(path: Path) -> int | None:
+    try:
+        return int(_text(path), 16)
+    except ValueError:
+        return None

@@ -1,0 +1,208 @@
+"""Round: all cards read in turn, on a beat, whatever a driver does meanwhile."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.clock import Clock
+from gpuexplorer.telemetry.beat import Beat, BeatCount
+
+Answer = TypeVar("Answer")
+
+# So many quick answers in a row, and a card that was slow is read with the others again.
+_QUICK_ENOUGH = 3
+
+
+@dataclass(slots=True, eq=False)
+class _Lane:
+    """A thread that reads: all cards, or the one that kept it waiting and is its own now."""
+
+    thread: threading.Thread | None = None
+    own: CardId | None = None
+    hung: bool = False  # until the answer comes that made the lane the card's own
+    waiting_for: tuple[CardId, float] | None = None  # replaced whole, so readable from anywhere
+    rest: Sequence[CardId] = field(default_factory=tuple)  # what a hung sweep left to do
+
+
+class Round(Generic[Answer]):
+    """Reads cards one after another in a shared lane.
+
+    A driver call cannot be interrupted. A card that keeps the lane waiting longer than the
+    patience gets that lane for itself, and a new lane goes on with the others; when it answers
+    quickly again it comes back. `watch` has to be called often, from one other thread.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        period: float,
+        clock: Clock,
+        patience: float,
+        cards: Callable[[], Sequence[CardId]],
+        read: Callable[[CardId], Answer],
+        deliver: Callable[[CardId, Answer, bool], None],
+        silent: Callable[[CardId], None],
+    ) -> None:
+        self._name = name
+        self._clock = clock
+        self._patience = patience
+        self._cards = cards
+        self._read = read
+        self._deliver = deliver
+        self._silent = silent
+        self._lock = threading.Lock()
+        self._swept = threading.Condition()
+        self._sweeps = 0
+        self._stopping = threading.Event()
+        self._wake = threading.Event()
+        self._beat = Beat(period, clock.now())
+        self._new_period: float | None = None
+        self._shared = _Lane()
+        self._own: dict[CardId, _Lane] = {}
+
+    def start(self) -> None:
+        self._beat.change(self._beat.period, self._clock.now())
+        self._launch()
+
+    def stop(self, seconds: float) -> bool:
+        """True when nothing of it runs any more; False when a driver call still hangs."""
+        self._stopping.set()
+        self._wake.set()
+        until = self._clock.now() + seconds
+        with self._lock:
+            threads = [lane.thread for lane in (self._shared, *self._own.values())]
+        alive = False
+        for thread in threads:
+            if thread is not None and thread is not threading.current_thread():
+                thread.join(max(0.0, until - self._clock.now()))
+                alive |= thread.is_alive()
+        return not alive
+
+    def set_period(self, period: float) -> None:
+        self._new_period = period
+        self._wake.set()
+
+    @property
+    def period(self) -> float:
+        return self._beat.period
+
+    def count(self) -> BeatCount:
+        return self._beat.count
+
+    def silence(self, card: CardId) -> float | None:
+        """Seconds since a card was asked that has not answered within the patience."""
+        lane = self._own.get(card)
+        waiting = lane.waiting_for if lane is not None else None
+        if waiting is None:
+            return None
+        seconds = self._clock.now() - waiting[1]
+        return seconds if lane is not None and lane.hung or seconds > self._patience else None
+
+    def wait_for_sweep(self, number: int, seconds: float) -> bool:
+        """Wait until so many sweeps over all cards are over."""
+        with self._swept:
+            return self._swept.wait_for(lambda: self._sweeps >= number, seconds)
+
+    def watch(self) -> None:
+        """Free the others from a card that keeps them waiting."""
+        with self._lock:
+            lane = self._shared
+            waiting = lane.waiting_for
+            if waiting is None or self._stopping.is_set():
+                return
+            card, since = waiting
+            # Where several cards hang at once, the driver hangs: do not wait for each in full.
+            patience = max(self._patience / (1 + len(self._own)), self._patience / 10)
+            if self._clock.now() - since < patience:
+                return
+            lane.own = card
+            lane.hung = True
+            self._own[card] = lane
+            rest = lane.rest
+        self._launch(rest, mid_sweep=True)
+
+    def _launch(self, rest: Sequence[CardId] = (), mid_sweep: bool = False) -> None:
+        lane = _Lane(rest=rest)
+        lane.thread = threading.Thread(
+            target=self._run, args=(lane, mid_sweep), name=f"{self._name} round", daemon=True
+        )
+        self._shared = lane
+        lane.thread.start()
+
+    def _run(self, lane: _Lane, mid_sweep: bool) -> None:
+        if mid_sweep:
+            self._sweep(lane, lane.rest)
+        while lane.own is None and self._wait_for_beat():
+            self._sweep(lane, self._cards())
+        if lane.own is not None:
+            self._run_alone(lane, lane.own)
+
+    def _wait_for_beat(self) -> bool:
+        """False when it is time to stop. Applies a new period as soon as it is wanted."""
+        while not self._stopping.is_set():
+            now = self._clock.now()
+            if self._new_period is not None:
+                self._beat.change(self._new_period, now)
+                self._new_period = None
+            ahead = self._beat.due() - now
+            if ahead <= 0:
+                self._beat.take(now)
+                return True
+            self._clock.wait(self._wake, ahead)
+            self._wake.clear()
+        return False
+
+    def _sweep(self, lane: _Lane, cards: Sequence[CardId]) -> None:
+        for position, card in enumerate(cards):
+            if card in self._own:
+                if self.silence(card) is not None:
+                    self._silent(card)
+                continue
+            lane.rest = cards[position + 1 :]
+            lane.waiting_for = (card, self._clock.now())
+            answer = self._read(card)
+            if not self._finished_reading(lane):
+                self._deliver(card, answer, True)
+                return
+            self._deliver(card, answer, False)
+            if self._stopping.is_set():
+                return
+        self._end_sweep()
+
+    def _finished_reading(self, lane: _Lane) -> bool:
+        """False when the lane was given to the card meanwhile, and the answer comes late."""
+        with self._lock:
+            lane.waiting_for = None
+            lane.hung = False
+            return lane.own is None
+
+    def _end_sweep(self) -> None:
+        with self._lock:
+            cards = list(self._own)
+        for card in cards:
+            if self.silence(card) is not None:
+                self._silent(card)
+        with self._swept:
+            self._sweeps += 1
+            self._swept.notify_all()
+
+    def _run_alone(self, lane: _Lane, card: CardId) -> None:
+        beat = Beat(self._beat.period, self._clock.now())
+        quick = 0
+        while quick < _QUICK_ENOUGH:
+            beat.take(self._clock.now())
+            if self._clock.wait(self._stopping, max(0.0, beat.due() - self._clock.now())):
+                return
+            if card not in self._cards():
+                break
+            began = self._clock.now()
+            lane.waiting_for = (card, began)
+            answer = self._read(card)
+            lane.waiting_for = None
+            took = self._clock.now() - began
+            quick = quick + 1 if took < self._patience / 2 else 0
+            self._deliver(card, answer, took > self._patience)
+        with self._lock:
+            self._own.pop(card, None)

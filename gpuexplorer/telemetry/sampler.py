@@ -1,0 +1,230 @@
+"""Sampler: asks every card for what somebody wants to know, each kind of question on its beat."""
+
+import threading
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.telemetry.backend import Backend, HardwareFault
+from gpuexplorer.telemetry.beat import LONGEST, SHORTEST, BeatCount
+from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.rounds import Round
+
+PATIENCE = 0.5
+_AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, Cadence.ON_DEMAND: 2.0}
+_PROCESSES_AT_LEAST = 2.0
+_FAULT_WAIT = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """What one listener wants to know, for as long as it holds this."""
+
+    metrics: frozenset[MetricId]
+    processes: bool
+
+
+def check_interval(seconds: float) -> float:
+    """The interval itself, or Trouble that names the range."""
+    if not SHORTEST <= seconds <= LONGEST:
+        raise Trouble(
+            f"An interval of {seconds:g} s is not possible.",
+            f"It may be from {SHORTEST:g} to {LONGEST:g} seconds.",
+        )
+    return seconds
+
+
+class Sampler:
+    """Owns the threads that talk to the driver. Callbacks come from those threads.
+
+    Samples of one card come from up to three rounds: fast, slow and on demand, each with the
+    metrics of its cadence. A card that hangs gets samples that say so, at every beat.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        on_sample: Callable[[Sample], None],
+        interval: float = 1.0,
+        clock: Clock | None = None,
+        patience: float = PATIENCE,
+        on_processes: Callable[[CardId, Sequence[CardProcess]], None] | None = None,
+        on_fault: Callable[[HardwareFault], None] | None = None,
+    ) -> None:
+        self._backend = backend
+        self._on_sample = on_sample
+        self._on_processes = on_processes
+        self._on_fault = on_fault
+        self._clock = clock or SystemClock()
+        self._patience = patience
+        self._interval = check_interval(interval)
+        self._lock = threading.Lock()
+        self._wants: list[Want] = []
+        self._asked: dict[Cadence, frozenset[MetricId]] = {c: frozenset() for c in Cadence}
+        self._of_card: dict[tuple[CardId, Cadence], frozenset[MetricId]] = {}
+        self._stopping = threading.Event()
+        self._watchdog: threading.Thread | None = None
+        self._fault_waiter: threading.Thread | None = None
+        self._rounds = {cadence: self._round(cadence) for cadence in Cadence}
+        self._processes_wanted = False
+        self._process_round = Round[Sequence[CardProcess]](
+            "processes",
+            self._period(_PROCESSES_AT_LEAST),
+            self._clock,
+            patience,
+            lambda: self._card_ids() if self._processes_wanted else (),
+            backend.processes,
+            self._deliver_processes,
+            _nothing,
+        )
+
+    def want(self, metrics: Collection[MetricId], processes: bool = False) -> Want:
+        """From the next beat on these are read too, on every card that has them."""
+        want = Want(frozenset(metrics), processes)
+        with self._lock:
+            self._wants.append(want)
+        self._sum_up()
+        return want
+
+    def release(self, want: Want) -> None:
+        """What nobody wants any more is no longer read. Harmless when called twice."""
+        with self._lock:
+            self._wants = [each for each in self._wants if each is not want]
+        self._sum_up()
+
+    def start(self) -> None:
+        for each in self._all_rounds():
+            each.start()
+        self._watchdog = threading.Thread(target=self._watch, name="sampler watch", daemon=True)
+        self._watchdog.start()
+        if self._on_fault is not None:
+            self._fault_waiter = threading.Thread(
+                target=self._wait_for_faults, name="hardware faults", daemon=True
+            )
+            self._fault_waiter.start()
+
+    def stop(self, seconds: float = 0.3) -> bool:
+        """True when all threads ended; False when a driver call hangs, which ends with us."""
+        self._stopping.set()
+        ended = [each.stop(seconds) for each in self._all_rounds()]
+        for thread in (self._watchdog, self._fault_waiter):
+            if thread is not None:
+                thread.join(seconds)
+                ended.append(not thread.is_alive())
+        return all(ended)
+
+    @property
+    def interval(self) -> float:
+        return self._interval
+
+    def set_interval(self, seconds: float) -> None:
+        """Raises Trouble when out of range."""
+        self._interval = check_interval(seconds)
+        for cadence, each in self._rounds.items():
+            each.set_period(self._period(_AT_LEAST[cadence]))
+        self._process_round.set_period(self._period(_PROCESSES_AT_LEAST))
+
+    def beats(self) -> BeatCount:
+        """Of the fast round, which is the one a person set."""
+        return self._rounds[Cadence.FAST].count()
+
+    def silence(self, card: CardId) -> float | None:
+        """Seconds for which a card has not answered; None while it does."""
+        waits = [
+            seconds
+            for each in self._all_rounds()
+            if (seconds := each.silence(card)) is not None
+        ]
+        return max(waits, default=None)
+
+    def wait_for_sweeps(self, number: int, seconds: float) -> bool:
+        """Wait until every round has gone over all cards so many times."""
+        until = self._clock.now() + seconds
+        return all(
+            each.wait_for_sweep(number, max(0.0, until - self._clock.now()))
+            for each in self._all_rounds()
+        )
+
+    def wait_for_fast_sweep(self, number: int, seconds: float) -> bool:
+        """Wait until the fast round has gone over all cards so many times."""
+        return self._rounds[Cadence.FAST].wait_for_sweep(number, seconds)
+
+    def _all_rounds(self) -> tuple[Round[Sample] | Round[Sequence[CardProcess]], ...]:
+        return (*self._rounds.values(), self._process_round)
+
+    def _round(self, cadence: Cadence) -> Round[Sample]:
+        def read(card: CardId) -> Sample:
+            return self._backend.read(card, self._metrics_for(card, cadence))
+
+        def silent(card: CardId) -> None:
+            metrics = self._metrics_for(card, cadence)
+            missing = dict.fromkeys(metrics, Absence.NO_ANSWER)
+            self._on_sample(Sample(card, self._clock.now(), {}, missing, CardState.NO_ANSWER))
+
+        return Round[Sample](
+            cadence,
+            self._period(_AT_LEAST[cadence]),
+            self._clock,
+            self._patience,
+            lambda: self._card_ids() if self._asked[cadence] else (),
+            read,
+            self._deliver,
+            silent,
+        )
+
+    def _period(self, at_least: float) -> float:
+        return max(self._interval, at_least)
+
+    def _card_ids(self) -> Sequence[CardId]:
+        return [card.id for card in self._backend.cards()]
+
+    def _metrics_for(self, card: CardId, cadence: Cadence) -> frozenset[MetricId]:
+        metrics = self._of_card.get((card, cadence))
+        if metrics is None:
+            known: Card | None = next(
+                (each for each in self._backend.cards() if each.id == card), None
+            )
+            metrics = self._asked[cadence]
+            if known is not None:
+                metrics &= metrics_of(known)
+            self._of_card[card, cadence] = metrics
+        return metrics
+
+    def _sum_up(self) -> None:
+        with self._lock:
+            wanted = frozenset().union(*(want.metrics for want in self._wants))
+            self._processes_wanted = any(want.processes for want in self._wants)
+            self._asked = {
+                cadence: frozenset(m for m in wanted if METRICS[m].cadence is cadence)
+                for cadence in Cadence
+            }
+            self._of_card = {}
+
+    def _deliver(self, card: CardId, sample: Sample, late: bool) -> None:
+        # What a hung call brought home was true when it came home, not when it was asked.
+        self._on_sample(replace(sample, at=self._clock.now()) if late else sample)
+
+    def _deliver_processes(
+        self, card: CardId, processes: Sequence[CardProcess], late: bool
+    ) -> None:
+        if self._on_processes is not None:
+            self._on_processes(card, processes)
+
+    def _watch(self) -> None:
+        while not self._clock.wait(self._stopping, self._patience / 4):
+            for each in self._all_rounds():
+                each.watch()
+
+    def _wait_for_faults(self) -> None:
+        while not self._stopping.is_set():
+            for fault in self._backend.wait_for_fault(_FAULT_WAIT):
+                if self._on_fault is not None:
+                    self._on_fault(fault)
+
+
+def _nothing(card: CardId) -> None:
+    """Processes of a silent card are simply not told."""

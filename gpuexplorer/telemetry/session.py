@@ -1,0 +1,149 @@
+"""Session: one source of cards, real or simulated, with everything that reads and remembers it."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
+from gpuexplorer.telemetry.backend import Backend, Source
+from gpuexplorer.telemetry.backends.host import HostReader
+from gpuexplorer.telemetry.beat import BeatCount
+from gpuexplorer.telemetry.happenings import Happening, Happenings
+from gpuexplorer.telemetry.latest import Latest, Reading
+from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.sampler import PATIENCE, Sampler, Want
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A source that was tried and cannot be used, and why."""
+
+    name: str
+    sentence: str
+    hint: str
+
+
+class Session:
+    """Starts and stops the reading of one source. Everything but `start` and `stop` is for any
+    thread. `on_sample` hears every sample as it comes, from the sampler's threads.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        attempts: Sequence[Attempt] = (),
+        interval: float = 1.0,
+        clock: Clock | None = None,
+        patience: float = PATIENCE,
+        on_sample: Callable[[Sample], None] | None = None,
+        on_happening: Callable[[Happening], None] | None = None,
+    ) -> None:
+        self.attempts = attempts
+        self.clock = clock or SystemClock()
+        self._backend = backend
+        self._on_sample = on_sample
+        self._latest = Latest()
+        self._processes: dict[CardId, Sequence[CardProcess]] = {}
+        self._happenings = Happenings(self.clock, on_happening)
+        self._host = HostReader(self.clock)
+        self._host_metrics = metrics_of(self._host.card)
+        self.sampler = Sampler(
+            backend,
+            self._take,
+            interval,
+            self.clock,
+            patience,
+            self._take_processes,
+            self._happenings.consider_fault,
+        )
+
+    @property
+    def source(self) -> Source:
+        return self._backend.source
+
+    @property
+    def simulated(self) -> bool:
+        return self._backend.source.simulated
+
+    @property
+    def host(self) -> Card:
+        return self._host.card
+
+    def cards(self) -> Sequence[Card]:
+        """Cards and, after each, its MIG instances."""
+        return self._backend.cards()
+
+    def start(self) -> None:
+        self.sampler.start()
+
+    def stop(self, seconds: float = 0.3) -> bool:
+        """True when everything ended. A driver call that hangs is left behind."""
+        ended = self.sampler.stop(seconds)
+        self._backend.close()
+        return ended
+
+    def want(
+        self, cadences: Collection[Cadence] = tuple(Cadence), processes: bool = True
+    ) -> Want:
+        """Everything of these cadences, until it is released."""
+        metrics = {metric.id for metric in METRICS.values() if metric.cadence in cadences}
+        return self.sampler.want(metrics, processes)
+
+    def reading(self, card: CardId) -> Reading | None:
+        """The newest that is known; None before the first answer."""
+        return self._latest.reading(card)
+
+    def state_sentence(self, card: CardId) -> str:
+        """How the card is, in words, with the seconds when it does not answer."""
+        silence = self.sampler.silence(card)
+        if silence is not None:
+            return f"no answer for {silence:.0f} s"
+        reading = self._latest.reading(card)
+        return reading.state.sentence if reading is not None else "not read yet"
+
+    def read_host(self) -> Reading:
+        """Asked for on the spot: the host answers at once. One thread at a time."""
+        sample = self._host.read(self._host_metrics)
+        return Reading(sample.card, sample.at, CardState.WORKING, sample.values, sample.missing)
+
+    def processes(self) -> Sequence[CardProcess]:
+        return [process for rows in list(self._processes.values()) for process in rows]
+
+    def happenings(self) -> Sequence[Happening]:
+        return self._happenings.log()
+
+    def beats(self) -> BeatCount:
+        return self.sampler.beats()
+
+    def notes(self) -> Sequence[str]:
+        """Sentences that a person should read, the source's and the host's."""
+        return [*self._backend.notes(), *self._host.notes()]
+
+    @property
+    def backend(self) -> Backend:
+        """For the dear questions that are asked by hand: topology."""
+        return self._backend
+
+    def _take(self, sample: Sample) -> None:
+        self._latest.put(sample)
+        self._happenings.consider(sample)
+        if self._on_sample is not None:
+            self._on_sample(sample)
+
+    def _take_processes(self, card: CardId, processes: Sequence[CardProcess]) -> None:
+        self._processes[card] = processes
+        self._happenings.consider_processes(card, processes)
+
+
+def card_numbers(cards: Sequence[Card]) -> Mapping[CardId, str]:
+    """How people name cards in a row: "0", "1", and "1.2" for the third instance of card 1."""
+    by_id = {card.id: card for card in cards}
+    return {
+        card.id: (
+            f"{by_id[card.parent].index}.{card.index}"
+            if card.parent is not None and card.parent in by_id
+            else str(card.index)
+        )
+        for card in cards
+    }

@@ -1,0 +1,82 @@
+"""Which source is read: the first that answers, with the reasons of those that do not."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.session import Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Vendor:
+    """A vendor's name and how to make its backend. Making it touches nothing yet."""
+
+    name: str
+    make: Callable[[], Backend]
+
+
+def _nvidia() -> Backend:
+    from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend  # noqa: PLC0415 - a simulated session needs no driver's library
+
+    return NvmlBackend()
+
+
+# Waking a card takes up to three seconds.
+OPENING_PATIENCE = 10.0
+
+# In the order in which they are tried.
+VENDORS: tuple[Vendor, ...] = (Vendor("NVIDIA", _nvidia),)
+
+
+def first_that_answers(
+    vendors: Sequence[Vendor] = VENDORS,
+) -> tuple[Backend | None, list[Attempt]]:
+    """An opened backend, or None; and why each one before it could not be used."""
+    attempts = []
+    for vendor in vendors:
+        backend = vendor.make()
+        try:
+            _open_within(backend, OPENING_PATIENCE)
+        except Trouble as trouble:
+            attempts.append(Attempt(vendor.name, trouble.sentence, trouble.hint))
+        else:
+            return backend, attempts
+    return None, attempts
+
+
+def _open_within(backend: Backend, seconds: float) -> None:
+    """A driver that hangs at the very first call must not take the program with it."""
+    outcome: list[BaseException | None] = []
+
+    def run() -> None:
+        try:
+            backend.open()
+        except BaseException as error:  # noqa: BLE001 - handed on to the caller's thread, whole
+            outcome.append(error)
+        else:
+            outcome.append(None)
+
+    thread = threading.Thread(target=run, name="open source", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not outcome:
+        raise Trouble(
+            f"The driver has not answered for {seconds:.0f} seconds.",
+            "Restart the computer if this stays so; `dmesg` may say what the driver waits for.",
+        )
+    if outcome[0] is not None:
+        raise outcome[0]
+
+
+def simulated(spec: str, faults: str = "", seed: int = 0) -> Backend:
+    """An opened backend of make-believe cards. Raises Trouble for a text it does not know."""
+    from gpuexplorer.simulation.faults import parse_faults  # noqa: PLC0415 - real sessions need none of it
+    from gpuexplorer.simulation.specs import parse_machine  # noqa: PLC0415
+    from gpuexplorer.telemetry.backends.simulated import SimulatedBackend  # noqa: PLC0415
+
+    machine = parse_machine(spec, seed)
+    backend = SimulatedBackend(machine, parse_faults(faults, len(machine.cards)), seed=seed)
+    backend.open()
+    return backend

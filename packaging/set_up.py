@@ -1,0 +1,217 @@
+"""Makes .venv ready for `make run`, `make test` or `make bench`; does nothing where it is.
+
+Standard library only, since it runs before anything is installed. Called by set_up.sh.
+"""
+
+import argparse
+import fcntl
+import hashlib
+import importlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from system_parts import install_with_apt, provide_system_parts, way_to_install
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+STAMP = VENV / ".ready"
+EXTRAS = {"run": {"dev"}, "test": {"dev"}, "bench": {"dev", "bench"}}
+TAIL = 12  # lines of somebody else's output that are shown when it fails
+
+
+class CannotGoOnError(Exception):
+    """What happened and what to do, for the person at the terminal."""
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What .venv was made from. Written last: without one, .venv may be half of something."""
+
+    content: str
+    place: str
+    extras: frozenset[str]
+
+    def fits(self, wanted: "Stamp") -> bool:
+        return (
+            self.content == wanted.content
+            and self.place == wanted.place
+            and self.extras >= wanted.extras
+        )
+
+    def write(self) -> None:
+        STAMP.write_text("\n".join([self.content, self.place, ",".join(sorted(self.extras))]))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("purpose", choices=EXTRAS)
+    purpose: str = parser.parse_args().purpose
+    wanted = Stamp(content_now(), place_now(), frozenset(EXTRAS[purpose]))
+    try:
+        if not is_ready(wanted):
+            with nobody_else_at_it():
+                make_ready(wanted)
+        provide_parts_once(purpose)
+    except CannotGoOnError as trouble:
+        print(trouble, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nStopped. The next make begins the set-up again.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def is_ready(wanted: Stamp) -> bool:
+    found = read_stamp()
+    return found is not None and found.fits(wanted)
+
+
+def make_ready(wanted: Stamp) -> None:
+    """Asks again, since another make may have done it all while this one waited."""
+    found = read_stamp()
+    if found is not None and found.fits(wanted):
+        return
+    usable = found is not None and found.place == wanted.place
+    extras = wanted.extras | (found.extras if found is not None else frozenset())
+    STAMP.unlink(missing_ok=True)
+    if not usable:
+        build_venv()
+    try:
+        install(extras)
+    except CannotGoOnError:
+        if usable and found is not None:
+            found.write()  # pip gave up in good order: what was there is still whole
+        raise
+    Stamp(wanted.content, wanted.place, extras).write()
+
+
+def read_stamp() -> Stamp | None:
+    """None where there is none, or where .venv lost the Python it was made with."""
+    if not (STAMP.is_file() and PYTHON.exists()):
+        return None
+    match STAMP.read_text().splitlines():
+        case [content, place, extras]:
+            return Stamp(content, place, frozenset(extras.split(",")))
+        case _:
+            return None
+
+
+def content_now() -> str:
+    """Changes whenever something else may have to be installed."""
+    content = hashlib.sha256()
+    for name in ("pyproject.toml", "constraints.txt"):
+        content.update((ROOT / name).read_bytes())
+    return content.hexdigest()
+
+
+def place_now() -> str:
+    """Changes whenever .venv has to be made anew: its scripts name this folder."""
+    return f"Python {sys.version_info.major}.{sys.version_info.minor} {str(ROOT)!r}"
+
+
+@contextmanager
+def nobody_else_at_it() -> Iterator[None]:
+    """Holds the folder's lock, which the system lets go of however this process ends."""
+    folder = os.open(ROOT, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Another make is setting up here; waiting for it.", flush=True)
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def build_venv() -> None:
+    provide_ensurepip()
+    version = ".".join(map(str, sys.version_info[:3]))
+    print(f"Making .venv with Python {version}.", flush=True)
+    if VENV.is_symlink() or VENV.is_file():
+        VENV.unlink()
+    elif VENV.exists():
+        shutil.rmtree(VENV)
+    # This Python may be the one in the .venv just removed, so the one below it is asked.
+    base = getattr(sys, "_base_executable", sys.executable)
+    run([base, "-I", "-m", "venv", str(VENV)], "Python could not make .venv.")
+
+
+def provide_ensurepip() -> None:
+    """Debian and Ubuntu keep the part of Python that makes .venv in a package of its own."""
+    if importlib.util.find_spec("ensurepip") is not None:
+        return
+    package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+    if install_with_apt([package]):
+        importlib.invalidate_caches()
+        if importlib.util.find_spec("ensurepip") is not None:
+            return
+    raise CannotGoOnError(
+        f"This Python ({sys.executable}) lacks ensurepip, which makes .venv.\n"
+        f"On Debian or Ubuntu, type: {way_to_install([package])}\n"
+        "Or name another Python: make run PYTHON=/path/to/python3"
+    )
+
+
+def install(extras: frozenset[str]) -> None:
+    print("Installing the packages; the first time fetches about 130 MB.", flush=True)
+    pip = [str(PYTHON), "-I", "-m", "pip", "install", "--progress-bar", "off"]
+    pip += ["-c", "constraints.txt"]
+    failure = "pip could not install the packages."
+    # The build tool is pinned like everything else, so pip is not to fetch one of its own.
+    run([*pip, "setuptools"], failure)
+    wanted = f".[{','.join(sorted(extras))}]"
+    run([*pip, "--no-build-isolation", "--editable", wanted], failure)
+
+
+def run(command: list[str], failure: str) -> None:
+    """Shows only what is being downloaded; on failure, how the output ended."""
+    environment = os.environ | {"PIP_USER": "0", "PIP_NO_INPUT": "1"}
+    tail: deque[str] = deque(maxlen=TAIL)
+    unreachable = False
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            tail.append(line.rstrip())
+            unreachable = unreachable or "connection broken" in line
+            if line.lstrip().startswith("Downloading "):
+                print(f"  {describe_download(line)}", flush=True)
+    if process.returncode != 0:
+        reason = " The network, or what stands behind it, does not answer." * unreachable
+        shown = "\n".join(f"  {line}" for line in tail)
+        raise CannotGoOnError(f"{failure}{reason} Its last lines were:\n{shown}")
+
+
+def describe_download(line: str) -> str:
+    """ "Downloading <where>/<file> (95.2 MB)" without the where."""
+    _, where, *size = line.split(maxsplit=2)
+    return " ".join(["fetching", where.rpartition("/")[2], *size]).rstrip()
+
+
+def provide_parts_once(purpose: str) -> None:
+    """What was missing is looked for, and named, again each time until it is there."""
+    stamp = VENV / f".parts-{purpose}"
+    if not stamp.exists() and provide_system_parts(for_tests=purpose == "test"):
+        stamp.touch()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Tests of GPU Explorer, and the stand-ins they run against."""

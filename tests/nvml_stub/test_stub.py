@@ -1,0 +1,405 @@
+"""The stand-in library, seen through the binding that the program uses."""
+
+import ctypes
+import math
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pynvml
+import pytest
+
+from tests.nvml_stub.stub import Stub, build, compiler, counter_rates, environment
+
+NEWER = [
+    "nvmlDeviceGetComputeRunningProcesses_v3",
+    "nvmlDeviceGetMemoryInfo_v2",
+    "nvmlDeviceGetCurrentClocksEventReasons",
+    "nvmlDeviceGetJpgUtilization",
+    "nvmlGpmMetricsGet",
+    "nvmlDeviceGetTemperatureV",
+    "nvmlDeviceGetProcessesUtilizationInfo",
+]
+
+
+@pytest.fixture
+def stub() -> Iterator[Stub]:
+    """Eight cards and an open session, closed again whatever the test did to the driver."""
+    library = Stub.load()
+    library.configure("clock=0")
+    pynvml.nvmlInit()
+    yield library
+    library.configure()
+    while library.sessions():
+        pynvml.nvmlShutdown()
+    library.reset_calls()
+
+
+def card(index: int = 0) -> object:
+    return pynvml.nvmlDeviceGetHandleByIndex(index)
+
+
+def refusal(call: Callable[..., object], *arguments: object) -> str:
+    """The binding's word for the error that this call raises."""
+    with pytest.raises(pynvml.NVMLError) as raised:
+        call(*arguments)
+    return type(raised.value).__name__.removeprefix("NVMLError_")
+
+
+def fields(of: object, *wanted: int | tuple[int, int]) -> list[float]:
+    """What each field holds, read by the type that it says it has."""
+    read = {0: "dVal", 1: "uiVal", 3: "ullVal", 5: "siVal"}
+    values = pynvml.nvmlDeviceGetFieldValues(of, list(wanted))
+    assert [value.nvmlReturn for value in values] == [0] * len(wanted)
+    return [getattr(value.value, read[value.valueType]) for value in values]
+
+
+def test_the_table_is_readable_through_the_binding(stub: Stub) -> None:
+    assert pynvml.nvmlDeviceGetCount() == 8
+    assert pynvml.nvmlSystemGetDriverVersion() == "580.95.05"
+    third = card(2)
+    assert pynvml.nvmlDeviceGetName(third) == "NVIDIA H100 80GB HBM3"
+    assert pynvml.nvmlDeviceGetUUID(third) == "GPU-00000002-0000-4000-8000-000000000002"
+    assert pynvml.nvmlDeviceGetPciInfo(third).busId == "00000000:21:00.0"
+    assert pynvml.nvmlDeviceGetPciInfo(third).busIdLegacy == "0000:21:00.0"
+    assert pynvml.nvmlDeviceGetUtilizationRates(third).gpu == (17 * 2 + 23) % 101
+    assert pynvml.nvmlDeviceGetTemperature(third, 0) == 42
+    assert pynvml.nvmlDeviceGetTemperatureV(third, 0) == 42
+    assert pynvml.nvmlDeviceGetPowerUsage(third) == 302_000
+    assert pynvml.nvmlDeviceGetPowerManagementLimitConstraints(third) == [200_000, 700_000]
+    assert pynvml.nvmlDeviceGetClockInfo(third, pynvml.NVML_CLOCK_MEM) == 2619
+    assert pynvml.nvmlDeviceGetCudaComputeCapability(third) == (9, 0)
+    assert pynvml.nvmlDeviceGetMarginTemperature(third) == 45
+    assert pynvml.nvmlDeviceGetEccMode(third) == [1, 1]
+    assert pynvml.nvmlDeviceGetRemappedRows(third) == (0, 0, 0, 0)
+
+
+def test_a_card_is_found_by_its_index_its_uuid_and_its_bus(stub: Stub) -> None:
+    uuid = pynvml.nvmlDeviceGetUUID(card(3))
+    by_uuid = pynvml.nvmlDeviceGetHandleByUUID(uuid.encode())
+    by_bus = pynvml.nvmlDeviceGetHandleByPciBusId(b"0000:24:00.0")
+    assert pynvml.nvmlDeviceGetIndex(by_uuid) == pynvml.nvmlDeviceGetIndex(by_bus) == 3
+    assert refusal(pynvml.nvmlDeviceGetHandleByUUID, b"GPU-x") == "NotFound"
+
+
+def test_memory_adds_up_and_its_first_version_counts_what_is_reserved(stub: Stub) -> None:
+    new = pynvml.nvmlDeviceGetMemoryInfo(card(), version=pynvml.nvmlMemory_v2)
+    old = pynvml.nvmlDeviceGetMemoryInfo(card())
+    assert new.total == 80 * 2**30 == new.used + new.free + new.reserved
+    assert old.used == new.used + new.reserved
+    assert refusal(pynvml.nvmlDeviceGetMemoryInfo, card(), 2) == "ArgumentVersionMismatch"
+
+
+def test_field_values_know_their_scopes_and_their_types(stub: Stub) -> None:
+    stub.set("nvlink_down=1:5 ecc=1:7")
+    found = fields(card(1), 82, 91, 186, 194, 3, 5, (164, 4), (165, 4), (165, 5), (166, 0))
+    assert found == [51, 18, 301_500, -2, 7, 70, 26562, 1, 0, 6]
+    beyond = pynvml.nvmlDeviceGetFieldValues(card(), [(165, 18), 29, 9999])
+    assert [value.nvmlReturn for value in beyond] == [2, 3, 2]
+
+
+def test_counters_grow_with_the_clock(stub: Stub) -> None:
+    wanted = (83, 197, 198, (138, 5), (139, 5), (138, 0xFFFFFFFF))
+    before = fields(card(2), *wanted)
+    stub.set("clock=+2")
+    grown = [now - then for now, then in zip(fields(card(2), *wanted), before, strict=True)]
+    rates = counter_rates(2, link=5)
+    assert grown[:3] == [2 * rates.energy_mj, 2 * rates.pcie_out_bytes, 2 * rates.pcie_in_bytes]
+    assert grown[3] == pytest.approx(2 * rates.nvlink_out_bytes / 1024, abs=1)
+    assert grown[4] == pytest.approx(2 * rates.nvlink_in_bytes / 1024, abs=1)
+    all_links = sum(counter_rates(2, link).nvlink_out_bytes for link in range(18))
+    assert grown[5] == pytest.approx(2 * all_links / 1024, abs=1)
+    stamp = pynvml.nvmlDeviceGetFieldValues(card(2), [83])[0].timestamp
+    stub.set("clock=+0.5")
+    later = pynvml.nvmlDeviceGetFieldValues(card(2), [83])[0].timestamp
+    assert later - stamp == 500_000
+
+
+def test_processes_are_listed_by_what_they_do(stub: Stub) -> None:
+    stub.set("pids=0:11,12g,13b,14m wddm=1")
+    compute = pynvml.nvmlDeviceGetComputeRunningProcesses(card())
+    assert [(p.pid, p.usedGpuMemory) for p in compute] == [(11, 2**28), (13, 3 * 2**28)]
+    assert compute[0].gpuInstanceId == 0xFFFFFFFF
+    assert [p.pid for p in pynvml.nvmlDeviceGetGraphicsRunningProcesses(card())] == [12, 13]
+    assert [p.pid for p in pynvml.nvmlDeviceGetMPSComputeRunningProcesses(card())] == [14]
+    assert pynvml.nvmlDeviceGetComputeRunningProcesses(card(1))[0].usedGpuMemory is None
+    stub.set("procs=0:0")
+    assert pynvml.nvmlDeviceGetComputeRunningProcesses(card()) == []
+
+
+def test_the_first_process_list_has_small_entries(stub: Stub) -> None:
+    class Entry(ctypes.Structure):
+        _fields_ = (("pid", ctypes.c_uint), ("memory", ctypes.c_ulonglong))
+
+    entries = (Entry * 4)()
+    count = ctypes.c_uint(4)
+    call = ctypes.CDLL(str(stub.path)).nvmlDeviceGetComputeRunningProcesses
+    assert call(card(1), ctypes.byref(count), entries) == 0
+    listed = [(entry.pid, entry.memory) for entry in entries[: count.value]]
+    assert listed == [(5000100, 2**28), (5000101, 2**29)]
+
+
+def test_process_samples_are_as_unruly_as_real_ones(stub: Stub) -> None:
+    stub.set("pids=0:11,12")
+    samples = pynvml.nvmlDeviceGetProcessUtilization(card(), 0)
+    times = [sample.timeStamp for sample in samples]
+    assert times != sorted(times)
+    assert times != sorted(times, reverse=True)
+    assert [sample.pid for sample in samples].count(11) == 3
+    assert max(sample.smUtil for sample in samples) > 100
+    assert {sample.pid for sample in samples} == {11, 12, 4999999}
+    newer = pynvml.nvmlDeviceGetProcessesUtilizationInfo(card(), sorted(times)[2])
+    assert len(newer) == 2
+    assert refusal(pynvml.nvmlDeviceGetProcessUtilization, card(), max(times)) == "NotFound"
+
+
+def test_a_card_cut_by_mig_knows_its_use_per_instance_only(stub: Stub) -> None:
+    stub.set("mig_at=0:0,2,5 pids=0:11,12,13,14")
+    assert pynvml.nvmlDeviceGetMigMode(card()) == [1, 1]
+    assert refusal(pynvml.nvmlDeviceGetUtilizationRates, card()) == "NotSupported"
+    assert refusal(pynvml.nvmlDeviceGetProcessUtilization, card(), 0) == "NotSupported"
+    assert pynvml.nvmlDeviceGetMaxMigDeviceCount(card()) == 7
+    assert refusal(pynvml.nvmlDeviceGetMigDeviceHandleByIndex, card(), 1) == "NotFound"
+    slice_ = pynvml.nvmlDeviceGetMigDeviceHandleByIndex(card(), 2)
+    assert pynvml.nvmlDeviceGetUUID(slice_).startswith("MIG-00000000-0003")
+    assert pynvml.nvmlDeviceGetMemoryInfo(slice_).total == 80 * 2**30 // 3
+    assert pynvml.nvmlDeviceGetGpuInstanceId(slice_) == 3
+    assert refusal(pynvml.nvmlDeviceGetPowerUsage, slice_) == "NotSupported"
+    parent = pynvml.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(slice_)
+    assert pynvml.nvmlDeviceGetIndex(parent) == 0
+    everywhere = pynvml.nvmlDeviceGetComputeRunningProcesses(card())
+    assert [p.gpuInstanceId for p in everywhere] == [1, 3, 6, 1]
+    assert [p.pid for p in pynvml.nvmlDeviceGetComputeRunningProcesses(slice_)] == [12]
+
+
+def test_an_event_reaches_whoever_listens_to_its_card(stub: Stub) -> None:
+    events = pynvml.nvmlEventSetCreate()
+    pynvml.nvmlDeviceRegisterEvents(card(2), pynvml.nvmlEventTypeXidCriticalError, events)
+    stub.set("xid=1:31")
+    assert refusal(pynvml.nvmlEventSetWait_v2, events, 1) == "Timeout"
+    stub.set("xid=2:79")
+    event = pynvml.nvmlEventSetWait_v2(events, 1000)
+    assert (event.eventType, event.eventData) == (pynvml.nvmlEventTypeXidCriticalError, 79)
+    assert pynvml.nvmlDeviceGetIndex(event.device) == 2
+    assert stub.held() == 1
+    pynvml.nvmlEventSetFree(events)
+    assert stub.held() == 0
+
+
+def test_the_way_between_two_cards_is_told(stub: Stub) -> None:
+    ancestor = pynvml.nvmlDeviceGetTopologyCommonAncestor
+    assert [ancestor(card(0), card(other)) for other in (1, 2, 4)] == [10, 40, 50]
+    assert pynvml.nvmlDeviceGetP2PStatus(card(0), card(1), 2) == pynvml.NVML_P2P_STATUS_OK
+    stub.set("p2p=disabled")
+    disabled = pynvml.NVML_P2P_STATUS_DISABLED_BY_REGKEY
+    assert pynvml.nvmlDeviceGetP2PStatus(card(0), card(1), 0) == disabled
+    switch = pynvml.NVML_NVLINK_DEVICE_TYPE_SWITCH
+    assert pynvml.nvmlDeviceGetNvLinkRemoteDeviceType(card(), 17) == switch
+    stub.set("wiring=pairs")
+    remote = pynvml.nvmlDeviceGetNvLinkRemotePciInfo(card(2), 0)
+    assert remote.busId == pynvml.nvmlDeviceGetPciInfo(card(3)).busId
+    assert list(pynvml.nvmlDeviceGetCpuAffinity(card(5), 2)) == [0, 2**64 - 1]
+    assert list(pynvml.nvmlDeviceGetMemoryAffinity(card(5), 1, 0)) == [2]
+
+
+def test_a_mesh_leads_to_every_other_card_and_back(stub: Stub) -> None:
+    stub.set("cards=4 wiring=mesh nvlinks=6")
+    buses = [pynvml.nvmlDeviceGetPciInfo(card(index)).busId for index in range(4)]
+    for index in range(4):
+        ends = [
+            pynvml.nvmlDeviceGetNvLinkRemotePciInfo(card(index), link).busId
+            for link in range(6)
+        ]
+        assert sorted(ends) == sorted(2 * [bus for bus in buses if bus != buses[index]])
+
+
+def test_gpm_needs_two_samples(stub: Stub) -> None:
+    assert pynvml.nvmlGpmQueryDeviceSupport(card()).isSupportedDevice == 1
+    request = pynvml.c_nvmlGpmMetricsGet_t()
+    request.version = pynvml.NVML_GPM_METRICS_GET_VERSION
+    request.numMetrics = 3
+    request.sample1 = pynvml.nvmlGpmSampleAlloc()
+    request.sample2 = pynvml.nvmlGpmSampleAlloc()
+    for place, metric in enumerate((2, 3, 4)):
+        request.metrics[place].metricId = metric
+    pynvml.nvmlGpmSampleGet(card(), request.sample1)
+    assert refusal(pynvml.nvmlGpmMetricsGet, request) == "InvalidArgument"
+    stub.set("clock=+1")
+    pynvml.nvmlGpmSampleGet(card(), request.sample2)
+    pynvml.nvmlGpmMetricsGet(request)
+    assert [request.metrics[i].nvmlReturn for i in range(3)] == [0, 0, 3]
+    assert [request.metrics[i].value for i in range(2)] == pytest.approx([23 * 0.8, 23 * 0.5])
+    for sample in (request.sample1, request.sample2):
+        pynvml.nvmlGpmSampleFree(sample)
+    assert stub.held() == 0
+
+
+def test_a_hung_call_returns_when_it_is_released(stub: Stub) -> None:
+    handle = card(3)
+    stub.set("hung=3")
+    answers: list[int] = []
+    caller = threading.Thread(
+        target=lambda: answers.append(pynvml.nvmlDeviceGetPowerUsage(handle))
+    )
+    caller.start()
+    caller.join(0.05)
+    assert caller.is_alive()
+    assert pynvml.nvmlDeviceGetPowerUsage(card(2)) == 302_000
+    stub.release()
+    caller.join(5)
+    assert answers == [303_000]
+
+
+def test_a_lost_card_leaves_the_others_alone(stub: Stub) -> None:
+    handle = card(1)
+    stub.set("lost=1")
+    assert pynvml.nvmlDeviceGetCount() == 8
+    assert refusal(card, 1) == "GpuIsLost"
+    assert refusal(pynvml.nvmlDeviceGetPowerUsage, handle) == "GpuIsLost"
+    assert pynvml.nvmlDeviceGetPowerUsage(card(2)) == 302_000
+
+
+def test_handles_do_not_outlive_the_driver(stub: Stub) -> None:
+    handle = card()
+    stub.set("driver=gone")
+    assert refusal(pynvml.nvmlDeviceGetCount) == "DriverNotLoaded"
+    assert refusal(pynvml.nvmlInit) == "DriverNotLoaded"
+    stub.set("driver=back")
+    assert refusal(pynvml.nvmlDeviceGetCount) == "Uninitialized"
+    pynvml.nvmlInit()
+    assert refusal(pynvml.nvmlDeviceGetPowerUsage, handle) == "InvalidArgument"
+    assert pynvml.nvmlDeviceGetPowerUsage(card()) == 300_000
+
+
+def test_arguments_are_checked(stub: Stub) -> None:
+    assert refusal(card, 8) == "InvalidArgument"
+    assert refusal(pynvml.nvmlDeviceGetPowerUsage, None) == "InvalidArgument"
+    assert refusal(pynvml.nvmlDeviceGetPowerUsage, ctypes.c_void_p(4096)) == "InvalidArgument"
+    pynvml.nvmlShutdown()
+    assert refusal(pynvml.nvmlDeviceGetCount) == "Uninitialized"
+
+
+@pytest.mark.parametrize(
+    ("word", "error"),
+    [
+        ("version_mismatch", "LibRmVersionMismatch"),
+        ("no_permission", "NoPermission"),
+        ("not_loaded", "DriverNotLoaded"),
+        ("library", "LibraryNotFound"),
+    ],
+)
+def test_initialising_may_fail(stub: Stub, word: str, error: str) -> None:
+    stub.set(f"init={word}")
+    assert refusal(pynvml.nvmlInit) == error
+
+
+def test_functions_and_fields_are_refused_one_by_one(stub: Stub) -> None:
+    stub.set("refused=nvmlDeviceGetPowerUsage,field186 refuse_code=no_permission")
+    assert refusal(pynvml.nvmlDeviceGetPowerUsage, card()) == "NoPermission"
+    values = pynvml.nvmlDeviceGetFieldValues(card(), [185, 186])
+    assert [value.nvmlReturn for value in values] == [0, pynvml.NVML_ERROR_NO_PERMISSION]
+    stub.set("refused=all")
+    assert refusal(pynvml.nvmlDeviceGetTemperature, card(), 0) == "NoPermission"
+    assert pynvml.nvmlDeviceGetName(card()) == "NVIDIA H100 80GB HBM3"
+
+
+def test_a_sick_card_answers_with_impossible_figures(stub: Stub) -> None:
+    stub.set("garbage=2")
+    sick = card(2)
+    assert pynvml.nvmlDeviceGetPowerUsage(sick) == 0xFFFFFFFF
+    assert pynvml.nvmlDeviceGetUtilizationRates(sick).gpu == 65535
+    assert pynvml.nvmlDeviceGetTemperature(sick, 0) == 0x7FFFFFFF
+    memory = pynvml.nvmlDeviceGetMemoryInfo(sick, version=pynvml.nvmlMemory_v2)
+    assert memory.used > memory.total
+    assert math.isnan(fields(sick, 186)[0])
+
+
+@pytest.mark.parametrize(
+    ("kind", "call", "arguments"),
+    [
+        ("rtx4090", "nvmlDeviceGetEccMode", ()),
+        ("rtx4090", "nvmlDeviceGetNvLinkState", (0,)),
+        ("rtx4090", "nvmlDeviceGetMigMode", ()),
+        ("t4", "nvmlDeviceGetFanSpeed", ()),
+        ("t4", "nvmlDeviceGetRemappedRows", ()),
+        ("gb10", "nvmlDeviceGetMemoryInfo", ()),
+        ("gb10", "nvmlDeviceGetEnforcedPowerLimit", ()),
+        ("h100", "nvmlDeviceGetRetiredPages", (0,)),
+    ],
+)
+def test_each_kind_of_card_leaves_something_out(
+    stub: Stub, kind: str, call: str, arguments: tuple[int, ...]
+) -> None:
+    stub.set(f"kind={kind}")
+    assert refusal(getattr(pynvml, call), card(), *arguments) == "NotSupported"
+
+
+def test_numbers_names_fans_and_links_can_be_set(stub: Stub) -> None:
+    stub.set("util=0:55;memory_temp=0:none;name=0:4e56c3;fans=2;pcie_now=0:1x8")
+    name = ctypes.create_string_buffer(96)
+    ctypes.CDLL(str(stub.path)).nvmlDeviceGetName(card(), name, 96)
+    assert name.value == b"NV\xc3"
+    assert pynvml.nvmlDeviceGetUtilizationRates(card()).gpu == 55
+    unknown = pynvml.nvmlDeviceGetFieldValues(card(), [82])[0]
+    assert unknown.nvmlReturn == pynvml.NVML_ERROR_NOT_SUPPORTED
+    assert pynvml.nvmlDeviceGetNumFans(card(4)) == 2
+    assert pynvml.nvmlDeviceGetFanSpeed_v2(card(4), 1) == 45
+    assert pynvml.nvmlDeviceGetFanSpeedRPM(card(4)) == 1500
+    assert pynvml.nvmlDeviceGetCurrPcieLinkGeneration(card()) == 1
+    assert pynvml.nvmlDeviceGetCurrPcieLinkWidth(card()) == 8
+
+
+def test_calls_are_counted_by_name(stub: Stub) -> None:
+    handle = card()
+    stub.reset_calls()
+    for _ in range(3):
+        pynvml.nvmlDeviceGetPowerUsage(handle)
+    pynvml.nvmlDeviceGetCount()
+    assert stub.calls() == 4
+    assert stub.calls_of("nvmlDeviceGetPowerUsage") == 3
+    assert stub.calls_of("nvmlDeviceGetName") == 0
+
+
+def test_another_program_finds_the_library_and_leaves_its_counts(tmp_path: Path) -> None:
+    counts = tmp_path / "counts"
+    code = "import pynvml; pynvml.nvmlInit(); print(pynvml.nvmlDeviceGetCount())"
+    child = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**environment("cards=3"), "NVML_STUB_COUNT": str(counts)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert child.stdout.strip() == "3"
+    found = dict(line.split() for line in counts.read_text().splitlines())
+    assert found == {"nvmlInitWithFlags": "1", "nvmlDeviceGetCount_v2": "1"}
+
+
+def test_an_old_driver_lacks_the_newer_calls() -> None:
+    code = (
+        "import ctypes, pynvml; pynvml.nvmlInit()\n"
+        "library = ctypes.CDLL('libnvidia-ml.so.1')\n"
+        f"print([name for name in {NEWER!r} if hasattr(library, name)])\n"
+        "card = pynvml.nvmlDeviceGetHandleByIndex(0)\n"
+        "print([v.nvmlReturn for v in pynvml.nvmlDeviceGetFieldValues(card, [83, 186])])\n"
+        "print(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons(card))\n"
+    )
+    child = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment("cards=1", old=True),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert child.stdout.splitlines() == ["[]", "[0, 2]", "0"]
+
+
+def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert compiler() is None
+    with pytest.raises(RuntimeError, match="needs a C compiler"):
+        build()
