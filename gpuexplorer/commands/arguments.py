@@ -31,7 +31,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--simulate",
         metavar="SPEC",
-        help="read make-believe cards instead, such as 2xTitanRTX, 8xH100+nvlink or 1xH100,1xT4",
+        help="read make-believe cards instead: 2xTitanRTX, 8xH100+nvlink, 1xH100,1xT4, …",
     )
     parser.add_argument(
         "--fault",

@@ -1,4 +1,4 @@
-"""Picture: everything a snapshot shows, put together once, for the table, JSON and CSV alike."""
+"""Picture: everything a snapshot shows, put together once for table, JSON and CSV alike."""
 
 import datetime
 import socket

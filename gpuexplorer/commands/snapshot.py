@@ -126,7 +126,7 @@ def _show(
 
 
 def _wait_for_next(session: Session, shown: int) -> None:
-    """Until the cards were gone over once more; a driver that hangs delays it by one interval."""
+    """Until all cards were asked once more; a driver that hangs delays it by one interval."""
     session.sampler.wait_for_fast_sweep(shown + 1, session.sampler.interval + PATIENCE)
 
 

@@ -1,4 +1,4 @@
-"""A picture as CSV: one row per card, one column per metric, blanks where there is no figure."""
+"""A picture as CSV: a row per card, a column per metric, a blank where there is no figure."""
 
 import csv
 import io

@@ -13,7 +13,7 @@ from gpuexplorer.telemetry.topology import Link
 Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
 
 SCHEMA = 1
-_PROCESS_UNITS = {figure: "ratio" for figure in ProcessFigure} | {ProcessFigure.MEMORY: "B"}
+_PROCESS_UNITS = dict.fromkeys(ProcessFigure, "ratio") | {ProcessFigure.MEMORY: "B"}
 
 
 def as_json(picture: Picture) -> dict[str, Json]:

@@ -45,6 +45,7 @@ _PROCESS_COLUMNS = (
     Column("Container", 20),
     Column("Command", 95, elastic=True),
 )
+_ALWAYS = ("#", "Card", "State")
 NONE = "-"  # stands where a figure is missing; the reason follows below the table
 
 
@@ -84,7 +85,16 @@ def _heading(picture: Picture, terminal: Terminal, width: int) -> list[str]:
 def _cards(picture: Picture, terminal: Terminal, width: int) -> list[str]:
     rows = [_card(picture, card) for card in picture.cards]
     rows.append(_host(picture))
-    return grid(_CARD_COLUMNS, rows, width)
+    told = [
+        place
+        for place, column in enumerate(_CARD_COLUMNS)
+        if column.title in _ALWAYS or any(row[place] != NONE for row in rows)
+    ]
+    return grid(
+        [_CARD_COLUMNS[place] for place in told],
+        [[row[place] for place in told] for row in rows],
+        width,
+    )
 
 
 def _card(picture: Picture, card: Card) -> list[str]:
@@ -106,7 +116,7 @@ def _card(picture: Picture, card: Card) -> list[str]:
         _one(reading, h.FAN_SPEED),
         _pcie(reading),
         _traffic(reading),
-        _trouble(reading) or "working",
+        _trouble(reading) or ("working" if reading.values else "tells nothing"),
     ]
 
 
@@ -177,6 +187,7 @@ def _trouble(reading: Reading) -> str:
 
 _SHOWN = (
     u.GPU_UTILIZATION,
+    u.CPU_UTILIZATION,
     m.MEMORY_USED,
     h.TEMPERATURE,
     h.POWER_DRAW,
@@ -189,22 +200,21 @@ _SHOWN = (
 
 
 def _missing(picture: Picture, width: int) -> list[str]:
-    """For every dash in the table the reason, said once for all cards it is true of."""
-    reasons: dict[tuple[MetricId, Absence], list[str]] = {}
+    """For every dash in the table the reason, said once for all it is true of."""
+    cards: dict[tuple[MetricId, Absence], list[str]] = {}
     for card in picture.cards:
         reading = picture.readings[card.id]
-        if reading is None or reading.state is not CardState.WORKING:
-            continue
-        for metric in _SHOWN:
-            if metric in reading.missing:
-                key = (metric, reading.missing[metric])
-                reasons.setdefault(key, []).append(picture.numbers[card.id])
+        if reading is not None and reading.state is CardState.WORKING:
+            _gather(cards, reading, picture.numbers[card.id])
+    _gather(cards, picture.host_reading, "H")
+    labels: dict[tuple[str, Absence], list[str]] = {}
+    for (metric, absence), numbers in cards.items():
+        everywhere = len(numbers) == len(picture.cards) > 1
+        where = "every card" if everywhere else _cards_named(numbers)
+        labels.setdefault((where, absence), []).append(METRICS[metric].label)
     lines = []
-    for (metric, absence), numbers in reasons.items():
-        where = (
-            "every card" if len(numbers) == len(picture.cards) > 1 else _cards_named(numbers)
-        )
-        lines += _wrap(f"{METRICS[metric].label}, {where}: {absence.sentence}.", width)
+    for (where, absence), named in labels.items():
+        lines += _wrap(f"{', '.join(named)} ({where}): {absence.sentence}.", width)
     without = {
         card.cuda_reason: [
             picture.numbers[other.id]
@@ -215,11 +225,21 @@ def _missing(picture: Picture, width: int) -> list[str]:
         if card.cuda_index is None and card.cuda_reason
     }
     for why, numbers in without.items():
-        lines += _wrap(f"CUDA number, {_cards_named(numbers)}: {why}.", width)
+        lines += _wrap(f"CUDA number ({_cards_named(numbers)}): {why}.", width)
     return lines
 
 
+def _gather(
+    cards: dict[tuple[MetricId, Absence], list[str]], reading: Reading, number: str
+) -> None:
+    for metric in _SHOWN:
+        if metric in reading.missing:
+            cards.setdefault((metric, reading.missing[metric]), []).append(number)
+
+
 def _cards_named(numbers: Sequence[str]) -> str:
+    if numbers == ["H"]:
+        return "the computer"
     return ("card " if len(numbers) == 1 else "cards ") + ", ".join(numbers)
 
 

@@ -38,7 +38,7 @@ _SENTENCES = {
     Absence.NOT_SUPPORTED: "this card does not report it",
     Absence.NOT_IN_DRIVER: "this driver is too old to report it",
     Absence.NO_PERMISSION: "only an administrator may read it",
-    Absence.NEEDS_TWO: "a rate needs two readings; the next one has it",
+    Absence.NEEDS_TWO: "it takes two readings, and this is the first",
     Absence.IMPOSSIBLE: "the driver answered with an impossible figure",
     Absence.NO_PART: "this card has no such part",
     Absence.LOST: "the card is lost",

@@ -1,1 +1,1 @@
-"""Asking cards how they are: backends that answer, the sampler that asks, what is remembered."""
+"""Asking cards how they are: backends answer, the sampler asks, the history remembers."""

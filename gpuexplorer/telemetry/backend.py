@@ -54,7 +54,7 @@ class Backend(Protocol):
         ...
 
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
-        """Ask one card. Answers or explains each of the metrics; may take as long as it takes."""
+        """Ask one card: answers or explains each of the metrics, however long that takes."""
         ...
 
     def processes(self, card: CardId) -> Sequence[CardProcess]:

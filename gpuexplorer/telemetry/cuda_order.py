@@ -42,8 +42,9 @@ def _all_visible(cards: Sequence[Numbered], order_known: bool) -> dict[str, Cuda
     numbers = {}
     position = 0
     for card in cards:
-        if card.mig:
-            numbers[card.uuid] = CudaNumber(None, "MIG is on: CUDA sees instances of it")
+        if any(other.mig for other in cards):
+            for uuid in (card.uuid, *card.instances):
+                numbers[uuid] = CudaNumber(None, _MIG)
         elif order_known:
             numbers[card.uuid] = CudaNumber(position)
             position += 1
@@ -54,6 +55,10 @@ def _all_visible(cards: Sequence[Numbered], order_known: bool) -> dict[str, Cuda
 
 _FASTEST_FIRST = (
     "CUDA sorts cards of different models by speed; set CUDA_DEVICE_ORDER=PCI_BUS_ID to be sure"
+)
+_MIG = (
+    "with MIG on, CUDA offers a program one instance or card; "
+    "name the one by its UUID in CUDA_VISIBLE_DEVICES"
 )
 _HIDDEN = "hidden from CUDA by CUDA_VISIBLE_DEVICES"
 
@@ -66,9 +71,8 @@ def _chosen(
         for card in cards
         for uuid in (card.uuid, *card.instances)
     }
-    position = 0
     seen: set[str] = set()
-    for entry in (part.strip() for part in visible.split(",")):
+    for position, entry in enumerate(part.strip() for part in visible.split(",")):
         uuid = _resolve(entry, cards)
         if uuid is None:
             break  # CUDA ignores the first entry it does not know, and all that follow
@@ -81,7 +85,6 @@ def _chosen(
             numbers[uuid] = CudaNumber(None, _FASTEST_FIRST)
         else:
             numbers[uuid] = CudaNumber(position)
-        position += 1
     if not order_known and any(entry.strip().isdigit() for entry in visible.split(",")):
         # Which card a number means is open, so that none can be called hidden either.
         return {

@@ -77,7 +77,7 @@ def plain_bus_id(text: str) -> str:
 
 def _generation(speed: str) -> int | None:
     by_speed = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6, "128.0": 7}
-    return by_speed.get(speed.split(" ")[0])
+    return by_speed.get(speed.split(" ", maxsplit=1)[0])
 
 
 def _text(path: Path) -> str:

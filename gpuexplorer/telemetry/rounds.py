@@ -98,7 +98,7 @@ class Round(Generic[Answer]):
         if waiting is None:
             return None
         seconds = self._clock.now() - waiting[1]
-        return seconds if lane is not None and lane.hung or seconds > self._patience else None
+        return seconds if (lane is not None and lane.hung) or seconds > self._patience else None
 
     def wait_for_sweep(self, number: int, seconds: float) -> bool:
         """Wait until so many sweeps over all cards are over."""
@@ -163,11 +163,9 @@ class Round(Generic[Answer]):
             lane.rest = cards[position + 1 :]
             lane.waiting_for = (card, self._clock.now())
             answer = self._read(card)
-            if not self._finished_reading(lane):
-                self._deliver(card, answer, True)
-                return
-            self._deliver(card, answer, False)
-            if self._stopping.is_set():
+            late = not self._finished_reading(lane)
+            self._deliver(card, answer, late)
+            if late or self._stopping.is_set():
                 return
         self._end_sweep()
 

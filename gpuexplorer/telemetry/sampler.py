@@ -1,4 +1,4 @@
-"""Sampler: asks every card for what somebody wants to know, each kind of question on its beat."""
+"""Sampler: asks every card what somebody wants to know, each question on its beat."""
 
 import threading
 from collections.abc import Callable, Collection, Sequence

@@ -1,11 +1,11 @@
-"""Session: one source of cards, real or simulated, with everything that reads and remembers it."""
+"""Session: one source of cards, real or simulated, and all that reads and remembers it."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
+from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
 from gpuexplorer.telemetry.backend import Backend, Source
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.beat import BeatCount

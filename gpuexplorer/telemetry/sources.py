@@ -1,11 +1,11 @@
 """Which source is read: the first that answers, with the reasons of those that do not."""
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Attempt
 
 
@@ -48,26 +48,13 @@ def first_that_answers(
 
 def _open_within(backend: Backend, seconds: float) -> None:
     """A driver that hangs at the very first call must not take the program with it."""
-    outcome: list[BaseException | None] = []
-
-    def run() -> None:
-        try:
-            backend.open()
-        except BaseException as error:  # noqa: BLE001 - handed on to the caller's thread, whole
-            outcome.append(error)
-        else:
-            outcome.append(None)
-
-    thread = threading.Thread(target=run, name="open source", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if not outcome:
+    opening = Asked(backend.open, when_late=backend.close)
+    if not opening.answered_within(seconds):
         raise Trouble(
             f"The driver has not answered for {seconds:.0f} seconds.",
             "Restart the computer if this stays so; `dmesg` may say what the driver waits for.",
         )
-    if outcome[0] is not None:
-        raise outcome[0]
+    opening.result()
 
 
 def simulated(spec: str, faults: str = "", seed: int = 0) -> Backend:

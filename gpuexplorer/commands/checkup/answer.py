@@ -37,43 +37,37 @@ def ask(probe: Probe) -> Answer:
     ours = [one for one in on_the_bus or () if one.vendor_id == NVIDIA]
     if ours and all(one.asleep for one in ours):
         return Answer(asleep=True, on_the_bus=on_the_bus)
-    answers: list[Answer | BaseException] = []
+    answers: list[Answer] = []
     # A wedged driver never returns: its thread is left behind and must not hold the program.
     asking = threading.Thread(
-        target=_ask_driver, args=(probe, on_the_bus, answers), name="doctor-asks", daemon=True
+        target=lambda: answers.append(_answer(probe, on_the_bus)),
+        name="doctor-asks-the-driver",
+        daemon=True,
     )
     asking.start()
     asking.join(probe.patience)
-    if not answers:
+    if answers:
+        return answers[0]
+    if asking.is_alive():
         trouble = Trouble(
             f"NVIDIA's driver did not answer within {probe.patience:g} s.",
             hint="Restart the computer if it stays so.",
         )
-        return Answer(trouble=trouble, on_the_bus=on_the_bus)
-    if isinstance(answers[0], BaseException):
-        raise answers[0]
-    return answers[0]
-
-
-def _ask_driver(
-    probe: Probe,
-    on_the_bus: Sequence[DisplayController] | None,
-    answers: list[Answer | BaseException],
-) -> None:
-    try:
-        answers.append(_answer(probe, on_the_bus))
-    except BaseException as fault:  # noqa: BLE001 - it flies on in the thread that asked
-        answers.append(fault)
+    else:
+        trouble = Trouble(
+            "Asking the driver failed because of a fault in GPU Explorer.",
+            hint="Report the lines above to the makers of GPU Explorer.",
+        )
+    return Answer(trouble=trouble, on_the_bus=on_the_bus)
 
 
 def _answer(probe: Probe, on_the_bus: Sequence[DisplayController] | None) -> Answer:
+    backend = probe.open_backend()
     try:
-        backend = probe.open_backend()
         backend.open()
-    except Trouble as trouble:
-        return Answer(trouble=trouble, on_the_bus=on_the_bus)
-    try:
         cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
         return Answer(backend.source, cards, backend.notes(), on_the_bus=on_the_bus)
+    except Trouble as trouble:
+        return Answer(trouble=trouble, on_the_bus=on_the_bus)
     finally:
         backend.close()

@@ -199,7 +199,7 @@ METRICS = (
         FAN_SPEED,
         "Fan",
         Unit.RATIO,
-        "Speed the fans were told to run at; some cards allow more than 100 %, and 0 is normal.",
+        "Speed the fans were told to run at; 0 is normal, and some cards allow over 100 %.",
         "fan.speed",
         Cadence.SLOW,
         highest=2.0,

@@ -16,7 +16,8 @@ NVLINK_TRANSMIT = MetricId("nvlink_transmit")
 NVLINK_ACTIVE = MetricId("nvlink_active")
 
 MOST_NVLINKS = 18
-MOST_RATE = 1e13
+MOST_PCIE_RATE = 5e11
+MOST_NVLINK_RATE = 4e12
 
 
 def nvlink_receive(link: int) -> MetricId:
@@ -60,7 +61,12 @@ def _lanes(metric: MetricId, label: str, meaning: str, smi: str, plotted: bool) 
 
 
 def _rate(
-    metric: MetricId, label: str, meaning: str, smi: str, part: tuple[Part, int] | None = None
+    metric: MetricId,
+    label: str,
+    meaning: str,
+    smi: str,
+    part: tuple[Part, int] | None = None,
+    highest: float = MOST_NVLINK_RATE,
 ) -> Metric:
     return Metric(
         metric,
@@ -69,7 +75,7 @@ def _rate(
         meaning,
         smi,
         Cadence.ON_DEMAND,
-        highest=MOST_RATE,
+        highest=highest,
         part=part,
     )
 
@@ -153,12 +159,14 @@ METRICS = (
         "PCIe in",
         "Bytes per second that arrive at the card over PCIe.",
         "dmon -s t",
+        highest=MOST_PCIE_RATE,
     ),
     _rate(
         PCIE_TRANSMIT,
         "PCIe out",
         "Bytes per second that leave the card over PCIe.",
         "dmon -s t",
+        highest=MOST_PCIE_RATE,
     ),
     Metric(
         PCIE_REPLAYS,

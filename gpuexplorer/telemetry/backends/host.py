@@ -21,6 +21,7 @@ class HostReader:
     def __init__(self, clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()
         self._times: tuple[float, float] | None = None
+        self._last_busy: float | None = None
         memory = psutil.virtual_memory()
         self.card = Card(
             id=HOST_ID,
@@ -69,18 +70,23 @@ class HostReader:
         if swap:
             return []
         return [
-            "This computer has no swap space: a program that asks for more memory than there is "
-            "ends at once."
+            "This computer has no swap space: a program that asks for too much memory is ended."
         ]
 
     def _busy(self) -> float | None:
         times = psutil.cpu_times()
         total = sum(times) - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
         idle = times.idle + getattr(times, "iowait", 0.0)
-        before, self._times = self._times, (total, idle)
-        if before is None or total <= before[0]:
+        before = self._times
+        if before is None:
+            self._times = (total, idle)
             return None
-        return min(1.0, max(0.0, 1 - (idle - before[1]) / (total - before[0])))
+        # The system counts in hundredths of a second: over less than this it is noise.
+        if total - before[0] < 0.1 * self.cores:
+            return self._last_busy
+        self._times = (total, idle)
+        self._last_busy = min(1.0, max(0.0, 1 - (idle - before[1]) / (total - before[0])))
+        return self._last_busy
 
 
 def _processor_name() -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 FASTEST_BEAT = 0.1  # seconds; samples that come faster than this may shorten the past
+SHARES = 64  # a full table gives up one of so many equal parts
 
 
 class Lengths(NamedTuple):
@@ -38,9 +39,11 @@ class Plan:
 
     @property
     def buckets(self) -> int:
-        return math.ceil(_with_slack(self.lengths.day_seconds / self.lengths.bucket_seconds, 1))
+        """Room for the time before the one that is kept in single readings."""
+        full, day, bucket = self.lengths
+        return _with_slack(max(0.0, day - full) / bucket, 1)
 
 
 def _with_slack(rows: float, bucket: float) -> int:
-    # The oldest 1/32 and the bucket begun there are given up at once; the rest must be enough.
-    return math.ceil(rows * 17 / 16 + bucket) + 2
+    # The oldest share and the bucket begun there are given up at once; the rest must be enough.
+    return math.ceil(rows * (1 + 2 / SHARES) + bucket) + 2

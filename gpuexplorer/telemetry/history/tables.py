@@ -10,6 +10,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from gpuexplorer.telemetry.history.plan import SHARES
+
 Kind = TypeVar("Kind", bound=np.generic)
 
 
@@ -90,7 +92,7 @@ class Buckets:
         """Add newer buckets; the oldest go when there is no room."""
         new = min(folded.firsts.size, self.capacity)
         if self.length + new > self.capacity:
-            self.discard(min(self.length, max(new, self.capacity // 32)))
+            self.discard(min(self.length, max(new, self.capacity // SHARES)))
         for mine, its in zip(self.rows.arrays(), folded.arrays(), strict=True):
             mine[self.length : self.length + new] = its[-new:]
         self.length += new

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.telemetry.history.condense import Past
-from gpuexplorer.telemetry.history.plan import Plan
+from gpuexplorer.telemetry.history.plan import SHARES, Plan
 from gpuexplorer.telemetry.history.rhythm import Rhythm
 from gpuexplorer.telemetry.history.tables import Buckets, Folded, Rows
 
@@ -100,7 +100,7 @@ class Tape:
     def _rows_to_give_up(self) -> int:
         """A small share of them, up to the end of a bucket."""
         rows, seconds = self._rows, self._plan.lengths.bucket_seconds
-        share = max(1, rows.capacity // 32)
+        share = max(1, rows.capacity // SHARES)
         end_of_bucket = (math.floor(rows.times[share - 1] / seconds) + 1) * seconds
         whole = int(rows.times[: rows.length].searchsorted(end_of_bucket))
         return min(share if whole >= rows.length else whole, Buckets.MOST_COUNTED)

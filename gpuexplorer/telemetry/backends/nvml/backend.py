@@ -18,6 +18,7 @@ from gpuexplorer.telemetry.backends.nvml.card_reader import (
     DriverGoneError,
     absent_sample,
     lost_sample,
+    silent_sample,
 )
 from gpuexplorer.telemetry.backends.nvml.connection import Connection
 from gpuexplorer.telemetry.backends.nvml.resting import Resting
@@ -69,7 +70,7 @@ class NvmlBackend:
             self.close()
             raise Trouble(
                 "The NVIDIA driver answers, but it has no card.",
-                "Look whether the card is seated, powered, and not handed to a virtual machine.",
+                "Look whether it is seated, powered, and not handed to a virtual machine.",
             )
 
     def close(self) -> None:
@@ -103,11 +104,15 @@ class NvmlBackend:
             return absent_sample(known, now, metrics, Absence.NO_DRIVER, CardState.NO_DRIVER)
         try:
             reader = connection.readers.get(card)
-            if reader is None and card.startswith("PCI-"):
-                # It slept when this connection was made; now it is awake and can be asked.
+            if reader is None and (card.startswith("PCI-") or connection.stale):
+                # It slept or hung when this connection was made; now it can be asked.
                 self._drop(connection, "")
                 self._revive_at = 0.0
-                return absent_sample(known, now, metrics, Absence.ASLEEP, CardState.ASLEEP)
+                return absent_sample(
+                    known, now, metrics, Absence.NO_ANSWER, CardState.NO_ANSWER
+                )
+            if reader is None and card in connection.hung:
+                return silent_sample(known, now, metrics)
             if reader is None:
                 sample = lost_sample(known, now, metrics)
             else:
@@ -172,9 +177,9 @@ class NvmlBackend:
             notes.append(f"The NVIDIA driver is gone and is looked for again: {self._why_gone}")
         notes += self._resting.notes()
         notes += [
-            f"Card {card.index} gives no handle: {card.cuda_reason}."
+            f"Card {card.index}: {card.cuda_reason}."
             for card in self._cards
-            if card.id.startswith("LOST-")
+            if "gives no access" in card.cuda_reason
         ]
         numbers = {card.cuda_reason for card in self._cards if card.cuda_reason}
         if any("PCI_BUS_ID" in reason for reason in numbers):
@@ -238,7 +243,7 @@ class NvmlBackend:
         connection.give_up()
 
     def _consider(self, connection: Connection, card: Card, sample: Sample) -> None:
-        """Look at what a sample means beyond itself: a lost card, a new mode, a time to rest."""
+        """See what a sample means beyond itself: a lost card, a new mode, a time to rest."""
         if sample.state is CardState.LOST:
             since = self._lost_since.setdefault(card.id, sample.at)
             if sample.at - since >= _LOST_PAUSE:

@@ -1,4 +1,4 @@
-"""CardReader: everything that can be asked of one card, and the cheapest way to ask for some."""
+"""CardReader: all that can be asked of one card, and the cheapest way to ask for some of it."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -213,3 +213,7 @@ def absent_sample(
 
 def lost_sample(card: Card, at: float, metrics: Collection[MetricId]) -> Sample:
     return absent_sample(card, at, metrics, Absence.LOST, CardState.LOST)
+
+
+def silent_sample(card: Card, at: float, metrics: Collection[MetricId]) -> Sample:
+    return absent_sample(card, at, metrics, Absence.NO_ANSWER, CardState.NO_ANSWER)

@@ -20,6 +20,9 @@ from gpuexplorer.telemetry.backends.nvml.wiring import Wiring
 from gpuexplorer.telemetry.pci_bus import PciBus
 from gpuexplorer.telemetry.topology import Topology
 
+# How long a card may take to say who it is.
+_MEETING_PATIENCE = 3.0
+
 
 class Connection:
     """Everything that dies when the driver goes. Counts who is inside."""
@@ -38,8 +41,12 @@ class Connection:
         self._inside = 0
         self._given_up = False
         self._ended = False
-        self._found = find_cards(environment, awake_bus_ids, known)
+        self.stale = False  # a card answers now that did not when this was made
+        self._found = find_cards(
+            environment, awake_bus_ids, known, _MEETING_PATIENCE, self._note_late_answer
+        )
         self._mig = {each.card.id: each.mig_on for each in self._found}
+        self.hung = {each.card.id for each in self._found if each.hung}
         self.source = _source()
         self.readers: dict[CardId, CardReader] = {}
         self.processes: dict[CardId, CardProcesses] = {}
@@ -65,7 +72,7 @@ class Connection:
         self._end_if_empty()
 
     def give_up(self) -> None:
-        """Let nobody in any more; the last one out ends it. A call that hangs keeps it alive."""
+        """Let nobody in any more; the last one out ends it. A hung call keeps it."""
         with self._lock:
             self._given_up = True
         self._end_if_empty()
@@ -87,7 +94,7 @@ class Connection:
         self._take_in(Found(card, handle))
 
     def note_mig_mode(self, card: CardId, on: bool) -> bool:
-        """True when the mode is another than before, so that the cards have to be found anew."""
+        """True when the mode changed, so that the cards have to be found anew."""
         reader = self.readers.get(card)
         if reader is None or self._mig.get(card, False) == on:
             return False
@@ -95,13 +102,16 @@ class Connection:
         reader.note_mig_mode(on)
         return True
 
+    def _note_late_answer(self) -> None:
+        self.stale = True
+
     def _take_in(self, found: Found) -> None:
         if found.handle is None:
             return
         card = found.card
         reader = CardReader(found, self._clock, self._bus.slot(card.bus_id or ""))
         if self._mig.get(card.id):
-            reader.note_mig_mode(True)
+            reader.note_mig_mode(on=True)
         self.readers[card.id] = reader
         if card.kind is CardKind.GPU:
             self.processes[card.id] = CardProcesses(

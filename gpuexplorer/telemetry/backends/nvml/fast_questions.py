@@ -33,6 +33,10 @@ _FIELDS = (
 )
 
 
+_MEMORY = (m.MEMORY_USED, m.MEMORY_FREE, m.MEMORY_RESERVED, m.MEMORY_TOTAL)
+_IMPOSSIBLE_MEMORY = dict.fromkeys(_MEMORY, Absence.IMPOSSIBLE)
+
+
 def fast_questions(handle: object) -> list[Question]:
     return [
         _load(handle),
@@ -58,12 +62,14 @@ def _load(handle: object) -> Question:
 
 
 def memory_question(handle: object) -> Question:
-    answers = (m.MEMORY_USED, m.MEMORY_FREE, m.MEMORY_RESERVED, m.MEMORY_TOTAL)
     ask_driver = pynvml.nvmlDeviceGetMemoryInfo
     version = pynvml.nvmlMemory_v2
 
     def ask_new(values: Values, missing: Missing) -> None:
         memory = ask_driver(handle, version)
+        if memory.used > memory.total:
+            missing.update(_IMPOSSIBLE_MEMORY)
+            return
         values[m.MEMORY_USED] = memory.used
         values[m.MEMORY_FREE] = memory.free
         values[m.MEMORY_RESERVED] = memory.reserved
@@ -72,12 +78,15 @@ def memory_question(handle: object) -> Question:
     def ask_old(values: Values, missing: Missing) -> None:
         # The older call counts the reserved part as used and cannot tell it apart.
         memory = ask_driver(handle)
+        if memory.used > memory.total:
+            missing.update(_IMPOSSIBLE_MEMORY)
+            return
         values[m.MEMORY_USED] = memory.used
         values[m.MEMORY_FREE] = memory.free
         values[m.MEMORY_TOTAL] = memory.total
         missing[m.MEMORY_RESERVED] = Absence.NOT_IN_DRIVER
 
-    return Question(answers, ask_new if library.has("nvmlDeviceGetMemoryInfo_v2") else ask_old)
+    return Question(_MEMORY, ask_new if library.has("nvmlDeviceGetMemoryInfo_v2") else ask_old)
 
 
 def _temperature(handle: object) -> Question:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 import pynvml
@@ -11,9 +12,13 @@ from gpuexplorer.core.catalogue.heat_and_power import MOST_FANS
 from gpuexplorer.core.catalogue.links import MOST_NVLINKS
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.cuda_order import Numbered, cuda_numbers
+from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
 
 T = TypeVar("T")
+
+# Begins the id of a card whose UUID could not be asked for.
+NAMELESS = "NAMELESS-"
 
 # Chips that borrow the computer's memory and so answer "not supported" for their own.
 _SHARING_CHIPS = ("GB10", "Thor", "Orin", "Xavier", "Tegra")
@@ -24,7 +29,8 @@ class Found:
     """A card and the handle under which this connection to the driver knows it."""
 
     card: Card
-    handle: object | None  # None: the driver lists it but gives no handle (lost)
+    handle: object | None  # None: the driver lists it but gives no handle
+    hung: bool = False  # without a handle, because it did not answer in time
     mig_on: bool = False
     gpu_instance: int | None = None
     compute_instance: int | None = None
@@ -34,23 +40,37 @@ def find_cards(
     environment: Mapping[str, str],
     awake_bus_ids: list[str] | None,
     known: Mapping[int, Card],
+    patience: float,
+    when_late: Callable[[], None],
 ) -> list[Found]:
     """All cards and, under each, its MIG instances.
+
+    A card whose driver calls hang is listed without a handle; `when_late` is called, from
+    another thread, when it answers after all.
 
     With `awake_bus_ids` only those are asked for, so that the others go on sleeping. `known`
     names cards of an earlier connection by index, for those that now give no handle.
     """
     found: list[Found] = []
     for index, ask_handle in enumerate(_handle_askers(awake_bus_ids)):
-        try:
-            handle = ask_handle()
-            found.append(_describe(handle, index))
-        except pynvml.NVMLError as error:
-            found.append(_lost(index, known, library.message_of(error)))
+        asked = Asked(partial(_meet, ask_handle, index), when_late)
+        if not asked.answered_within(patience):
+            why = f"it has not answered for {patience:.0f} s"
+            found.append(replace(_silent(index, known, why), hung=True))
             continue
-        if found[-1].mig_on:
-            found.extend(_instances(handle, found[-1].card))
+        try:
+            found.extend(asked.result())
+        except pynvml.NVMLError as error:
+            if error.value in library.DRIVER_GONE:
+                raise
+            found.append(_silent(index, known, library.message_of(error)))
     return _numbered(found, environment)
+
+
+def _meet(ask_handle: Callable[[], object], index: int) -> list[Found]:
+    handle = ask_handle()
+    card = _describe(handle, index)
+    return [card, *(_instances(handle, card.card) if card.mig_on else ())]
 
 
 def _handle_askers(awake_bus_ids: list[str] | None) -> list[Callable[[], object]]:
@@ -66,17 +86,16 @@ def _handle_askers(awake_bus_ids: list[str] | None) -> list[Callable[[], object]
     ]
 
 
-def _lost(index: int, known: Mapping[int, Card], why: str) -> Found:
-    card = known.get(index)
-    if card is None:
-        card = Card(
-            id=CardId(f"LOST-{index}"),
-            index=index,
-            name="NVIDIA card that does not answer",
-            memory_bytes=None,
-            cuda_reason=f"the driver gives no access to it: {why}",
-        )
-    return Found(card, None)
+def _silent(index: int, known: Mapping[int, Card], why: str) -> Found:
+    """A card that gives no handle: as it was known before, or nameless."""
+    card = known.get(index) or Card(
+        id=CardId(f"{NAMELESS}{index}"),
+        index=index,
+        name="NVIDIA card that does not answer",
+        memory_bytes=None,
+    )
+    reason = f"the driver gives no access to it: {why}"
+    return Found(replace(card, cuda_index=None, cuda_reason=reason), None)
 
 
 def _describe(handle: object, index: int) -> Found:
@@ -95,7 +114,7 @@ def _describe(handle: object, index: int) -> Found:
         nvlinks=_nvlinks(handle),
         memory_shared=shared,
     )
-    return Found(card, handle, _mig_on(handle))
+    return Found(card, handle, mig_on=_mig_on(handle))
 
 
 def _mig_on(handle: object) -> bool:
@@ -163,7 +182,11 @@ def _describe_instance(handle: object, place: int, parent: Card) -> Found:
 
 
 def _numbered(found: list[Found], environment: Mapping[str, str]) -> list[Found]:
-    whole = [each.card for each in found if each.card.kind is CardKind.GPU]
+    whole = [
+        each.card
+        for each in found
+        if each.card.kind is CardKind.GPU and each.handle is not None
+    ]
     instances = {
         card.id: [each.card.id for each in found if each.card.parent == card.id]
         for card in whole

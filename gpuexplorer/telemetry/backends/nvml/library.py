@@ -60,8 +60,7 @@ _TROUBLES = {
         "Restart the computer, or load the kernel module with `sudo modprobe nvidia`.",
     ),
     pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH: (
-        "The NVIDIA driver was updated while the old one is still running, "
-        "so driver and library do not fit each other.",
+        "The NVIDIA driver was updated while it runs: driver and library do not fit.",
         "Restart the computer.",
     ),
     pynvml.NVML_ERROR_NO_PERMISSION: (
@@ -118,7 +117,10 @@ def absence_of(code: int) -> Absence:
 def message_of(error: Exception) -> str:
     """The driver's own words, in lower case and without a full stop, to stand in a sentence."""
     words = str(error).strip().rstrip(".")
-    return words[:1].lower() + words[1:] if words else "no reason given"
+    if not words:
+        return "no reason given"
+    abbreviation = words[:2].isupper()
+    return words if abbreviation else words[:1].lower() + words[1:]
 
 
 def text(raw: bytes | str) -> str:

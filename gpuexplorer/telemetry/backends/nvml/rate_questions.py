@@ -1,4 +1,4 @@
-"""Rates, which need two readings: PCIe and NVLink traffic, and the multiprocessors' activity."""
+"""Rates, which need two readings: PCIe and NVLink traffic, activity of the multiprocessors."""
 
 from dataclasses import dataclass, field
 
@@ -42,7 +42,7 @@ class _Meter:
 
 
 def pcie_question(handle: object, clock: Clock) -> Question:
-    """The byte counters of newer drivers cost nothing; the older call watches for 20 ms twice."""
+    """Newer drivers count bytes, at no cost; the older call watches for 20 ms, twice."""
     batch = FieldBatch(
         handle,
         [

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
+from gpuexplorer.core.cards import Card, CardId, CardKind, Sample
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.telemetry.pci_bus import PciBus
@@ -106,10 +106,7 @@ class Resting:
         sleeping = [card.bus_id for card in self._bus.cards() if card.asleep]
         if not sleeping:
             return []
-        return [
-            f"Asleep and left so: {', '.join(sleeping)}. "
-            "A program that uses the card wakes it, and its readings appear."
-        ]
+        return [f"Asleep and left so: {', '.join(sleeping)}. A program that uses it wakes it."]
 
     def _left_alone(self, card: Card) -> bool:
         nap = self._naps.get(card.id)

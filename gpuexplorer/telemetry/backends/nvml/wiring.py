@@ -27,6 +27,10 @@ _PATHS = {
     pynvml.NVML_TOPOLOGY_NODE: PathKind.NODE,
     pynvml.NVML_TOPOLOGY_SYSTEM: PathKind.SYSTEM,
 }
+# NVML numbers the versions 1.0, 2.0, 2.2, 3.0, 3.1, 4.0, 5.0 from 1 on.
+_NVLINK_GENERATIONS = {1: 1, 2: 2, 3: 2, 4: 3, 5: 3, 6: 4, 7: 5}
+# The binding's own name for it is a tuple by mistake.
+_READING = 0
 _PEER_REASONS = {
     1: "the chipset of the mainboard does not allow it",
     2: "the driver does not offer it on this card",
@@ -127,7 +131,8 @@ class _Nvlinks:
 
     def _measure(self, handle: object, link: int) -> None:
         try:
-            self.generation = int(pynvml.nvmlDeviceGetNvLinkVersion(handle, link))
+            version = int(pynvml.nvmlDeviceGetNvLinkVersion(handle, link))
+            self.generation = _NVLINK_GENERATIONS.get(version)
         except pynvml.NVMLError:
             self.generation = None
         speed: float | Absence = Absence.NOT_IN_DRIVER
@@ -159,9 +164,7 @@ def _common_path(a: Found, b: Found) -> PathKind:
 
 def _peer_to_peer(a: Found, b: Found) -> tuple[bool | None, str]:
     try:
-        status = pynvml.nvmlDeviceGetP2PStatus(
-            a.handle, b.handle, pynvml.NVML_P2P_CAPS_INDEX_READ
-        )
+        status = pynvml.nvmlDeviceGetP2PStatus(a.handle, b.handle, _READING)
     except pynvml.NVMLError as error:
         return None, f"the driver does not say: {library.message_of(error)}"
     if status == pynvml.NVML_P2P_STATUS_OK:

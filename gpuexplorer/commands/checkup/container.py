@@ -1,0 +1,107 @@
+"""Container: whether this runs inside another system, and what that hides from it."""
+
+import re
+from collections.abc import Sequence
+
+from gpuexplorer.commands.checkup.answer import Answer
+from gpuexplorer.commands.checkup.finding import Topic, Verdict, listed
+from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.telemetry.looked_for import Place, module_version
+
+# The number Linux gives the first process namespace, the one that sees everybody.
+_FIRST_NAMESPACE = 0xEFFFFFFC
+_WSL = "WSL"
+_BY_CGROUP = {
+    "kubepods": "Kubernetes",
+    "docker": "Docker",
+    "libpod": "Podman",
+    "lxc": "LXC",
+    "containerd": "containerd",
+}
+_LENDING = {
+    "Podman": "Start the container with --device nvidia.com/gpu=all.",
+    "Kubernetes": "Ask for nvidia.com/gpu in the pod's resource limits.",
+    "LXC": "Add a device of the type gpu to the container.",
+}
+
+
+def container(probe: Probe, answer: Answer) -> Topic:
+    if probe.platform != "linux":
+        return Topic("Container", Verdict.FINE, "Not in a container.")
+    kinds = surroundings(probe)
+    boxes = [kind for kind in kinds if kind != _WSL]
+    foreign = _process_namespace_is_foreign(probe)
+    hidden = bool(boxes) and foreign is True
+    facts = {"kinds": kinds, "sees_all_processes": None if foreign is None else not foreign}
+    details = []
+    if _WSL in kinds:
+        details.append("Windows owns the driver here and does not pass on every reading.")
+    if not kinds:
+        return Topic("Container", Verdict.FINE, "Not in a container.", facts=facts)
+    sentence = f"This runs inside {listed(kinds)}."
+    if boxes and not answer.cards and not answer.asleep and _card_is_outside(probe):
+        return Topic(
+            "Container",
+            Verdict.BROKEN,
+            f"{sentence} The computer has an NVIDIA driver, but the card is not lent to it.",
+            how_to_lend(kinds),
+            details,
+            facts,
+        )
+    if hidden:
+        return Topic(
+            "Container",
+            Verdict.LOOK,
+            f"{sentence} Programs outside cannot be seen, so those on a card have no names.",
+            "Start the container with --pid=host to see the names of all programs."
+            if "Flatpak" not in boxes
+            else "Use a GPU Explorer that is not installed as a Flatpak to see the names.",
+            details,
+            facts,
+        )
+    if boxes and foreign is False:
+        details.append("Programs outside it can be seen, so those on a card have names.")
+    return Topic("Container", Verdict.FINE, sentence, "", details, facts)
+
+
+def surroundings(place: Place) -> Sequence[str]:
+    """Which systems this one runs inside of, by the names people know them by."""
+    kinds = []
+    if "microsoft" in (place.read("/proc/version") or "").lower():
+        kinds.append(_WSL)
+    if place.exists("/.flatpak-info"):
+        kinds.append("Flatpak")
+    named = place.environment.get("container") or place.read("/run/systemd/container") or ""
+    cgroup = place.read("/proc/1/cgroup") or ""
+    if place.environment.get("KUBERNETES_SERVICE_HOST"):
+        kinds.append("Kubernetes")
+    elif place.exists("/.dockerenv"):
+        kinds.append("Docker")
+    elif place.exists("/run/.containerenv"):
+        kinds.append("Podman")
+    elif "lxc" in named:
+        kinds.append("LXC")
+    elif named.strip() and not kinds:
+        kinds.append(named.strip())
+    else:
+        kinds += [name for mark, name in _BY_CGROUP.items() if mark in cgroup][:1]
+    return kinds
+
+
+def how_to_lend(kinds: Sequence[str]) -> str:
+    known = next((_LENDING[kind] for kind in kinds if kind in _LENDING), None)
+    return known or "Start the container with --gpus all."
+
+
+def _card_is_outside(place: Place) -> bool:
+    """The kernel is shared with the computer outside, so its module can be seen from here."""
+    return module_version(place) is not None
+
+
+def _process_namespace_is_foreign(place: Place) -> bool | None:
+    try:
+        link = str(place.at("/proc/self/ns/pid").readlink())
+    except OSError:
+        return None
+    number = re.fullmatch(r"pid:\[(\d+)\]", link)
+    return None if number is None else int(number.group(1)) != _FIRST_NAMESPACE

@@ -1,0 +1,160 @@
+"""Cards: those that answer, and those that are plugged in and do not."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from gpuexplorer.commands.checkup.answer import Answer
+from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, counted, listed
+from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.core.cards import Card
+from gpuexplorer.telemetry.looked_for import DisplayController
+
+_TITLE = "Cards"
+_SIMULATED = "GPU Explorer can show and try everything on simulated cards."
+# Windows keeps no files to read this from.
+_ASK_WINDOWS = (
+    "powershell.exe",
+    "-NoProfile",
+    "-NonInteractive",
+    "-Command",
+    "Get-CimInstance Win32_VideoController | Select-Object -ExpandProperty Name"
+    " | ConvertTo-Json -Compress",
+)
+
+
+def cards(probe: Probe, answer: Answer) -> Topic:
+    on_the_bus = answer.on_the_bus
+    facts: dict[str, Fact] = {
+        "answering": [_facts_of(card) for card in answer.cards],
+        "on_the_pci_bus": None if on_the_bus is None else [_bus_facts(c) for c in on_the_bus],
+    }
+    if answer.asleep:
+        return _asleep(answer, facts)
+    if answer.cards:
+        return _answering(answer, facts)
+    ours = answer.nvidia_on_the_bus
+    others = [one.sentence for one in on_the_bus or () if one not in (ours or ())]
+    if ours:
+        return Topic(
+            _TITLE,
+            Verdict.BROKEN,
+            f"{counted(len(ours), 'NVIDIA card is', 'NVIDIA cards are')} in this computer,"
+            " and no driver answers for it."
+            if len(ours) == 1
+            else f"{len(ours)} NVIDIA cards are in this computer,"
+            " and no driver answers for them.",
+            "See what is said about the driver.",
+            [one.sentence for one in ours] + others,
+            facts,
+        )
+    if probe.platform == "win32" and (named := _windows_names(probe)):
+        facts["windows_names"] = named
+        sentence = "No NVIDIA card answers. Windows knows these graphics cards:"
+        return Topic(_TITLE, Verdict.LOOK, sentence, _SIMULATED, named, facts)
+    sentence = (
+        "No NVIDIA card answers, and the PCI bus cannot be seen from here."
+        if ours is None
+        else "There is no NVIDIA card in this computer."
+    )
+    return Topic(_TITLE, Verdict.LOOK, sentence, _SIMULATED, others, facts)
+
+
+def _asleep(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
+    ours = answer.nvidia_on_the_bus or ()
+    sentence = (
+        "The NVIDIA card is asleep to save power. It was not woken to be asked."
+        if len(ours) == 1
+        else f"All {len(ours)} NVIDIA cards are asleep to save power, and were not woken."
+    )
+    details = [one.sentence for one in answer.on_the_bus or ()]
+    do = "Nothing needs to be done. Check again while a program uses the card to learn more."
+    return Topic(_TITLE, Verdict.FINE, sentence, do, details, facts)
+
+
+def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
+    details = [_described(card) for card in answer.cards] + list(answer.notes)
+    silent = _silent(answer)
+    number = len(answer.cards)
+    if silent:
+        plugged = number + len(silent)
+        return Topic(
+            _TITLE,
+            Verdict.BROKEN,
+            f"The driver answers for {number} of {plugged} NVIDIA cards."
+            f" It says nothing of the one at {listed([one.bus_id for one in silent])}.",
+            "Look for 'Xid' or 'fallen off the bus' in the system log (sudo dmesg),"
+            " check its power cables, and restart the computer.",
+            [*details, *(one.sentence for one in silent)],
+            facts,
+        )
+    sentence = f"{counted(number, 'NVIDIA card answers', 'NVIDIA cards answer')}."
+    others = [c.sentence for c in answer.on_the_bus or () if c not in _ours(answer)]
+    return Topic(_TITLE, Verdict.FINE, sentence, "", details + others, facts)
+
+
+def _ours(answer: Answer) -> Sequence[DisplayController]:
+    return answer.nvidia_on_the_bus or ()
+
+
+def _silent(answer: Answer) -> Sequence[DisplayController]:
+    """Cards that NVIDIA's driver holds and yet does not speak of."""
+    known = {_short(card.bus_id) for card in answer.cards if card.bus_id}
+    if not known:
+        return ()
+    return [
+        one
+        for one in _ours(answer)
+        if one.driver == "nvidia" and _short(one.bus_id) not in known
+    ]
+
+
+def _short(bus_id: str) -> str:
+    """NVML writes the domain with eight digits, Linux with four."""
+    domain, _, rest = bus_id.lower().partition(":")
+    return f"{domain.lstrip('0') or '0'}:{rest}"
+
+
+def _described(card: Card) -> str:
+    parts = [f"{card.index}: {card.name}"]
+    if card.memory_bytes:
+        parts.append(f"{card.memory_bytes / 2**30:.0f} GiB")
+    if card.compute_capability:
+        parts.append("compute capability {}.{}".format(*card.compute_capability))
+    if card.bus_id:
+        parts.append(f"at {card.bus_id}")
+    if card.cuda_index is not None:
+        parts.append(f"PyTorch calls it cuda:{card.cuda_index}")
+    elif card.cuda_reason:
+        parts.append(f"PyTorch cannot use it: {card.cuda_reason}")
+    return ", ".join(parts)
+
+
+def _facts_of(card: Card) -> Mapping[str, Fact]:
+    return {
+        "index": card.index,
+        "name": card.name,
+        "memory_bytes": card.memory_bytes,
+        "compute_capability": list(card.compute_capability or ()) or None,
+        "bus_id": card.bus_id,
+        "cuda_index": card.cuda_index,
+    }
+
+
+def _bus_facts(card: DisplayController) -> Mapping[str, Fact]:
+    return {
+        "bus_id": card.bus_id,
+        "vendor": card.vendor,
+        "pci_id": f"{card.vendor_id}:{card.device_id}",
+        "name": card.name,
+        "driver": card.driver,
+        "asleep": card.asleep,
+    }
+
+
+def _windows_names(probe: Probe) -> list[str]:
+    ran = probe.run_program(_ASK_WINDOWS, 10.0)
+    try:
+        named = json.loads(ran.output) if ran.well else []
+    except ValueError:
+        return []
+    return [named] if isinstance(named, str) else [str(name) for name in named]

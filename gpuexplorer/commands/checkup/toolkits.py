@@ -1,0 +1,179 @@
+"""Toolkits: which CUDA and cuDNN are installed for compiling, apart from what PyTorch brings."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpuexplorer.commands.checkup.answer import Answer
+from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, counted, listed
+from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.telemetry.looked_for import Place, find_library
+
+_TITLE = "Toolkits"
+_HOMES = ("CUDA_HOME", "CUDA_PATH")
+_NOT_NEEDED = "PyTorch brings its own CUDA; a toolkit is needed only to compile programs."
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One toolkit or one cuDNN."""
+
+    kind: str
+    version: str | None
+    where: str
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.kind} {self.version or 'of an unknown version'}: {self.where}"
+
+    @property
+    def facts(self) -> Mapping[str, Fact]:
+        return {"kind": self.kind, "version": self.version, "where": self.where}
+
+
+def toolkits(probe: Probe, answer: Answer) -> Topic:
+    kits = list(_cuda_kits(probe))
+    cudnn = list(_cudnn(probe, kits))
+    compiler, complaint = _compiler(probe, kits)
+    lost = [name for name in _HOMES if _names_nothing(probe, name)]
+    facts: dict[str, Fact] = {
+        "cuda": [kit.facts for kit in kits],
+        "cudnn": [kit.facts for kit in cudnn],
+        "nvcc": compiler.facts if compiler else None,
+    }
+    details = [kit.sentence for kit in (*kits, *cudnn)]
+    if compiler is not None:
+        details.append(f"nvcc on the PATH is {compiler.version}: {compiler.where}")
+    if lost:
+        values = [f"{name}={probe.environment[name]}" for name in lost]
+        sentence = f"{listed(values)} names a folder that is not there."
+        do = f"Correct or remove {listed(lost)}; programs that compile for CUDA look there."
+        return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
+    if complaint:
+        do = "Install the CUDA toolkit anew, if you compile with it."
+        return Topic(_TITLE, Verdict.LOOK, complaint, do, details, facts)
+    if not kits and compiler is None:
+        sentence = f"No CUDA toolkit is installed. {_NOT_NEEDED}"
+        return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
+    homes = {probe.environment[name] for name in _HOMES if probe.environment.get(name)}
+    chosen = {kit.version for kit in kits if kit.where in homes}
+    if compiler is not None and chosen and compiler.version not in chosen:
+        sentence = (
+            f"nvcc on the PATH is CUDA {compiler.version},"
+            f" but {listed(list(homes))} is CUDA {listed(sorted(filter(None, chosen)))}."
+        )
+        do = "Let PATH and CUDA_HOME name the same toolkit."
+        return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
+    newest = max((_numbers(kit.version)[:1] for kit in kits), default=())
+    able = _numbers(answer.source.cuda_version if answer.source else None)[:1]
+    if able and newest > able:
+        sentence = f"A toolkit is of CUDA {newest[0]}, the driver can run up to CUDA {able[0]}."
+        do = "Update the driver, or compile with an older toolkit."
+        return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
+    if not kits and compiler is not None:
+        sentence = f"A CUDA compiler is installed, version {compiler.version}. {_NOT_NEEDED}"
+        return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
+    sentence = f"{counted(len(kits), 'CUDA toolkit is', 'CUDA toolkits are')} installed."
+    return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
+
+
+def _cuda_kits(probe: Probe) -> Iterator[Found]:
+    """Each toolkit once, however many names lead to it."""
+    seen: set[Path] = set()
+    for folder in _toolkit_folders(probe):
+        place = probe.at(folder)
+        try:
+            known = place.resolve()
+        except (OSError, RuntimeError):
+            continue
+        if known in seen or not _is_toolkit(probe, folder):
+            continue
+        seen.add(known)
+        yield Found("CUDA", _cuda_version(probe, folder), folder)
+
+
+def _toolkit_folders(probe: Probe) -> Iterator[str]:
+    environment = probe.environment
+    yield from (environment[name] for name in _HOMES if environment.get(name))
+    if probe.platform == "win32":
+        programs = environment.get("PROGRAMFILES", "C:\\Program Files")
+        parent = f"{programs}/NVIDIA GPU Computing Toolkit/CUDA"
+        yield from (probe.shown(folder) for folder in probe.entries(parent))
+    else:
+        for folder in probe.entries("/usr/local"):
+            if folder.name.startswith("cuda-"):
+                yield probe.shown(folder)
+        yield from ("/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda")
+    if conda := environment.get("CONDA_PREFIX"):
+        yield conda
+
+
+def _is_toolkit(place: Place, folder: str) -> bool:
+    marks = ("bin/nvcc", "bin/nvcc.exe", "version.json", "include/cuda_runtime_api.h")
+    return any(place.exists(f"{folder}/{mark}") for mark in marks)
+
+
+def _cuda_version(place: Place, folder: str) -> str | None:
+    said = place.read(f"{folder}/version.json") or ""
+    if found := re.search(r'"cuda"\s*:\s*\{[^}]*"version"\s*:\s*"([\d.]+)"', said):
+        return found.group(1)
+    said = place.read(f"{folder}/version.txt") or ""
+    if found := re.search(r"CUDA Version ([\d.]+)", said):
+        return found.group(1)
+    for header in ("include/cuda_runtime_api.h", "targets/x86_64-linux/include/cuda.h"):
+        said = place.read(f"{folder}/{header}") or ""
+        if found := re.search(r"#define CUDA(?:RT)?_VERSION\s+(\d+)", said):
+            number = int(found.group(1))
+            return f"{number // 1000}.{number % 1000 // 10}"
+    return None
+
+
+def _cudnn(probe: Probe, kits: Sequence[Found]) -> Iterator[Found]:
+    folders = [f"{kit.where}/include" for kit in kits]
+    folders += ["/usr/include", "/usr/include/x86_64-linux-gnu"]
+    folders += ["/usr/include/aarch64-linux-gnu", "/usr/local/include"]
+    if conda := probe.environment.get("CONDA_PREFIX"):
+        folders.append(f"{conda}/include")
+    seen: set[Path] = set()
+    for folder in folders:
+        header = f"{folder}/cudnn_version.h"
+        said = probe.read(header)
+        known = probe.at(header).resolve()
+        if said is None or known in seen:
+            continue
+        seen.add(known)
+        parts = re.findall(r"#define CUDNN_(?:MAJOR|MINOR|PATCHLEVEL)\s+(\d+)", said)
+        yield Found("cuDNN", ".".join(parts) or None, header)
+    if not seen and probe.platform == "linux":
+        for major in ("9", "8"):
+            if library := find_library(probe, f"libcudnn.so.{major}"):
+                yield Found("cuDNN", major, probe.shown(library))
+
+
+def _compiler(probe: Probe, kits: Sequence[Found]) -> tuple[Found | None, str]:
+    """nvcc as a shell would find it, and a complaint where it does not work."""
+    name = "nvcc.exe" if probe.platform == "win32" else "nvcc"
+    separator = ";" if probe.platform == "win32" else ":"
+    folders = filter(None, probe.environment.get("PATH", "").split(separator))
+    where = next((f"{f}/{name}" for f in folders if probe.exists(f"{f}/{name}")), None)
+    if where is None:
+        return None, ""
+    for kit in kits:
+        if kit.version and where == f"{kit.where}/bin/{name}":
+            return Found("nvcc", kit.version, where), ""
+    ran = probe.run_program([str(probe.at(where)), "--version"], 5.0)
+    version = re.search(r"\bV?(\d+\.\d+\.\d+)\b|release (\d+\.\d+)", ran.output)
+    if not ran.well or version is None:
+        trouble = ran.trouble or "told no version"
+        return None, f"nvcc is on the PATH ({where}), but it {trouble}."
+    return Found("nvcc", version.group(1) or version.group(2), where), ""
+
+
+def _names_nothing(probe: Probe, name: str) -> bool:
+    value = probe.environment.get(name)
+    return bool(value) and not probe.exists(value or "")
+
+
+def _numbers(version: str | None) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version or ""))
