@@ -46,7 +46,7 @@ _STATE_SENTENCES = {
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What never changes about a card. It is who its `id` says; all numbers may be reshuffled."""
+    """What never changes about a card. Its `id` says who it is; its numbers may change."""
 
     id: CardId
     index: int  # the driver's number, which may change at the next boot

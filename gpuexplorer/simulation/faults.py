@@ -46,7 +46,7 @@ def parse_faults(text: str, card_count: int) -> tuple[Fault, ...]:
     """Raises Trouble with a sentence that says which part of the text is wrong."""
     text = text.strip()
     if not text:
-        raise Trouble("No fault is named.", _FORMS)
+        return ()
     parts = [part.strip() for part in text.split(",")]
     if not all(parts):
         raise Trouble(f"'{text}' has a comma with no fault beside it.", _FORMS)

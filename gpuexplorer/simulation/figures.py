@@ -17,7 +17,7 @@ Figures = dict[MetricId, Figure]
 
 def figures_of(machine: Machine, index: int, pcie_rate: float) -> Figures:
     """The metrics that this card answers; `pcie_rate` is bytes per second each way."""
-    model = machine.spec.slots[index].model
+    model = machine.spec.cards[index].model
     return (
         _use(model)
         | _memory(model)
@@ -35,7 +35,7 @@ def figures_of(machine: Machine, index: int, pcie_rate: float) -> Figures:
 
 def absences_of(machine: Machine, index: int) -> Mapping[MetricId, Absence]:
     """Why it does not answer, where that is for want of a part; else it is not supported."""
-    slot = machine.spec.slots[index]
+    slot = machine.spec.cards[index]
     lacking: list[MetricId] = []
     for fan in range(slot.model.heat.fans, heat_and_power.MOST_FANS):
         lacking += (heat_and_power.fan_speed(fan), heat_and_power.fan_turns(fan))
@@ -194,10 +194,10 @@ def _pcie(model: CardModel, rate: float) -> Figures:
 
 
 def _nvlink(machine: Machine, index: int) -> Figures:
-    count, up = machine.spec.slots[index].nvlinks, machine.wiring.nvlinks_up(index)
+    count, up = machine.spec.cards[index].nvlinks, machine.wiring.nvlinks_up(index)
     if not count:
         return {}
-    rate = up * machine.spec.slots[index].model.wires.nvlink_rate
+    rate = up * machine.spec.cards[index].model.wires.nvlink_rate
 
     def receive(r: Reading) -> float:
         return min(rate, r.nvlink_share * rate + r.traffic[2])
@@ -245,7 +245,7 @@ def _ecc(model: CardModel, repaired_ever: int) -> Figures:
 
 
 def _modes(machine: Machine, index: int) -> Figures:
-    slots = machine.spec.slots
+    slots = machine.spec.cards
     model = slots[index].model
     shown = model.display and not any(slot.model.display for slot in slots[:index])
     figures: Figures = {

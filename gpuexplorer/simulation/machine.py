@@ -64,7 +64,7 @@ class Machine:
         seed = spec.seed if seed is None else seed
         self._cards = tuple(
             _SimulatedCard(spec, index, seed, linked=bool(self.wiring.peers(index)))
-            for index in range(len(spec.slots))
+            for index in range(len(spec.cards))
         )
 
     def reading(self, index: int, t: float) -> Reading:
@@ -92,7 +92,7 @@ class _SimulatedCard:
     def __init__(self, spec: MachineSpec, index: int, seed: int, *, linked: bool) -> None:
         own = Random(f"{seed}/{index}/card")
         self._index = index
-        self._slot: Slot = spec.slots[index]
+        self._slot: Slot = spec.cards[index]
         self._workload: Workload = workload_of(spec, index, seed)
         self._course = Course(self._slot.model, self._workload, own)
         self.occupied = Occupied(self._course)
@@ -153,8 +153,8 @@ class _SimulatedCard:
     def processes(self, t: float) -> list[SimulatedProcess]:
         now, added = self._course.at(t), self.occupied.at(t)
         level = max(now.phase.level, added.level if added else 0.0)
-        busy = self._busy(level, now.swing)
-        own_busy = busy * now.phase.level / level if level else 0.0
+        own_busy = self._busy(now.phase.level, now.swing)
+        lab_busy = round(self._busy(level, now.swing) - own_busy, 2)
         here = [
             (slot, job)
             for slot, job in enumerate(self._workload.jobs)
@@ -173,8 +173,7 @@ class _SimulatedCard:
             for slot, job in here
         ]
         held = self._held(t, now.second)
-        if held or busy > own_busy:
-            lab_busy = round(busy - own_busy, 3)
+        if held or lab_busy:
             processes.append(
                 SimulatedProcess(
                     LAB_PID,

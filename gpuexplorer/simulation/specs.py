@@ -30,13 +30,13 @@ class Slot:
 class MachineSpec:
     """A machine that was asked for; the seed decides what its cards are up to."""
 
-    slots: tuple[Slot, ...]
+    cards: tuple[Slot, ...]
     seed: int = 0
 
     @property
     def label(self) -> str:
         """The cards in words: "4 x NVIDIA H100 80GB HBM3, 1 x Tesla T4"."""
-        names = (slot.model.name for slot in self.slots)
+        names = (slot.model.name for slot in self.cards)
         return ", ".join(
             f"{len(tuple(group))} x {name}" for name, group in itertools.groupby(names)
         )

@@ -12,8 +12,8 @@ class Wiring:
     """Boards of eight cards in two halves, one half to a processor socket."""
 
     def __init__(self, spec: MachineSpec) -> None:
-        self._slots = spec.slots
-        self._peers = tuple(self._find_peers(index) for index in range(len(spec.slots)))
+        self._slots = spec.cards
+        self._peers = tuple(self._find_peers(index) for index in range(len(spec.cards)))
 
     def board(self, index: int) -> int:
         return index // BOARD_CARDS

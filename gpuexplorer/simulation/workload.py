@@ -62,7 +62,7 @@ class Workload:
 
 def workload_of(spec: MachineSpec, index: int, seed: int) -> Workload:
     """Cards of one board that train do so together, as one program on several cards."""
-    model = spec.slots[index].model
+    model = spec.cards[index].model
     role = _role(index, seed)
     own = Random(f"{seed}/{index}")
     match role:
@@ -78,7 +78,7 @@ def workload_of(spec: MachineSpec, index: int, seed: int) -> Workload:
         case Role.RESTING:
             phases = _bursts(own, own.randint(3, 5), calm=(50.0, 120.0), busy=(4.0, 18.0))
             offset = own.uniform(0.0, 60.0)
-    desktop = model.display and not any(slot.model.display for slot in spec.slots[:index])
+    desktop = model.display and not any(slot.model.display for slot in spec.cards[:index])
     jobs = (*_lasting_jobs(model, own, desktop), *_round_jobs(role, model, phases, own))
     return Workload(role, tuple(phases), jobs, offset)
 

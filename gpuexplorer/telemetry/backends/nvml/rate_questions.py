@@ -106,7 +106,7 @@ def _nvlink_rates(handle: object, links: int, clock: Clock) -> Question:
 
 
 def _sum(rates: list[float | Absence]) -> float | Absence:
-    """All links together; a link that is down carries nothing, and one without word spoils it."""
+    """All links together; one that is down carries nothing, one without word spoils it."""
     known = [rate for rate in rates if not isinstance(rate, Absence)]
     if known and all(
         not isinstance(rate, Absence) or rate is Absence.NOT_SUPPORTED for rate in rates
@@ -145,7 +145,7 @@ _ACTIVITIES: tuple[tuple[int, MetricId], ...] = (
 
 @dataclass(slots=True)
 class ActivityMeter:
-    """GPM of Hopper and later: two samples of the driver's, the older one kept for next time."""
+    """GPM of Hopper and later: two samples of the driver, the older kept for next time."""
 
     handle: object
     gpu_instance: int | None = None
