@@ -1,7 +1,7 @@
 """Picture: everything a snapshot shows, put together once for table, JSON and CSV alike."""
 
 import datetime
-import socket
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -47,7 +47,7 @@ def take(
     ids = {card.id for card in chosen}
     return Picture(
         taken_at=datetime.datetime.now(datetime.UTC).astimezone(),
-        host_name=socket.gethostname(),
+        host_name=platform.node(),
         source=source,
         attempts=session.attempts,
         host=session.host,

@@ -52,6 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         attempts,
         interval,
         patience=PATIENCE if looping else _PATIENCE_ONCE,
+        watch_faults=False,
     )
     session.want()
     # The processor's share needs a look before the one that is shown.

@@ -1,7 +1,6 @@
 """The terminal a person reads: its width, its letters, and how to draw in place."""
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,10 +26,10 @@ class Terminal:
         """Columns; unlimited where nobody looks, since a file has no edge."""
         if not self.interactive and "COLUMNS" not in os.environ:
             return 10_000
-        return max(20, shutil.get_terminal_size((100, 30)).columns)
+        return max(20, self._size().columns)
 
     def height(self) -> int | None:
-        return shutil.get_terminal_size((100, 30)).lines if self.interactive else None
+        return self._size().lines if self.interactive else None
 
     def show(self, text: str) -> None:
         """Print below what stands there already."""
@@ -64,6 +63,16 @@ class Terminal:
     def warn(self, text: str) -> str:
         """The same words, marked where the terminal has colours."""
         return f"\x1b[33m{text}\x1b[0m" if self.colour else text
+
+    def _size(self) -> os.terminal_size:
+        try:
+            size = os.get_terminal_size(self._stream.fileno())
+        except (OSError, ValueError):
+            size = os.terminal_size((0, 0))
+        columns = os.environ.get("COLUMNS", "")
+        return os.terminal_size(
+            (int(columns) if columns.isdigit() else size.columns or 100, size.lines or 30)
+        )
 
     def _showable(self, text: str) -> str:
         if self._rich:

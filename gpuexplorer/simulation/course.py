@@ -139,7 +139,7 @@ class Course:
             draw = draw_at(self.model, phase.level)
             settles_at = self._room + self.warming * draw.even
             if phase.choked:
-                settles_at = self.model.heat.target + 2.0
+                settles_at = self.model.heat.slowdown - 1.0
             swung = self._swung(begin)
             start = _Start(draw, settles_at, energy, temperature, limited, warm, swung)
             starts.append(start)

@@ -184,7 +184,7 @@ MODELS = (
         memory=Memory(49140, 547, 768e9, ecc=False),
         clocks=Clocks(210, 1410, 1800, 2100, 405, 8001),
         power=Power(21, 300, 100, 300),
-        heat=Heat(full=78, target=93, slowdown=95, shutdown=98, fans=1),
+        heat=Heat(full=78, target=88, slowdown=95, shutdown=98, fans=1),
         wires=Wires(4, 16, Wire.BRIDGE, 4, 3, 14.0625e9),
         speed=Speed(38.71e12, 154.8e12),
         busy_state=2,

@@ -9,7 +9,7 @@ from gpuexplorer.simulation.specs import MachineSpec
 from gpuexplorer.simulation.wiring import BOARD_CARDS
 
 FULL_LEVEL = 1.0
-_LEAD_SECONDS = 5.0  # of loading, before the first training step that a new machine shows
+_HEAD_START_SECONDS = 12.0  # of training, so that a new machine is seen at work at once
 
 
 class Role(Enum):
@@ -69,9 +69,9 @@ def workload_of(spec: MachineSpec, index: int, seed: int) -> Workload:
         case Role.TRAINING:
             story = Random(f"{seed}/{index // BOARD_CARDS}/training")
             phases = _training(story, own)
-            offset = phases[0].seconds + phases[1].seconds - _LEAD_SECONDS
+            offset = phases[0].seconds + phases[1].seconds + _HEAD_START_SECONDS
             if model.heat.fans and index % 4 == 1:
-                phases[4] = Phase(60.0, 0.86, feed=0.03, exchange=0.2, choked=True)
+                phases[4] = Phase(70.0, 0.86, feed=0.03, exchange=0.2, choked=True)
         case Role.SERVING:
             phases = _bursts(own, own.randint(14, 20), calm=(3.0, 14.0), busy=(3.0, 12.0))
             offset = own.uniform(0.0, 60.0)

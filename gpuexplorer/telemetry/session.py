@@ -38,6 +38,7 @@ class Session:
         patience: float = PATIENCE,
         on_sample: Callable[[Sample], None] | None = None,
         on_happening: Callable[[Happening], None] | None = None,
+        watch_faults: bool = True,
     ) -> None:
         self.attempts = attempts
         self.clock = clock or SystemClock()
@@ -55,7 +56,7 @@ class Session:
             self.clock,
             patience,
             self._take_processes,
-            self._happenings.consider_fault,
+            self._happenings.consider_fault if watch_faults else None,
         )
 
     @property

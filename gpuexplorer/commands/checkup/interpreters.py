@@ -83,7 +83,10 @@ def _prefixes(probe: Probe) -> Iterator[tuple[str, str]]:
         if line.strip():
             yield line.strip(), "conda"
     parents = [f"{home}/{below}" for below in _BELOW_HOME]
-    parents += [environment.get("WORKON_HOME", ""), environment.get("UV_PYTHON_INSTALL_DIR", "")]
+    parents += [
+        environment.get("WORKON_HOME", ""),
+        environment.get("UV_PYTHON_INSTALL_DIR", ""),
+    ]
     if root := environment.get("PYENV_ROOT"):
         parents.append(f"{root}/versions")
     if programs := environment.get("PROGRAMFILES"):

@@ -92,7 +92,9 @@ def pythons(probe: Probe, answer: Answer, *, deep: bool) -> Topic:
     number = counted(len(found), "Python has PyTorch", "Pythons have PyTorch")
     if best.suits.verdict is Verdict.FINE:
         good = [one for one in found if one.suits.verdict is Verdict.FINE]
-        which = "" if len(good) == len(found) else f", {len(good)} of them fit for this computer"
+        which = (
+            "" if len(good) == len(found) else f", {len(good)} of them fit for this computer"
+        )
         sentence = f"{number}{which}, {looked}."
         return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
     sentence = (
@@ -127,9 +129,7 @@ def _judged(
     )
 
 
-def _asked(
-    probe: Probe, interpreter: Interpreter, build: TorchBuild
-) -> tuple[TorchBuild, str]:
+def _asked(probe: Probe, interpreter: Interpreter, build: TorchBuild) -> tuple[TorchBuild, str]:
     program = str(interpreter.program(probe))
     ran = probe.run_program([program, "-c", _ASK_TORCH], _PATIENCE)
     for line in ran.output.splitlines():

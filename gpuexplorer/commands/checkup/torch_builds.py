@@ -87,8 +87,10 @@ def suits(build: TorchBuild, cards: Sequence[Card], driver_version: str | None) 
         )
     wanting = [card for card in cards if _runs_on(build, card.compute_capability) is False]
     if not wanting:
-        return Suits(Verdict.FINE, "It suits the driver and the cards." if cards else
-                     "It suits the driver.")
+        return Suits(
+            Verdict.FINE,
+            "It suits the driver and the cards." if cards else "It suits the driver.",
+        )
     names = listed(sorted({_called(card) for card in wanting}))
     probably = "" if build.architectures else "probably "
     return Suits(Verdict.BROKEN, f"It {probably}holds no code for {names}.", advice)
@@ -112,11 +114,13 @@ def major(version: str | None) -> int | None:
 def _advice(driver_version: str | None, capabilities: Collection[Capability]) -> str:
     if suited := flavour(driver_version, capabilities):
         return f"Install PyTorch built for CUDA {suited} into this Python."
-    driver = major(driver_version)
-    if driver is not None and driver < _OLDEST_DRIVER[12]:
-        return "Update NVIDIA's driver to 580 or newer, then install PyTorch for CUDA 12.6."
     if any(one < (5, 0) for one in capabilities):
-        return "No PyTorch of today is built for the oldest card here; use it for display."
+        return "No PyTorch of today is built for the oldest card here; it can only be watched."
+    driver = major(driver_version)
+    if driver is not None and driver < _OLDEST_DRIVER[13]:
+        suited = flavour("580", capabilities)
+        then = f", then install PyTorch built for CUDA {suited}" if suited else ""
+        return f"Update NVIDIA's driver to 580 or newer{then}."
     return "No single build suits all these cards; use one Python for the old, one for the new."
 
 

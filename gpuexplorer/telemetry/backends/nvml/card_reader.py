@@ -7,9 +7,9 @@ import pynvml
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind, CardState, Sample
-from gpuexplorer.core.catalogue import health, heat_and_power, links, memory, utilization
+from gpuexplorer.core.catalogue import clocks, heat_and_power, links, memory, utilization
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import METRICS, MetricId, Unit
+from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.fast_questions import fast_questions, memory_question
 from gpuexplorer.telemetry.backends.nvml.identity import Found
@@ -63,7 +63,7 @@ class CardReader:
         self.card: Card = found.card
         self._clock = clock
         self._activity: ActivityMeter | None = None
-        self._questions = self._collect(found, slot)
+        self.questions = self._collect(found, slot)
         self._plans: dict[frozenset[MetricId], _Plan] = {}
         self._reasons = self._standing_reasons()
 
@@ -157,11 +157,11 @@ class CardReader:
                 if metric.id.startswith("nvlink_")
             }
         self._reasons = reasons
-        for question in self._questions:
+        for question in self.questions:
             question.refusal = None
 
     def _plan(self, wanted: frozenset[MetricId]) -> _Plan:
-        questions = tuple(q for q in self._questions if not wanted.isdisjoint(q.answers))
+        questions = tuple(q for q in self.questions if not wanted.isdisjoint(q.answers))
         answered = {metric for question in questions for metric in question.answers}
         plan = _Plan(
             questions=questions,
@@ -170,7 +170,7 @@ class CardReader:
             bounds=tuple(
                 (metric, METRICS[metric].lowest, METRICS[metric].highest)
                 for metric in wanted & answered
-                if METRICS[metric].unit is not Unit.FLAG or metric in _FIELD_FLAGS
+                if metric not in _REASONS
             ),
         )
         if len(self._plans) > 32:
@@ -188,7 +188,8 @@ class CardReader:
         return Absence.NOT_SUPPORTED
 
 
-_FIELD_FLAGS = frozenset({health.RETIRED_PAGES_PENDING, health.REMAPPED_ROWS_PENDING})
+# Bits of a mask, which are 0 or 1 whatever the driver says.
+_REASONS = frozenset(clocks.throttle(reason) for reason in clocks.THROTTLE_REASONS)
 
 
 def _slot_question(slot: tuple[int | None, int | None]) -> Question:

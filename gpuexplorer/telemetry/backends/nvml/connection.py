@@ -69,6 +69,8 @@ class Connection:
     def leave(self) -> None:
         with self._lock:
             self._inside -= 1
+            if not self._given_up:
+                return
         self._end_if_empty()
 
     def give_up(self) -> None:

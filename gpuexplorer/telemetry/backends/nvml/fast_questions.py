@@ -1,5 +1,7 @@
 """What is asked at every beat: load, memory, heat, power, clocks and what holds them back."""
 
+from collections.abc import Callable
+
 import pynvml
 
 from gpuexplorer.core.absence import Absence
@@ -9,8 +11,14 @@ from gpuexplorer.core.catalogue import memory as m
 from gpuexplorer.core.catalogue import utilization as u
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.fields import FieldBatch
-from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Values, put
+from gpuexplorer.telemetry.backends.nvml.calls import (
+    FieldBatch,
+    number_call,
+    unpack_memory,
+    unpack_memory_v2,
+    unpack_utilization,
+)
+from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Values
 
 # NVML's bit for each reason, from its header.
 REASON_BITS = {
@@ -54,9 +62,9 @@ def _load(handle: object) -> Question:
     ask_driver = pynvml.nvmlDeviceGetUtilizationRates
 
     def ask(values: Values, missing: Missing) -> None:
-        rates = ask_driver(handle)
-        values[u.GPU_UTILIZATION] = rates.gpu / 100
-        values[u.MEMORY_UTILIZATION] = rates.memory / 100
+        gpu, memory = unpack_utilization(ask_driver(handle))
+        values[u.GPU_UTILIZATION] = gpu / 100
+        values[u.MEMORY_UTILIZATION] = memory / 100
 
     return Question((u.GPU_UTILIZATION, u.MEMORY_UTILIZATION), ask)
 
@@ -66,24 +74,24 @@ def memory_question(handle: object) -> Question:
     version = pynvml.nvmlMemory_v2
 
     def ask_new(values: Values, missing: Missing) -> None:
-        memory = ask_driver(handle, version)
-        if memory.used > memory.total:
+        _, total, reserved, free, used = unpack_memory_v2(ask_driver(handle, version))
+        if used > total:
             missing.update(_IMPOSSIBLE_MEMORY)
             return
-        values[m.MEMORY_USED] = memory.used
-        values[m.MEMORY_FREE] = memory.free
-        values[m.MEMORY_RESERVED] = memory.reserved
-        values[m.MEMORY_TOTAL] = memory.total
+        values[m.MEMORY_USED] = used
+        values[m.MEMORY_FREE] = free
+        values[m.MEMORY_RESERVED] = reserved
+        values[m.MEMORY_TOTAL] = total
 
     def ask_old(values: Values, missing: Missing) -> None:
         # The older call counts the reserved part as used and cannot tell it apart.
-        memory = ask_driver(handle)
-        if memory.used > memory.total:
+        total, free, used = unpack_memory(ask_driver(handle))
+        if used > total:
             missing.update(_IMPOSSIBLE_MEMORY)
             return
-        values[m.MEMORY_USED] = memory.used
-        values[m.MEMORY_FREE] = memory.free
-        values[m.MEMORY_TOTAL] = memory.total
+        values[m.MEMORY_USED] = used
+        values[m.MEMORY_FREE] = free
+        values[m.MEMORY_TOTAL] = total
         missing[m.MEMORY_RESERVED] = Absence.NOT_IN_DRIVER
 
     return Question(_MEMORY, ask_new if library.has("nvmlDeviceGetMemoryInfo_v2") else ask_old)
@@ -91,59 +99,40 @@ def memory_question(handle: object) -> Question:
 
 def _temperature(handle: object) -> Question:
     sensor = pynvml.NVML_TEMPERATURE_GPU
-    ask_driver = (
-        pynvml.nvmlDeviceGetTemperature
-        if library.has("nvmlDeviceGetTemperature")
-        else pynvml.nvmlDeviceGetTemperatureV
-    )
-
-    def ask(values: Values, missing: Missing) -> None:
-        values[h.TEMPERATURE] = ask_driver(handle, sensor)
-
-    return Question((h.TEMPERATURE,), ask)
+    if library.has("nvmlDeviceGetTemperature"):
+        return _number(h.TEMPERATURE, number_call("nvmlDeviceGetTemperature", handle, sensor))
+    return _number(h.TEMPERATURE, lambda: pynvml.nvmlDeviceGetTemperatureV(handle, sensor))
 
 
 def _power(handle: object) -> Question:
-    ask_driver = pynvml.nvmlDeviceGetPowerUsage
-
-    def ask(values: Values, missing: Missing) -> None:
-        values[h.POWER_DRAW] = ask_driver(handle) / 1000
-
-    return Question((h.POWER_DRAW,), ask)
+    return _number(h.POWER_DRAW, number_call("nvmlDeviceGetPowerUsage", handle), 1e-3)
 
 
 def _clocks(handle: object) -> list[Question]:
-    ask_driver = pynvml.nvmlDeviceGetClockInfo
-
-    def clock(metric: MetricId, kind: int) -> Question:
-        def ask(values: Values, missing: Missing) -> None:
-            values[metric] = ask_driver(handle, kind) * 1e6
-
-        return Question((metric,), ask)
-
+    kinds = (
+        (c.CLOCK_GRAPHICS, pynvml.NVML_CLOCK_GRAPHICS),
+        (c.CLOCK_SM, pynvml.NVML_CLOCK_SM),
+        (c.CLOCK_MEMORY, pynvml.NVML_CLOCK_MEM),
+        (c.CLOCK_VIDEO, pynvml.NVML_CLOCK_VIDEO),
+    )
     return [
-        clock(c.CLOCK_GRAPHICS, pynvml.NVML_CLOCK_GRAPHICS),
-        clock(c.CLOCK_SM, pynvml.NVML_CLOCK_SM),
-        clock(c.CLOCK_MEMORY, pynvml.NVML_CLOCK_MEM),
-        clock(c.CLOCK_VIDEO, pynvml.NVML_CLOCK_VIDEO),
+        _number(metric, number_call("nvmlDeviceGetClockInfo", handle, kind), 1e6)
+        for metric, kind in kinds
     ]
 
 
 def _performance_state(handle: object) -> Question:
-    ask_driver = (
-        pynvml.nvmlDeviceGetPerformanceState
-        if library.has("nvmlDeviceGetPerformanceState")
-        else pynvml.nvmlDeviceGetPowerState
-    )
+    newer = library.has("nvmlDeviceGetPerformanceState")
+    # Before 2011 the same call had another name. 32 stands for unknown, and is out of range.
+    name = "nvmlDeviceGetPerformanceState" if newer else "nvmlDeviceGetPowerState"
+    return _number(c.PERFORMANCE_STATE, number_call(name, handle))
 
+
+def _number(metric: MetricId, ask_driver: Callable[[], int], factor: float = 1.0) -> Question:
     def ask(values: Values, missing: Missing) -> None:
-        state = ask_driver(handle)
-        if state == pynvml.NVML_PSTATE_UNKNOWN:
-            missing[c.PERFORMANCE_STATE] = Absence.REFUSED
-        else:
-            values[c.PERFORMANCE_STATE] = state
+        values[metric] = ask_driver() * factor
 
-    return Question((c.PERFORMANCE_STATE,), ask)
+    return Question((metric,), ask)
 
 
 def _reasons(handle: object) -> Question:
@@ -174,11 +163,9 @@ def _fields(handle: object) -> Question:
 
     def ask(values: Values, missing: Missing) -> None:
         for (metric, factor), figure in zip(targets, batch.read(), strict=True):
-            put(
-                values,
-                missing,
-                metric,
-                figure if isinstance(figure, Absence) else figure * factor,
-            )
+            if isinstance(figure, Absence):
+                missing[metric] = figure
+            else:
+                values[metric] = figure * factor
 
     return Question(tuple(metric for metric, _ in targets), ask)

@@ -9,7 +9,7 @@ from gpuexplorer.core.catalogue import links as k
 from gpuexplorer.core.catalogue import utilization as u
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.telemetry.backends.nvml.fields import FieldBatch
+from gpuexplorer.telemetry.backends.nvml.calls import FieldBatch
 from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Values, put
 
 
@@ -61,7 +61,7 @@ def pcie_question(handle: object, clock: Clock) -> Question:
             counts = [Absence.NOT_IN_DRIVER, Absence.NOT_IN_DRIVER]
         now = clock.now()
         for position, (metric, meter) in enumerate(zip(metrics, meters, strict=True)):
-            micros = batch.micros(position)
+            micros = batch.micros[position]
             rate = meter.step(counts[position], micros * 1e-6 if micros else now)
             if isinstance(rate, Absence):
                 rate = pynvml.nvmlDeviceGetPcieThroughput(handle, watched[position]) * 1000.0
@@ -95,7 +95,7 @@ def _nvlink_rates(handle: object, links: int, clock: Clock) -> Question:
         now = clock.now()
         rates: list[float | Absence] = []
         for position, meter in enumerate(meters):
-            micros = batch.micros(position)
+            micros = batch.micros[position]
             rate = meter.step(counts[position], micros * 1e-6 if micros else now)
             rates.append(rate)
             put(values, missing, metrics[position], rate)

@@ -14,7 +14,7 @@ from gpuexplorer.core.catalogue import links as k
 from gpuexplorer.core.catalogue import memory as m
 from gpuexplorer.core.catalogue import utilization as u
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.telemetry.backends.nvml.fields import FieldBatch
+from gpuexplorer.telemetry.backends.nvml.calls import FieldBatch
 from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Values, put
 
 _FIELDS: tuple[tuple[int, MetricId, float], ...] = (

@@ -8,7 +8,7 @@ import pynvml
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.fields import FieldBatch
+from gpuexplorer.telemetry.backends.nvml.calls import FieldBatch
 from gpuexplorer.telemetry.backends.nvml.identity import Found
 from gpuexplorer.telemetry.pci_bus import PciBus, plain_bus_id
 from gpuexplorer.telemetry.topology import (

@@ -1,0 +1,122 @@
+"""Display: whether a window can open here, and which system libraries it would miss."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, listed
+from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.telemetry.looked_for import find_library
+
+_TITLE = "Display"
+_WINDOWLESS = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
+# Each library Qt loads from the system, with the Debian package that brings it.
+_ALWAYS = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libglib-2.0.so.0": "libglib2.0-0",
+}
+_FOR_X11 = {
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-image.so.0": "libxcb-image0",
+}
+_NO_WINDOW = "The window needs a desktop; the commands of the terminal work without one."
+
+
+def display(probe: Probe) -> Topic:
+    if probe.platform != "linux":
+        return Topic(_TITLE, Verdict.FINE, "The system's own desktop shows the window.")
+    environment = probe.environment
+    chosen = environment.get("QT_QPA_PLATFORM", "")
+    wayland, x11 = _wayland(probe), _x11(probe)
+    only_wayland = wayland is True and not chosen.startswith("xcb")
+    wanted = _ALWAYS if only_wayland and x11 is not True else _ALWAYS | _FOR_X11
+    missing = {name: pack for name, pack in wanted.items() if find_library(probe, name) is None}
+    facts: dict[str, Fact] = {
+        "DISPLAY": environment.get("DISPLAY"),
+        "WAYLAND_DISPLAY": environment.get("WAYLAND_DISPLAY"),
+        "QT_QPA_PLATFORM": chosen or None,
+        "x11_answers": x11,
+        "wayland_answers": wayland,
+        "missing_libraries": list(missing),
+    }
+    details = list(_reached(environment, wayland=wayland, x11=x11))
+    if missing:
+        details.append(
+            f"Libraries that Qt needs and that are missing: {listed(list(missing))}."
+        )
+    ways = _install(probe, missing)
+    if chosen.split(":")[0] in _WINDOWLESS:
+        sentence = f"QT_QPA_PLATFORM={chosen} lets windows open where nobody sees them."
+        do = "Remove the variable to see the window."
+        return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
+    if wayland is None and x11 is None:
+        sentence = "There is no display here, so no window can open."
+        do = f"{_NO_WINDOW} {ways}".strip()
+        return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
+    if not wayland and not x11:
+        sentence = "A display is named, but it does not answer, so no window can open."
+        do = "Log in at the desktop, or connect with ssh -X, and correct DISPLAY or WAYLAND_DISPLAY."
+        return Topic(_TITLE, Verdict.BROKEN, sentence, do, details, facts)
+    if missing:
+        number = "a library" if len(missing) == 1 else f"{len(missing)} libraries"
+        sentence = f"The display answers, but Qt misses {number} to open a window."
+        return Topic(_TITLE, Verdict.BROKEN, sentence, ways, details, facts)
+    kind = "Wayland" if wayland else "X11"
+    sentence = f"A window can open: the {kind} display answers, and Qt has its libraries."
+    return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
+
+
+def _reached(
+    environment: Mapping[str, str], *, wayland: bool | None, x11: bool | None
+) -> Sequence[str]:
+    answers = {True: "answers", False: "does not answer"}
+    told = []
+    if wayland is not None:
+        told.append(f"WAYLAND_DISPLAY={environment['WAYLAND_DISPLAY']} {answers[wayland]}.")
+    if x11 is not None:
+        told.append(f"DISPLAY={environment['DISPLAY']} {answers[x11]}.")
+    return told
+
+
+def _wayland(probe: Probe) -> bool | None:
+    """Whether the compositor takes connections; None where none is named."""
+    name = probe.environment.get("WAYLAND_DISPLAY")
+    if not name:
+        return None
+    if name.startswith("/"):
+        return probe.reachable(name)
+    folder = probe.environment.get("XDG_RUNTIME_DIR")
+    return probe.reachable(f"{folder}/{name}") if folder else False
+
+
+def _x11(probe: Probe) -> bool | None:
+    """Whether the X server takes connections; None where none is named."""
+    name = probe.environment.get("DISPLAY")
+    if not name:
+        return None
+    if name.startswith("/"):
+        return probe.reachable(name)
+    parts = re.fullmatch(r"(?:unix/?)?([^:/]*):(\d+)(?:\.\d+)?", name)
+    if parts is None:
+        return False
+    host, number = parts.group(1), int(parts.group(2))
+    if host:
+        return probe.reachable((host, 6000 + number))
+    path = f"/tmp/.X11-unix/X{number}"  # noqa: S108 - the place X11 itself has chosen
+    return probe.reachable(path) or probe.reachable(f"\0{path}")
+
+
+def _install(probe: Probe, missing: Mapping[str, str]) -> str:
+    if not missing:
+        return ""
+    if probe.exists("/usr/bin/apt-get"):
+        return f"Run: sudo apt-get install {' '.join(missing.values())}"
+    return "Install the packages of your system that bring these libraries."

@@ -1,0 +1,113 @@
+"""Ordering faults in words, and what is said about words that are wrong."""
+
+import math
+
+import pytest
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.simulation.faults import Fault, FaultKind, parse_faults
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("lost:1@20s", Fault(FaultKind.LOST, 1, 20.0)),
+        ("lost:1@20s-40s", Fault(FaultKind.LOST, 1, 20.0, 40.0)),
+        ("slow:0@10", Fault(FaultKind.SLOW, 0, 10.0)),
+        ("Hung : 1 @ 1.5s - 2m", Fault(FaultKind.HUNG, 1, 1.5, 120.0)),
+        ("driver@30s", Fault(FaultKind.DRIVER, None, 30.0, 40.0)),
+        ("driver@30s-31s", Fault(FaultKind.DRIVER, None, 30.0, 31.0)),
+        ("garbage:2@15s", Fault(FaultKind.GARBAGE, 2, 15.0)),
+    ],
+)
+def test_a_fault_can_be_ordered_in_words(text: str, fault: Fault) -> None:
+    assert parse_faults(text, 4) == (fault,)
+
+
+def test_several_faults_stand_between_commas() -> None:
+    kinds = [fault.kind for fault in parse_faults("lost:1@20s, slow:0@10s,driver@30s", 2)]
+    assert kinds == [FaultKind.LOST, FaultKind.SLOW, FaultKind.DRIVER]
+
+
+def test_no_text_orders_no_fault() -> None:
+    assert parse_faults(" ", 4) == ()
+
+
+def test_a_fault_covers_its_card_from_its_start_until_just_before_its_end() -> None:
+    (fault,) = parse_faults("lost:1@20s-40s", 4)
+    assert [fault.covers(1, t) for t in (19.9, 20.0, 39.9, 40.0)] == [False, True, True, False]
+    assert not fault.covers(0, 30.0)
+
+
+def test_a_driver_that_is_gone_is_gone_for_every_card() -> None:
+    (fault,) = parse_faults("driver@5s", 4)
+    assert all(fault.covers(card, 14.9) for card in range(4))
+    assert not fault.covers(0, 15.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("lost:1@20s", "Card 1 is lost from 20 s on, as ordered."),
+        ("lost:1@20s-40s", "Card 1 is lost from 20 s to 40 s, as ordered."),
+        ("slow:0@10s", "Each reading of card 0 takes 1 s from 10 s on, as ordered."),
+        ("hung:1@1.5s", "Readings of card 1 do not come back from 1.5 s on, as ordered."),
+        ("driver@30s", "The driver is gone from 30 s to 40 s, as ordered."),
+        (
+            "garbage:2@15s",
+            "Card 2 answers with impossible figures from 15 s on, as ordered.",
+        ),
+    ],
+)
+def test_a_fault_says_in_one_sentence_what_was_ordered(text: str, sentence: str) -> None:
+    assert parse_faults(text, 4)[0].sentence == sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "hint"),
+    [
+        ("lost:1@2s,", "'lost:1@2s,' has a comma with no fault beside it.", "Faults are "),
+        (
+            "lots:1@20s",
+            "'lots:1@20s' names a fault that is not known: 'lots'.",
+            "Did you mean lost? Faults are lost:1@20s",
+        ),
+        ("@20s", "'@20s' names a fault that is not known: ''.", "Faults are lost:1@20s"),
+        ("lost@20s", "'lost@20s' does not say which card.", "Cards are 0 to 3."),
+        ("slow:@20s", "'slow:@20s' does not say which card.", "Cards are 0 to 3."),
+        (
+            "lost:x@20s",
+            "'lost:x@20s' names a card by 'x', which is not a number.",
+            "Cards are 0 to 3.",
+        ),
+        ("lost:4@1s", "'lost:4@1s' names card 4, which is not there.", "Cards are 0 to 3."),
+        (
+            "driver:0@20s",
+            "'driver:0@20s' names a card, but all cards share one driver.",
+            "driver@30s",
+        ),
+        ("lost:1", "'lost:1' does not say when it begins.", "lost:1@20s"),
+        ("lost:1@soon", "'lost:1@soon' has a time that cannot be read: 'soon'.", "1.5s or 2m"),
+        ("lost:1@-5s", "'lost:1@-5s' has a time that cannot be read: ''.", "1.5s or 2m"),
+        ("lost:1@5s-x", "'lost:1@5s-x' has a time that cannot be read: 'x'.", "20s-40s"),
+        ("lost:1@40s-20s", "'lost:1@40s-20s' ends before it has begun.", "20s-40s"),
+        ("lost:1@20s-20s", "'lost:1@20s-20s' ends before it has begun.", "20s-40s"),
+    ],
+)
+def test_a_wrong_text_is_answered_with_what_is_wrong_and_what_is_right(
+    text: str, sentence: str, hint: str
+) -> None:
+    with pytest.raises(Trouble) as refused:
+        parse_faults(text, 4)
+    assert refused.value.sentence == sentence
+    assert hint in refused.value.hint
+
+
+def test_with_one_card_the_hint_names_that_card() -> None:
+    with pytest.raises(Trouble) as refused:
+        parse_faults("lost:1@20s", 1)
+    assert refused.value.hint == "There is only card 0."
+
+
+def test_a_fault_without_an_end_has_none() -> None:
+    assert parse_faults("lost:0@2m", 1)[0].end == math.inf

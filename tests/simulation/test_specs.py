@@ -1,0 +1,121 @@
+"""Asking for a simulated machine in words, and what is said about words that are wrong."""
+
+import pytest
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.simulation.models import MODELS, CardModel, Wire
+from gpuexplorer.simulation.specs import parse_machine
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("4xH100", ["H100"] * 4),
+        ("2xTitanRTX", ["TitanRTX"] * 2),
+        ("8XA100", ["A100"] * 8),
+        ("1xT4", ["T4"]),
+        ("t4", ["T4"]),
+        ("titan rtx", ["TitanRTX"]),
+        ("RTX A6000", ["A6000"]),
+        ("2x4090", ["RTX4090"] * 2),
+        ("4 x RTX-4090", ["RTX4090"] * 4),
+        ("64xH200", ["H200"] * 64),
+        ("8xH100+nvlink", ["H100"] * 8),
+        ("1xH100, 1xT4", ["H100", "T4"]),
+        ("L4,2xL40S+pcie", ["L4", "L40S", "L40S"]),
+    ],
+)
+def test_a_machine_can_be_asked_for_in_words(text: str, keys: list[str]) -> None:
+    assert [card.model.key for card in parse_machine(text).cards] == keys
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
+def test_every_known_card_answers_to_its_name_in_any_case(model: CardModel) -> None:
+    for name in (model.key, model.key.upper(), model.key.lower()):
+        assert parse_machine(f"3x{name}").cards[2].model is model
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
+def test_nvlink_is_there_where_the_model_has_it_unless_pcie_is_asked_for(
+    model: CardModel,
+) -> None:
+    has_nvlink = model.wires.nvlink is not Wire.NONE
+    assert parse_machine(f"2x{model.key}").cards[0].nvlink is has_nvlink
+    assert not parse_machine(f"2x{model.key}+PCIe").cards[0].nvlink
+
+
+def test_a_machine_is_named_by_what_drivers_call_its_cards() -> None:
+    spec = parse_machine("2xH100,1xT4,1xH100")
+    assert spec.label == "2 x NVIDIA H100 80GB HBM3, 1 x Tesla T4, 1 x NVIDIA H100 80GB HBM3"
+
+
+def test_the_seed_travels_with_the_machine() -> None:
+    assert parse_machine("T4", seed=7).seed == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "hint"),
+    [
+        ("", "No simulated machine is named.", "Name cards like this: 4xH100"),
+        ("  ", "No simulated machine is named.", "Name cards like this: 4xH100"),
+        (
+            "1xH100,,1xT4",
+            "'1xH100,,1xT4' has a comma with no card beside it.",
+            "1xH100,1xT4",
+        ),
+        ("H100,", "'H100,' has a comma with no card beside it.", "1xH100,1xT4"),
+        (
+            "4xH1000",
+            "'4xH1000' names a card that is not known: 'H1000'.",
+            "Did you mean H100? Known cards: TitanRTX, T4, ",
+        ),
+        ("Voodoo", "'Voodoo' names a card that is not known: 'Voodoo'.", "Known cards: "),
+        ("4", "'4' names a card that is not known: '4'.", "Known cards: "),
+        ("4x", "'4x' does not say which card.", "Known cards: "),
+        ("xH100", "'xH100' has no number before the x.", "From 1 to 64 cards"),
+        (
+            "fourxH100",
+            "'fourxH100' begins with 'four', which is not a number.",
+            "From 1 to 64 cards",
+        ),
+        ("1.5xT4", "'1.5xT4' begins with '1.5', which is not a number.", "written like 4xH100"),
+        ("0xT4", "'0xT4' asks for no card at all.", "From 1 to 64 cards"),
+        ("-2xT4", "'-2xT4' asks for a negative number of cards: -2.", "From 1 to 64 cards"),
+        ("65xT4", "'65xT4' asks for 65 cards, which is too many.", "From 1 to 64 cards"),
+        ("40xT4,40xL4", "'40xT4,40xL4' asks for more than 64 cards in all.", "From 1 to 64"),
+        (
+            "8xH100+fibre",
+            "'8xH100+fibre' names a wiring that is not known: 'fibre'.",
+            "+nvlink or +pcie",
+        ),
+        ("8xH100+", "'8xH100+' ends in a + with no wiring after it.", "+nvlink or +pcie"),
+        (
+            "8xH100+pcie+nvlink",
+            "'8xH100+pcie+nvlink' names more than one wiring.",
+            "+nvlink or +pcie",
+        ),
+        (
+            "4xRTX4090+nvlink",
+            "'4xRTX4090+nvlink' asks for NVLink, which the RTX4090 does not have.",
+            "choose a card that has it: TitanRTX, V100, A100, A6000, RTX3090, H100, H200, B200",
+        ),
+    ],
+)
+def test_a_wrong_text_is_answered_with_what_is_wrong_and_what_is_right(
+    text: str, sentence: str, hint: str
+) -> None:
+    with pytest.raises(Trouble) as refused:
+        parse_machine(text)
+    assert refused.value.sentence == sentence
+    assert hint in refused.value.hint
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
+def test_a_models_figures_stand_in_their_order(model: CardModel) -> None:
+    clocks, power, heat = model.clocks, model.power, model.heat
+    assert clocks.idle < clocks.base < clocks.boost <= clocks.most
+    assert clocks.memory_idle <= clocks.memory
+    assert power.idle < power.least <= power.limit <= power.most
+    assert heat.full + 5 < heat.target < heat.slowdown < heat.shutdown
+    assert 0 < model.memory.reserved_bytes < model.memory.total_bytes / 20
+    assert (model.wires.nvlinks > 0) is (model.wires.nvlink is not Wire.NONE)

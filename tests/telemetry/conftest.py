@@ -1,0 +1,45 @@
+"""The NVML stand-in, and backends that are let go after each test."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.core.clock import Clock
+from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from gpuexplorer.telemetry.pci_bus import PciBus
+from tests.nvml_stub.stub import Stub
+
+OpenNvml = Callable[..., NvmlBackend]
+
+
+@pytest.fixture
+def stub() -> Iterator[Stub]:
+    """The stand-in inside this process, with two healthy cards unless configured otherwise."""
+    loaded = Stub.load()
+    loaded.configure("cards=2")
+    yield loaded
+    loaded.configure("cards=2")
+
+
+@pytest.fixture
+def open_nvml(stub: Stub, tmp_path: Path) -> Iterator[OpenNvml]:
+    """Configures the stand-in and opens a backend on it, without a PCI bus unless given one."""
+    opened: list[NvmlBackend] = []
+
+    def open_one(
+        config: str = "cards=2",
+        clock: Clock | None = None,
+        bus: PciBus | None = None,
+        environment: dict[str, str] | None = None,
+    ) -> NvmlBackend:
+        stub.configure(config)
+        backend = NvmlBackend(clock, bus or PciBus(tmp_path), environment or {})
+        backend.open()
+        opened.append(backend)
+        return backend
+
+    yield open_one
+    stub.release()
+    for backend in opened:
+        backend.close()

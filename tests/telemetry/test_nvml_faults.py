@@ -1,0 +1,289 @@
+"""NVIDIA's driver at its worst: what a person is told, and that nothing is thrown."""
+
+import threading
+from collections.abc import Mapping
+
+import pytest
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse
+from tests.nvml_stub.stub import Stub
+from tests.telemetry.conftest import OpenNvml
+
+
+def absence(backend: NvmlBackend, metric: str, card: int = 0) -> Absence | None:
+    one = backend.cards()[card]
+    return backend.read(one.id, metrics_of(one)).missing.get(MetricId(metric))
+
+
+def values(backend: NvmlBackend, card: int = 0) -> Mapping[MetricId, float]:
+    one = backend.cards()[card]
+    return backend.read(one.id, metrics_of(one)).values
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ("init=library", "not on this machine"),
+        ("init=not_loaded", "not running"),
+        ("init=version_mismatch", "updated while it runs"),
+        ("init=no_permission", "may not talk"),
+        ("init=unknown", "does not answer"),
+        ("cards=0", "has no card"),
+        ("driver=gone", "not running"),
+    ],
+)
+def test_a_driver_that_cannot_be_used_says_why_and_what_to_do(
+    open_nvml: OpenNvml, config: str, words: str
+) -> None:
+    with pytest.raises(Trouble) as trouble:
+        open_nvml(config)
+    assert words in trouble.value.sentence
+    assert trouble.value.hint
+
+
+def test_units_are_si_and_ratios_are_ratios(open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1;util=0:55;power=0:301500;temp=0:61")
+    seen = values(backend)
+    assert seen[MetricId("gpu_utilization")] == 0.55
+    assert seen[MetricId("power_draw")] == 301.5
+    assert seen[MetricId("temperature")] == 61
+    assert seen[MetricId("clock_memory")] == 2619e6
+    assert seen[MetricId("pcie_width")] == 16
+
+
+def test_a_true_zero_is_a_value_and_not_missing(open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1;kind=rtx4090;util=0:0;idle=all")
+    seen = values(backend)
+    assert seen[MetricId("gpu_utilization")] == 0
+    assert seen[MetricId("fan_speed")] == 0
+
+
+def test_a_card_without_fans_says_so(open_nvml: OpenNvml) -> None:
+    assert absence(open_nvml("cards=1"), "fan_speed") is Absence.NO_PART
+
+
+def test_impossible_figures_never_become_numbers(open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1;garbage=0")
+    for metric in ("power_draw", "gpu_utilization", "temperature", "memory_used", "clock_sm"):
+        assert absence(backend, metric) is Absence.IMPOSSIBLE, metric
+
+
+def test_a_refusal_for_lack_of_permission_is_asked_again(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    backend = open_nvml("cards=1;refused=nvmlDeviceGetPowerUsage;refuse_code=no_permission")
+    assert absence(backend, "power_draw") is Absence.NO_PERMISSION
+    stub.set("refused=none")
+    assert MetricId("power_draw") in values(backend)
+
+
+def test_an_unsupported_reading_is_left_alone_for_a_while_and_tried_again_later(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    clock = ManualClock()
+    backend = open_nvml("cards=1;refused=nvmlDeviceGetPowerUsage", clock)
+    assert absence(backend, "power_draw") is Absence.NOT_SUPPORTED
+    stub.reset_calls()
+    assert absence(backend, "power_draw") is Absence.NOT_SUPPORTED
+    assert stub.calls_of("nvmlDeviceGetPowerUsage") == 0
+    stub.set("refused=none")
+    clock.advance(301)
+    assert MetricId("power_draw") in values(backend)
+
+
+def test_one_hiccup_hides_nothing_for_long(stub: Stub, open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1;refused=nvmlDeviceGetPowerUsage;refuse_code=unknown")
+    assert absence(backend, "power_draw") is Absence.REFUSED
+    stub.set("refused=none")
+    assert MetricId("power_draw") in values(backend)
+
+
+def test_one_lost_card_does_not_take_the_others_down(stub: Stub, open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=3")
+    stub.set("lost=1")
+    states = [backend.read(card.id, metrics_of(card)).state for card in backend.cards()]
+    assert states == [CardState.WORKING, CardState.LOST, CardState.WORKING]
+    assert absence(backend, "temperature", card=1) is Absence.LOST
+
+
+def test_a_card_lost_at_start_is_listed_and_the_others_are_numbered_without_it(
+    open_nvml: OpenNvml,
+) -> None:
+    backend = open_nvml("cards=3;lost=1")
+    assert [card.index for card in backend.cards()] == [0, 1, 2]
+    assert [card.cuda_index for card in backend.cards()] == [0, None, 1]
+    assert any("Card 1" in note for note in backend.notes())
+
+
+def test_a_lost_card_that_comes_back_is_read_again(stub: Stub, open_nvml: OpenNvml) -> None:
+    clock = ManualClock()
+    backend = open_nvml("cards=2", clock)
+    card = backend.cards()[1]
+    stub.set("lost=1")
+    assert backend.read(card.id, metrics_of(card)).state is CardState.LOST
+    stub.set("lost=none")
+    clock.advance(11)
+    backend.read(card.id, metrics_of(card))
+    assert backend.read(card.id, metrics_of(card)).state is CardState.WORKING
+
+
+def test_a_driver_that_goes_and_comes_back_needs_no_restart(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    clock = ManualClock()
+    backend = open_nvml("cards=2", clock)
+    card = backend.cards()[0]
+    stub.set("driver=gone")
+    gone = backend.read(card.id, metrics_of(card))
+    assert gone.state is CardState.NO_DRIVER
+    assert set(gone.missing.values()) == {Absence.NO_DRIVER}
+    clock.advance(3)
+    assert backend.read(card.id, metrics_of(card)).state is CardState.NO_DRIVER
+    assert any("looked for again" in note for note in backend.notes())
+    stub.set("driver=back")
+    clock.advance(3)
+    assert backend.read(card.id, metrics_of(card)).state is CardState.WORKING
+    assert backend.generation == 2
+    assert backend.notes() == []
+
+
+def test_the_driver_is_not_looked_for_at_every_beat(stub: Stub, open_nvml: OpenNvml) -> None:
+    clock = ManualClock()
+    backend = open_nvml("cards=1", clock)
+    card = backend.cards()[0]
+    stub.set("driver=gone")
+    backend.read(card.id, metrics_of(card))
+    stub.reset_calls()
+    for _ in range(10):
+        clock.advance(0.1)
+        backend.read(card.id, metrics_of(card))
+    assert stub.calls() == 0
+
+
+def test_a_connection_ends_only_when_the_last_call_has_left_it(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    backend = open_nvml("cards=2")
+    card = backend.cards()[0]
+    stub.set("hung=0")
+    reading = threading.Thread(
+        target=backend.read, args=(card.id, metrics_of(card)), daemon=True
+    )
+    reading.start()
+    backend.close()
+    assert stub.sessions() == 1
+    stub.release()
+    reading.join(5)
+    assert stub.sessions() == 0
+
+
+def test_with_mig_on_utilisation_says_where_to_look_and_instances_stand_under_their_card(
+    open_nvml: OpenNvml,
+) -> None:
+    backend = open_nvml("cards=2;mig=0:3;procs=0:3")
+    whole, *instances, other = backend.cards()
+    assert absence(backend, "gpu_utilization") is Absence.MIG_ON
+    assert MetricId("power_draw") in values(backend)
+    assert [instance.parent for instance in instances] == [whole.id] * 3
+    assert MetricId("memory_used") in values(backend, card=1)
+    assert absence(backend, "power_draw", card=1) is Absence.IN_INSTANCE
+    assert other.parent is None
+    assert {process.card for process in backend.processes(whole.id)} <= {
+        instance.id for instance in instances
+    }
+
+
+def test_instances_with_gaps_between_them_are_all_found(open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1;mig_at=0:0,2,5")
+    assert [card.index for card in backend.cards() if card.parent] == [0, 2, 5]
+
+
+def test_mig_switched_on_later_is_noticed(stub: Stub, open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1")
+    assert MetricId("gpu_utilization") in values(backend)
+    stub.set("mig=0:2")
+    values(backend)
+    values(backend)
+    assert [card.parent is None for card in backend.cards()] == [True, False, False]
+    assert absence(backend, "gpu_utilization") is Absence.MIG_ON
+
+
+def test_a_card_that_shares_the_computers_memory_says_so(open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1;kind=gb10")
+    assert absence(backend, "memory_used") is Absence.SHARED_MEMORY
+    assert absence(backend, "pcie_width") is Absence.NOT_SUPPORTED
+
+
+def test_names_with_odd_bytes_become_readable(open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1;name=0:4e56ff1b5b33316d")
+    assert backend.cards()[0].name.startswith("NV")
+    assert backend.cards()[0].name.isprintable()
+
+
+def test_rates_need_two_readings_and_are_right_then(stub: Stub, open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1;clock=100")
+    card = backend.cards()[0]
+    wanted = metrics_of(card, [Cadence.ON_DEMAND])
+    first = backend.read(card.id, wanted)
+    assert first.missing[MetricId("nvlink_receive")] is Absence.NEEDS_TWO
+    stub.set("clock=+2")
+    second = backend.read(card.id, wanted)
+    assert second.values[MetricId("pcie_receive")] == pytest.approx(20e6, rel=0.01)
+    assert second.values[MetricId("nvlink_0_transmit")] == pytest.approx(100 * 2**20, rel=0.01)
+    links = [second.values[MetricId(f"nvlink_{link}_transmit")] for link in range(card.nvlinks)]
+    assert second.values[MetricId("nvlink_transmit")] == pytest.approx(sum(links))
+
+
+def test_a_rate_does_not_depend_on_how_often_it_is_read(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    backend = open_nvml("cards=1;clock=100")
+    card = backend.cards()[0]
+    wanted = frozenset({MetricId("nvlink_receive")})
+    backend.read(card.id, wanted)
+    rates = []
+    for pause in (0.1, 1, 10):
+        stub.set(f"clock=+{pause}")
+        rates.append(backend.read(card.id, wanted).values[MetricId("nvlink_receive")])
+    assert rates == pytest.approx([rates[0]] * 3, rel=0.01)
+
+
+def test_programs_are_listed_with_their_use_and_impossible_shares_are_left_out(
+    open_nvml: OpenNvml,
+) -> None:
+    backend = open_nvml("cards=1;pids=0:90b,1234,5678g")
+    uses = {row.pid: row.use for row in backend.processes(backend.cards()[0].id)}
+    assert uses == {90: ProcessUse.BOTH, 1234: ProcessUse.COMPUTE, 5678: ProcessUse.GRAPHICS}
+    for row in backend.processes(backend.cards()[0].id):
+        for figure in set(ProcessFigure) - {ProcessFigure.MEMORY}:
+            assert figure in row.missing or 0 <= row.values[figure] <= 1
+
+
+def test_where_windows_keeps_a_programs_memory_it_is_not_zero(open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1;wddm=0;procs=0:2")
+    for row in backend.processes(backend.cards()[0].id):
+        assert row.missing[ProcessFigure.MEMORY] is Absence.WINDOWS_KEEPS_IT
+
+
+def test_an_xid_is_told_once_with_its_meaning(stub: Stub, open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=2")
+    backend.wait_for_fault(0.01)
+    stub.set("xid=1:79")
+    [fault] = backend.wait_for_fault(1.0)
+    assert fault.code == 79
+    assert fault.card == backend.cards()[1].id
+    assert "fallen off the bus" in fault.sentence
+    assert backend.wait_for_fault(0.01) == []
+
+
+def test_every_meaning_in_the_catalogue_is_one_sentence() -> None:
+    for metric in METRICS.values():
+        assert metric.meaning.endswith("."), metric.id
+        assert metric.meaning[0].isupper(), metric.id
+        assert metric.label, metric.id
