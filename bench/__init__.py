@@ -1,0 +1,1 @@
+"""What the program costs, measured: `python -m bench`, or `make bench`."""

@@ -1,0 +1,14 @@
+"""Prints every figure the project holds itself to."""
+
+from bench import beats, memory, programs
+from bench.table import show
+
+
+def main() -> None:
+    show("Beats on the NVML stand-in", beats.figures())
+    show("History", memory.figures())
+    show("Whole programs on the NVML stand-in", programs.figures())
+
+
+if __name__ == "__main__":
+    main()

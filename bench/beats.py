@@ -1,0 +1,100 @@
+"""What a beat costs beside the bare NVML calls it makes."""
+
+from collections.abc import Callable
+
+import pynvml
+
+from bench.table import Figure, paired, seconds_each
+from gpuexplorer.core.cards import Sample
+from gpuexplorer.core.clock import SystemClock
+from gpuexplorer.core.metrics import Cadence, metrics_of
+from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from gpuexplorer.telemetry.happenings import Happenings
+from gpuexplorer.telemetry.history import History
+from gpuexplorer.telemetry.latest import Latest
+from tests.nvml_stub.stub import Stub
+
+
+def figures() -> list[Figure]:
+    stub = Stub.load()
+    rows = []
+    for cards in (1, 8, 64):
+        stub.configure(f"cards={cards}")
+        rows += _beat(stub, cards)
+    stub.configure("cards=8")
+    return rows
+
+
+def _beat(stub: Stub, count: int) -> list[Figure]:
+    backend = NvmlBackend()
+    backend.open()
+    cards = backend.cards()
+    wanted = {card.id: metrics_of(card, [Cadence.FAST]) for card in cards}
+    handles = [pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(count)]
+    latest, past, history = Latest(), Happenings(SystemClock()), History(1.0)
+
+    def read() -> None:
+        for card in cards:
+            backend.read(card.id, wanted[card.id])
+
+    def keep(sample: Sample) -> None:
+        latest.put(sample)
+        past.consider(sample)
+        history.append(sample)
+
+    def whole() -> None:
+        for card in cards:
+            keep(backend.read(card.id, wanted[card.id]))
+
+    bare = _bare(handles)
+    stub.reset_calls()
+    read()
+    ours = stub.calls()
+    stub.reset_calls()
+    bare()
+    theirs = stub.calls()
+    times = max(4, 400 // count)
+    reading, calls, ratio = paired(read, bare, times)
+    everything = seconds_each(whole, times)
+    backend.close()
+    name = f"{count} card{'s' if count > 1 else ''}"
+    return [
+        Figure(
+            f"{name}: reading all, beside the same calls bare",
+            f"{reading * 1e6:.0f} us / {calls * 1e6:.0f} us = {ratio:.2f}",
+            "at most 1.3",
+            ratio <= 1.3,
+        ),
+        Figure(f"{name}: reading, comparing, remembering", f"{everything * 1e6:.0f} us"),
+        Figure(f"{name}: NVML calls per beat, ours and bare", f"{ours}, {theirs}"),
+    ]
+
+
+def _bare(handles: list[object]) -> Callable[[], None]:
+    """The very calls that a beat makes, through the binding, with nothing done about them."""
+    fields = [
+        pynvml.NVML_FI_DEV_POWER_AVERAGE,
+        pynvml.NVML_FI_DEV_POWER_INSTANT,
+        pynvml.NVML_FI_DEV_MEMORY_TEMP,
+        pynvml.NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION,
+    ]
+    clocks = (
+        pynvml.NVML_CLOCK_GRAPHICS,
+        pynvml.NVML_CLOCK_SM,
+        pynvml.NVML_CLOCK_MEM,
+        pynvml.NVML_CLOCK_VIDEO,
+    )
+
+    def ask() -> None:
+        for handle in handles:
+            pynvml.nvmlDeviceGetUtilizationRates(handle)
+            pynvml.nvmlDeviceGetMemoryInfo(handle, pynvml.nvmlMemory_v2)
+            pynvml.nvmlDeviceGetTemperature(handle, pynvml.NVML_TEMPERATURE_GPU)
+            pynvml.nvmlDeviceGetPowerUsage(handle)
+            for clock in clocks:
+                pynvml.nvmlDeviceGetClockInfo(handle, clock)
+            pynvml.nvmlDeviceGetPerformanceState(handle)
+            pynvml.nvmlDeviceGetCurrentClocksEventReasons(handle)
+            pynvml.nvmlDeviceGetFieldValues(handle, fields)
+
+    return ask
