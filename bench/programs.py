@@ -5,7 +5,6 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -15,19 +14,40 @@ from tests.nvml_stub.stub import environment
 _OURS = [sys.executable, "-m", "gpuexplorer"]
 _ROUNDS = 9
 _LOOP_SECONDS = 20
-# What nvitop's table shows of a card, read by our backend.
+# What nvitop's table shows of a card and its programs, once with everything due, once between.
 _SAME_COLUMNS = """
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import METRICS, Cadence, MetricId
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 backend = NvmlBackend()
 backend.open()
-columns = "gpu_utilization memory_utilization memory_used memory_total temperature power_draw \
-power_limit fan_speed performance_state ecc_uncorrected compute_mode persistence_mode mig_mode \
-display_active"
-for card in backend.cards():
-    backend.read(card.id, frozenset(MetricId(name) for name in columns.split()))
-    backend.processes(card.id)
-backend.close()
+names = "gpu_utilization memory_utilization memory_used memory_free memory_total temperature \
+power_draw power_limit fan_speed performance_state ecc_uncorrected compute_mode \
+persistence_mode mig_mode display_active"
+columns = frozenset(MetricId(name) for name in names.split())
+fast = frozenset(name for name in columns if METRICS[name].cadence is Cadence.FAST)
+def beat(wanted):
+    for card in backend.cards():
+        backend.read(card.id, wanted)
+        backend.processes(card.id)
+full, between = lambda: beat(columns), lambda: beat(fast)
+"""
+_NVITOP = """
+from nvitop.tui.library.device import Device
+devices = Device.all()
+def beat():
+    for device in devices:
+        device.as_snapshot()
+        device.processes()
+full = between = beat
+"""
+_COUNTED = """
+import ctypes, sys
+library = ctypes.CDLL("libnvidia-ml.so.1")
+library.stub_calls.restype = ctypes.c_ulong
+for call in (full, between):
+    library.stub_reset_calls()
+    call()
+    sys.stderr.write(f"{library.stub_calls()} ")
 """
 
 
@@ -68,26 +88,23 @@ def _snapshot() -> list[Figure]:
 
 
 def _calls() -> list[Figure]:
-    ours = _count([sys.executable, "-c", _SAME_COLUMNS])
-    peer = _peer("nvitop")
-    if peer is None:
+    ours = _count(_SAME_COLUMNS)
+    if _peer("nvitop") is None:
         return [Figure("NVML calls for nvitop's columns, ours", str(ours))]
-    theirs = _count([*peer, "-1"])
+    theirs = _count(_NVITOP)
     return [
         Figure(
-            "NVML calls for nvitop's columns, ours / nvitop",
-            f"{ours} / {theirs}",
+            f"NVML calls for nvitop's columns, {when}: ours / nvitop",
+            f"{mine} / {other}",
             "fewer than nvitop",
-            ours < theirs,
+            mine < other,
         )
+        for when, mine, other in zip(("all due", "between"), ours, theirs, strict=True)
     ]
 
 
-def _count(words: list[str]) -> int:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "calls"
-        _run(words, {"NVML_STUB_COUNT": str(file)})
-        return sum(int(line.split()[1]) for line in file.read_text("utf-8").splitlines())
+def _count(code: str) -> list[int]:
+    return [int(word) for word in _run([sys.executable, "-c", code + _COUNTED]).split()]
 
 
 def _loop() -> list[Figure]:

@@ -104,8 +104,11 @@ class CardProcesses:
     def _read_shares(self) -> None:
         now = time.monotonic()
         self._refusal = None
+        if not library.has("nvmlDeviceGetProcessUtilization"):
+            self._refusal = Absence.NOT_IN_DRIVER
+            return
         try:
-            samples = pynvml.nvmlDeviceGetProcessUtilization(self.found.handle, self._newest)
+            samples = _ask_shares(self.found.handle, self._newest)
         except pynvml.NVMLError as error:
             if error.value in library.CARD_LOST | library.DRIVER_GONE:
                 raise
@@ -153,21 +156,39 @@ class CardProcesses:
         return CardProcess(card, pid, use, values, missing)
 
 
+# Room for so many at the first call, which then is the only one; two cost twice as much.
+_ROOM = 32
+
+
 def _ask(handle: object, name: str, layout: type[ctypes.Structure]) -> list[ctypes.Structure]:
-    """The driver's way with lists: ask for the size, then for the entries."""
+    """The driver's lists: offer room, and more of it when that was too little."""
     call = getattr(pynvml.nvmlLib, name)
-    count = ctypes.c_uint(0)
-    code = call(handle, ctypes.byref(count), None)
-    if code == pynvml.NVML_SUCCESS:
-        return []
-    for _ in range(3):
-        if code != pynvml.NVML_ERROR_INSUFFICIENT_SIZE:
-            break
-        count.value = count.value * 2 + 5  # processes may start meanwhile
+    count = ctypes.c_uint(_ROOM)
+    code = pynvml.NVML_ERROR_INSUFFICIENT_SIZE
+    for _ in range(4):
         entries = (layout * count.value)()
         code = call(handle, ctypes.byref(count), entries)
         if code == pynvml.NVML_SUCCESS:
             return list(entries[: count.value])
+        if code != pynvml.NVML_ERROR_INSUFFICIENT_SIZE:
+            break
+        count.value = count.value * 2 + 5  # processes may start meanwhile
+    raise pynvml.NVMLError(code)
+
+
+def _ask_shares(handle: object, since: int) -> list[ctypes.Structure]:
+    """Samples newer than the moment, in no order; raises NVMLError when there are none."""
+    call = pynvml.nvmlLib.nvmlDeviceGetProcessUtilization
+    count = ctypes.c_uint(4 * _ROOM)
+    code = pynvml.NVML_ERROR_INSUFFICIENT_SIZE
+    for _ in range(4):
+        samples = (pynvml.c_nvmlProcessUtilizationSample_t * count.value)()
+        code = call(handle, samples, ctypes.byref(count), ctypes.c_ulonglong(since))
+        if code == pynvml.NVML_SUCCESS:
+            return list(samples[: count.value])
+        if code != pynvml.NVML_ERROR_INSUFFICIENT_SIZE:
+            break
+        count.value = count.value * 2
     raise pynvml.NVMLError(code)
 
 

@@ -7,10 +7,12 @@ from typing import TypeVar
 
 import pynvml
 
+from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.catalogue.heat_and_power import MOST_FANS
 from gpuexplorer.core.catalogue.links import MOST_NVLINKS
 from gpuexplorer.telemetry.backends.nvml import library
+from gpuexplorer.telemetry.backends.nvml.calls import FieldBatch
 from gpuexplorer.telemetry.cuda_order import Numbered, cuda_numbers
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
@@ -133,7 +135,16 @@ def _memory(handle: object, name: str) -> tuple[int | None, bool]:
 
 
 def _nvlinks(handle: object) -> int:
-    """How many links the card has, up or down: those whose state the driver tells."""
+    """How many links the card has, up or down."""
+    try:
+        [count] = FieldBatch(handle, [(pynvml.NVML_FI_DEV_NVLINK_LINK_COUNT, 0)]).read()
+    except pynvml.NVMLError:
+        count = Absence.NOT_IN_DRIVER
+    if not isinstance(count, Absence) and 0 <= count <= MOST_NVLINKS:
+        return int(count)
+    if count is Absence.NOT_SUPPORTED:
+        return 0
+    # Older drivers do not tell the number, but the state of each.
     links = 0
     for link in range(MOST_NVLINKS):
         try:

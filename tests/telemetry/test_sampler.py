@@ -1,0 +1,264 @@
+"""The sampler: a steady beat, whatever a driver does meanwhile."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from time import monotonic
+
+import pytest
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import MetricId, metrics_of
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.telemetry.backend import HardwareFault, Source
+from gpuexplorer.telemetry.beat import Beat
+from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.sampler import Sampler
+from gpuexplorer.telemetry.topology import Topology
+
+BUSY = MetricId("gpu_utilization")
+FAN = MetricId("fan_speed")
+PCIE = MetricId("pcie_receive")
+TIMEOUT = 10.0
+
+
+class Slow:
+    """Cards that answer, until a test tells one to hang."""
+
+    def __init__(self, cards: int = 3) -> None:
+        self.source = Source("test", "test")
+        self._cards = [
+            Card(CardId(f"card {index}"), index, f"card {index}", 1) for index in range(cards)
+        ]
+        self.asked: dict[str, list[frozenset[MetricId]]] = defaultdict(list)
+        self.hanging: dict[str, threading.Event] = {}
+
+    def open(self) -> None: ...
+
+    def close(self) -> None:
+        for event in self.hanging.values():
+            event.set()
+
+    def cards(self) -> Sequence[Card]:
+        return self._cards
+
+    def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
+        self.asked[card].append(frozenset(metrics))
+        event = self.hanging.get(card)
+        if event is not None:
+            event.wait(TIMEOUT)
+        return Sample(card, monotonic(), dict.fromkeys(metrics, 0.5))
+
+    def processes(self, card: CardId) -> Sequence[CardProcess]:
+        return ()
+
+    def topology(self) -> Topology:
+        return Topology((), (), {})
+
+    def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
+        threading.Event().wait(0.01)
+        return ()
+
+    def notes(self) -> Sequence[str]:
+        return ()
+
+
+class Seen:
+    """Samples as they come, and a way to wait for the one that is looked for."""
+
+    def __init__(self) -> None:
+        self.samples: list[Sample] = []
+        self._more = threading.Condition()
+
+    def __call__(self, sample: Sample) -> None:
+        with self._more:
+            self.samples.append(sample)
+            self._more.notify_all()
+
+    def wait(self, wanted: Callable[[Sample], bool], times: int = 1) -> list[Sample]:
+        with self._more:
+            found = self._more.wait_for(
+                lambda: sum(map(wanted, self.samples)) >= times, timeout=TIMEOUT
+            )
+            assert found, "the sample did not come"
+            return [sample for sample in self.samples if wanted(sample)]
+
+
+@pytest.fixture
+def backend() -> Slow:
+    return Slow()
+
+
+@pytest.fixture
+def seen() -> Seen:
+    return Seen()
+
+
+@pytest.fixture
+def sampler(backend: Slow, seen: Seen) -> Iterator[Sampler]:
+    sampler = Sampler(backend, seen, interval=0.1, patience=0.15)
+    yield sampler
+    backend.close()
+    assert sampler.stop(TIMEOUT)
+
+
+def of(card: str, state: CardState = CardState.WORKING) -> Callable[[Sample], bool]:
+    return lambda sample: sample.card == card and sample.state is state
+
+
+def test_only_what_somebody_wants_is_read(backend: Slow, seen: Seen, sampler: Sampler) -> None:
+    want = sampler.want({BUSY})
+    sampler.start()
+    seen.wait(of("card 0"), 2)
+    assert {metrics for asked in backend.asked.values() for metrics in asked} == {
+        frozenset({BUSY})
+    }
+    sampler.release(want)
+
+
+def test_what_is_wanted_later_is_read_from_the_next_beat_on(
+    seen: Seen, sampler: Sampler
+) -> None:
+    sampler.want({BUSY})
+    sampler.start()
+    seen.wait(of("card 0"))
+    sampler.want({MetricId("temperature")})
+    seen.wait(lambda sample: MetricId("temperature") in sample.values)
+
+
+def test_what_nobody_wants_any_more_is_no_longer_read(seen: Seen, sampler: Sampler) -> None:
+    want = sampler.want({BUSY})
+    sampler.want({MetricId("temperature")})
+    sampler.start()
+    seen.wait(of("card 0"))
+    sampler.release(want)
+    sampler.release(want)
+    seen.wait(lambda sample: BUSY not in sample.values and bool(sample.values))
+
+
+def test_slow_and_dear_readings_come_from_rounds_of_their_own(
+    backend: Slow, seen: Seen, sampler: Sampler
+) -> None:
+    sampler.want({BUSY, FAN, PCIE})
+    sampler.start()
+    for metric in (BUSY, FAN, PCIE):
+        seen.wait(lambda sample, metric=metric: metric in sample.values)  # type: ignore[misc]  # mypy cannot infer a lambda's default
+    assert all(len(metrics) == 1 for asked in backend.asked.values() for metrics in asked)
+
+
+def test_a_card_that_hangs_says_so_and_the_others_go_on(
+    backend: Slow, seen: Seen, sampler: Sampler
+) -> None:
+    backend.hanging["card 1"] = threading.Event()
+    sampler.want({BUSY})
+    sampler.start()
+    [silent, *_] = seen.wait(of("card 1", CardState.NO_ANSWER))
+    assert silent.missing == {BUSY: Absence.NO_ANSWER}
+    assert (sampler.silence(CardId("card 1")) or 0) > 0
+    before = len(seen.wait(of("card 2")))
+    seen.wait(of("card 2"), before + 3)
+    seen.wait(of("card 0"), before + 3)
+    assert sampler.silence(CardId("card 0")) is None
+
+
+def test_a_card_that_answers_again_is_read_again(
+    backend: Slow, seen: Seen, sampler: Sampler
+) -> None:
+    backend.hanging["card 1"] = threading.Event()
+    sampler.want({BUSY})
+    sampler.start()
+    seen.wait(of("card 1", CardState.NO_ANSWER))
+    backend.hanging.pop("card 1").set()
+    seen.wait(of("card 1"), 6)
+    assert sampler.silence(CardId("card 1")) is None
+
+
+def test_all_cards_hanging_are_all_told_soon(
+    backend: Slow, seen: Seen, sampler: Sampler
+) -> None:
+    for card in backend.cards():
+        backend.hanging[card.id] = threading.Event()
+    sampler.want({BUSY})
+    sampler.start()
+    for card in backend.cards():
+        seen.wait(of(card.id, CardState.NO_ANSWER))
+
+
+def test_a_hung_fast_reading_does_not_hold_up_the_slow_ones(
+    backend: Slow, seen: Seen, sampler: Sampler
+) -> None:
+    backend.hanging["card 0"] = threading.Event()
+    sampler.want({BUSY, FAN})
+    sampler.start()
+    seen.wait(lambda sample: sample.card == "card 2" and FAN in sample.values)
+
+
+def test_stopping_does_not_wait_for_a_call_that_hangs(backend: Slow, seen: Seen) -> None:
+    sampler = Sampler(backend, seen, interval=0.1, patience=0.1)
+    backend.hanging["card 0"] = threading.Event()
+    sampler.want({BUSY})
+    sampler.start()
+    seen.wait(of("card 0", CardState.NO_ANSWER))
+    assert sampler.stop(0.05) is False
+    backend.close()
+    assert sampler.stop(TIMEOUT) is True
+
+
+def test_a_late_answer_carries_the_time_at_which_it_came(
+    backend: Slow, seen: Seen, sampler: Sampler
+) -> None:
+    backend.hanging["card 0"] = threading.Event()
+    sampler.want({BUSY})
+    sampler.start()
+    silent = seen.wait(of("card 0", CardState.NO_ANSWER))
+    backend.hanging.pop("card 0").set()
+    [late, *_] = seen.wait(of("card 0"))
+    assert late.at >= silent[0].at
+
+
+def test_one_sweep_can_be_waited_for_even_when_the_last_card_hangs(
+    backend: Slow, seen: Seen, sampler: Sampler
+) -> None:
+    backend.hanging["card 2"] = threading.Event()
+    sampler.want(metrics_of(backend.cards()[0]))
+    sampler.start()
+    assert sampler.wait_for_sweeps(1, TIMEOUT)
+    seen.wait(of("card 2", CardState.NO_ANSWER))
+
+
+def test_the_interval_can_be_changed_while_it_runs(seen: Seen, backend: Slow) -> None:
+    sampler = Sampler(backend, seen, interval=60.0, patience=0.5)
+    sampler.want({BUSY})
+    sampler.start()
+    seen.wait(of("card 0"))
+    sampler.set_interval(0.1)
+    seen.wait(of("card 0"), 4)
+    assert sampler.stop(TIMEOUT)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.05, 61.0, -1.0, float("nan")])
+def test_an_interval_out_of_range_names_the_range(backend: Slow, seconds: float) -> None:
+    with pytest.raises(Trouble, match=r"0\.1 to 60"):
+        Sampler(backend, lambda sample: None, interval=seconds)
+
+
+def test_a_beat_does_not_drift_and_counts_what_it_missed() -> None:
+    clock = ManualClock(now=0.0)
+    beat = Beat(1.0, clock.now())
+    for late_by in (0.0, 0.2, 0.4, 2.5, 0.1):
+        clock.advance(max(0.0, beat.due() - clock.now()) + late_by)
+        beat.take(clock.now())
+        assert beat.due() == int(beat.due())
+    assert beat.count.taken == 5
+    assert beat.count.missed == 2
+
+
+def test_every_moment_is_either_taken_or_counted_as_missed() -> None:
+    beat = Beat(0.1, 0.0)
+    now = 0.0
+    for step in range(1000):
+        now = max(now, beat.due()) + (0.35 if step % 97 == 0 else 0.01)
+        beat.take(now)
+    assert beat.count.taken + beat.count.missed == round(beat.due() / 0.1)

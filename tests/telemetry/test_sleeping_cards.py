@@ -1,0 +1,141 @@
+"""A sleeping card is not woken, and one that idles is left alone so that it can fall asleep."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import Cadence, metrics_of
+from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from gpuexplorer.telemetry.pci_bus import PciBus, plain_bus_id
+from tests.nvml_stub.stub import Stub
+from tests.telemetry.conftest import OpenNvml
+
+FIRST, SECOND = "0000:1b:00.0", "0000:1c:00.0"
+
+
+@dataclass
+class Bus:
+    """A /sys that a test writes."""
+
+    root: Path
+
+    def card(self, bus_id: str, status: str = "active", control: str = "auto") -> None:
+        folder = self.root / "bus" / "pci" / "devices" / bus_id
+        (folder / "power").mkdir(parents=True, exist_ok=True)
+        (folder / "vendor").write_text("0x10de\n")
+        (folder / "device").write_text("0x1e02\n")
+        (folder / "class").write_text("0x030000\n")
+        (folder / "power" / "runtime_status").write_text(f"{status}\n")
+        (folder / "power" / "control").write_text(f"{control}\n")
+
+
+@pytest.fixture
+def bus(tmp_path: Path) -> Bus:
+    return Bus(tmp_path / "sys")
+
+
+def states(backend: NvmlBackend) -> list[CardState]:
+    return [
+        backend.read(card.id, metrics_of(card, [Cadence.FAST])).state
+        for card in backend.cards()
+    ]
+
+
+def test_where_every_card_sleeps_the_driver_is_not_even_greeted(
+    stub: Stub, open_nvml: OpenNvml, bus: Bus
+) -> None:
+    bus.card(FIRST, "suspended")
+    stub.reset_calls()
+    backend = open_nvml("cards=1", bus=PciBus(bus.root))
+    assert states(backend) == [CardState.ASLEEP]
+    backend.wait_for_fault(0.0)
+    assert stub.calls() == 0
+    assert any(FIRST in note for note in backend.notes())
+
+
+def test_a_card_that_somebody_woke_is_read(stub: Stub, open_nvml: OpenNvml, bus: Bus) -> None:
+    bus.card(FIRST, "suspended")
+    backend = open_nvml("cards=1", bus=PciBus(bus.root))
+    assert states(backend) == [CardState.ASLEEP]
+    bus.card(FIRST, "active")
+    states(backend)
+    assert states(backend) == [CardState.WORKING]
+    assert backend.cards()[0].id.startswith("GPU-")
+
+
+def test_a_card_asleep_beside_one_that_is_awake_is_listed_and_not_asked(
+    open_nvml: OpenNvml, bus: Bus
+) -> None:
+    bus.card(FIRST)
+    bus.card(SECOND, "suspended")
+    backend = open_nvml("cards=2", bus=PciBus(bus.root))
+    assert states(backend) == [CardState.WORKING, CardState.ASLEEP]
+
+
+def test_an_idle_card_that_may_sleep_is_let_go(
+    stub: Stub, open_nvml: OpenNvml, bus: Bus
+) -> None:
+    clock = ManualClock()
+    bus.card(FIRST)
+    backend = open_nvml("cards=1;util=0:0;idle=all", clock, PciBus(bus.root))
+    for _ in range(40):
+        states(backend)
+        clock.advance(1.0)
+    assert states(backend) == [CardState.ASLEEP]
+    assert stub.sessions() == 0, "the driver is held as long as NVML is not shut down"
+    bus.card(FIRST, "suspended")
+    clock.advance(1000)
+    stub.reset_calls()
+    assert states(backend) == [CardState.ASLEEP]
+    assert stub.calls() == 0
+
+
+def test_a_card_that_stays_awake_though_left_alone_is_looked_at_again(
+    open_nvml: OpenNvml, bus: Bus
+) -> None:
+    clock = ManualClock()
+    bus.card(FIRST)
+    backend = open_nvml("cards=1;util=0:0;idle=all", clock, PciBus(bus.root))
+    for _ in range(40):
+        states(backend)
+        clock.advance(1.0)
+    clock.advance(30)
+    assert states(backend) == [CardState.WORKING]
+
+
+def test_a_card_that_may_not_sleep_is_read_on_and_on(open_nvml: OpenNvml, bus: Bus) -> None:
+    clock = ManualClock()
+    bus.card(FIRST, control="on")
+    backend = open_nvml("cards=1;util=0:0;idle=all", clock, PciBus(bus.root))
+    for _ in range(60):
+        assert states(backend) == [CardState.WORKING]
+        clock.advance(1.0)
+
+
+def test_a_busy_card_is_read_on_and_on(open_nvml: OpenNvml, bus: Bus) -> None:
+    clock = ManualClock()
+    bus.card(FIRST)
+    backend = open_nvml("cards=1;util=0:40", clock, PciBus(bus.root))
+    for _ in range(60):
+        assert states(backend) == [CardState.WORKING]
+        clock.advance(1.0)
+
+
+def test_bus_addresses_of_driver_and_kernel_are_the_same() -> None:
+    assert plain_bus_id("00000000:3B:00.0") == "0000:3b:00.0"
+
+
+def test_the_slot_is_what_stands_above_the_card(tmp_path: Path) -> None:
+    bridge = tmp_path / "devices" / "pci0000:00" / "0000:00:01.0"
+    card = bridge / FIRST
+    card.mkdir(parents=True)
+    (bridge / "max_link_speed").write_text("16.0 GT/s PCIe\n")
+    (bridge / "max_link_width").write_text("8\n")
+    devices = tmp_path / "bus" / "pci" / "devices"
+    devices.mkdir(parents=True)
+    (devices / FIRST).symlink_to(card)
+    assert PciBus(tmp_path).slot(FIRST) == (4, 8)
+    assert PciBus(tmp_path).slot(SECOND) == (None, None)
