@@ -16,6 +16,7 @@ from gpuexplorer.commands.arguments import (
     SentenceParser,
     WrongArgumentsError,
     add_source_arguments,
+    check_simulation,
 )
 from gpuexplorer.core.trouble import Trouble
 
@@ -58,6 +59,8 @@ def main(words: Sequence[str] | None = None) -> int:
 def _run(words: list[str]) -> int:
     verbs = {name: module for name, module, _ in VERBS}
     verb = next((word for word in words if not word.startswith("-")), None)
+    if words[:1] == ["--or-simulate"] and words[1:2] and words[1] in verbs:
+        words = words[1:]  # `make run` always says so; a command has its own way
     if words and words[0] in verbs:
         return _run_verb(words[0], verbs[words[0]], words[1:])
     parser = SentenceParser(prog="gpuexplorer", description=_DESCRIPTION, epilog=_epilog())
@@ -74,8 +77,29 @@ def _run(words: list[str]) -> int:
             f"{verb!r} is not a command.", f"The commands are: {', '.join(verbs)}."
         )
     arguments = parser.parse_args(words)
-    run_window: Callable[[argparse.Namespace], int] = import_module("gpuexplorer.app").run
-    return run_window(arguments)
+    if arguments.fault and arguments.simulate is None:
+        raise WrongArgumentsError(
+            "Only simulated cards fail on order.",
+            "Say which with --simulate, such as --simulate 2xH100.",
+        )
+    if arguments.simulate is not None:
+        check_simulation(arguments.simulate, arguments.fault)
+    return _open_window(arguments)
+
+
+def _open_window(arguments: argparse.Namespace) -> int:
+    without = import_module("gpuexplorer.commands.without_window")
+    why: str | None = without.why_no_window()
+    if why is None:
+        try:
+            app = import_module("gpuexplorer.app")
+        except ImportError as error:
+            why = f"Qt, which draws the window, cannot be loaded here: {error}."
+        else:
+            open_window: Callable[[argparse.Namespace], int] = app.run
+            return open_window(arguments)
+    show_table: Callable[[argparse.Namespace, str], int] = without.show_table
+    return show_table(arguments, why)
 
 
 def _run_verb(name: str, module: str, words: list[str]) -> int:

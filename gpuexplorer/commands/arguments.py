@@ -47,6 +47,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
 def open_source(arguments: argparse.Namespace) -> tuple[Backend | None, Sequence[Attempt]]:
     """The source these arguments ask for, opened. Raises Trouble for a wrong simulation."""
     if arguments.simulate is not None:
+        check_simulation(arguments.simulate, arguments.fault)
         return simulated(arguments.simulate, arguments.fault, arguments.seed), ()
     if arguments.fault:
         raise WrongArgumentsError(
@@ -54,6 +55,14 @@ def open_source(arguments: argparse.Namespace) -> tuple[Backend | None, Sequence
             "Say which with --simulate, such as --simulate 2xH100.",
         )
     return first_that_answers()
+
+
+def check_simulation(spec: str, faults: str) -> None:
+    """Raises WrongArgumentsError that names the wrong part."""
+    try:
+        simulated(spec, faults).close()
+    except Trouble as trouble:
+        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
 
 
 class WrongArgumentsError(Trouble):

@@ -1,0 +1,110 @@
+"""The one place that knows everybody: builds the parts, connects them, ends them in order."""
+
+import argparse
+import signal
+import sys
+from collections.abc import Sequence
+
+from gpuexplorer.gui.bridge import Bridge
+from gpuexplorer.gui.crash_dialog import CrashReports
+from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.start import create_application
+from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.looked_for import Place, looked_for
+from gpuexplorer.telemetry.patience import Asked
+from gpuexplorer.telemetry.session import Attempt, Session
+from gpuexplorer.telemetry.sources import first_that_answers, simulated
+
+# What `--or-simulate` and the button of the empty screen open.
+MAKE_BELIEVE = "2xTitanRTX"
+# A driver that takes longer than this is waited for with the window open.
+_OPENING_PATIENCE = 1.0
+
+
+class App:
+    """Owns the session and the window. Everything here runs in the GUI thread."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self._bridge = Bridge()
+        self._bridge.source_answered.connect(self._on_source_answered)
+        self._or_simulate: bool = arguments.or_simulate
+        self._session: Session | None = None
+        self._opening: Asked[tuple[Backend | None, list[Attempt]]] | None = None
+        attempts: Sequence[Attempt] = ()
+        if arguments.simulate is not None:
+            backend = simulated(arguments.simulate, arguments.fault, arguments.seed)
+            self._session = self._begin(backend, ())
+        else:
+            attempts = self._open_real()
+        self.window = MainWindow(
+            self._session,
+            attempts,
+            looked_for(Place()),
+            or_simulated=bool(attempts) and self._session is not None,
+            simulate=self._simulate,
+            bridge=self._bridge,
+        )
+        self._crash_reports = CrashReports(self.window)
+
+    def stop(self) -> None:
+        self.window.stop()
+        if self._session is not None:
+            self._session.stop()
+        self._crash_reports.stop()
+
+    def _open_real(self) -> Sequence[Attempt]:
+        """Look for real cards. Whatever a driver does, the window opens soon."""
+        self._opening = Asked(first_that_answers, when_late=self._bridge.post_source_answered)
+        if not self._opening.answered_within(_OPENING_PATIENCE):
+            return [_STILL_WAITING]
+        backend, attempts = self._opening.result()
+        if backend is not None:
+            self._session = self._begin(backend, attempts)
+            return ()
+        if self._or_simulate:
+            self._session = self._begin(simulated(MAKE_BELIEVE), attempts)
+        return attempts
+
+    def _begin(self, backend: Backend, attempts: Sequence[Attempt]) -> Session:
+        session = Session(backend, attempts, on_happening=self._bridge.post_happening)
+        session.start()
+        return session
+
+    def _simulate(self) -> None:
+        self._change_to(self._begin(simulated(MAKE_BELIEVE), ()))
+
+    def _change_to(self, session: Session) -> None:
+        before, self._session = self._session, session
+        self.window.show_session(session)
+        if before is not None:
+            before.stop()
+
+    def _on_source_answered(self) -> None:
+        """A slow driver came at last. Somebody who looks at simulated cards is left in peace."""
+        if self._opening is None or self._session is not None:
+            return
+        backend, attempts = self._opening.result()
+        if backend is not None:
+            self._change_to(self._begin(backend, attempts))
+        elif self._or_simulate:
+            self._simulate()
+
+
+_STILL_WAITING = Attempt(
+    "NVIDIA",
+    "The driver has not answered yet.",
+    "As soon as it does, its cards appear here.",
+)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Open the window and stay until it is closed. The arguments were checked before."""
+    application = create_application(sys.argv[:1])
+    app = App(arguments)
+    # The ticks of the frame clock let Python notice the signal.
+    signal.signal(signal.SIGINT, lambda *_: application.exit(130))
+    app.window.show()
+    try:
+        return application.exec()
+    finally:
+        app.stop()

@@ -1,0 +1,51 @@
+"""Where no window can open: a sentence that says why, and the table in the terminal instead."""
+
+import argparse
+import sys
+
+from gpuexplorer.commands import snapshot
+from gpuexplorer.commands.arguments import open_source
+from gpuexplorer.commands.checkup.display import display
+from gpuexplorer.commands.checkup.finding import Verdict
+from gpuexplorer.commands.checkup.probe import this_computer
+from gpuexplorer.commands.no_cards import NoCards
+
+MAKE_BELIEVE = "2xTitanRTX"
+
+
+def why_no_window() -> str | None:
+    """The reason in a sentence; None where a window can be tried."""
+    topic = display(this_computer(NoCards))
+    wayland, x11 = topic.facts.get("wayland_answers"), topic.facts.get("x11_answers")
+    hidden = bool(topic.facts.get("QT_QPA_PLATFORM"))
+    if topic.verdict is Verdict.FINE or hidden or wayland or x11:
+        missing = topic.facts.get("missing_libraries")
+        return f"{topic.sentence} {topic.do}".strip() if missing and not hidden else None
+    return topic.sentence
+
+
+def show_table(arguments: argparse.Namespace, why: str) -> int:
+    """The live table, or one picture of it where nobody looks at a terminal."""
+    sys.stderr.write(f"{why} Here is the table in the terminal instead.\n")
+    sys.stderr.flush()
+    spec: str | None = arguments.simulate
+    if spec is None and arguments.or_simulate:
+        backend, attempts = open_source(arguments)
+        if backend is None:
+            spec = MAKE_BELIEVE
+            for attempt in attempts:
+                sys.stderr.write(f"{attempt.name}: {attempt.sentence}\n")
+            sys.stderr.write("So these are two simulated cards.\n")
+        else:
+            backend.close()
+    table = argparse.Namespace(
+        json=False,
+        csv=False,
+        loop=1.0 if sys.stdout.isatty() else None,
+        count=None,
+        cards=None,
+        simulate=spec,
+        fault=arguments.fault,
+        seed=arguments.seed,
+    )
+    return snapshot.run(table)
