@@ -1,0 +1,268 @@
+"""gpuexplorer snapshot, as a person or a script meets it."""
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from gpuexplorer.__main__ import main
+from gpuexplorer.core.metrics import METRICS
+from tests.nvml_stub.stub import environment
+
+ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d")
+
+
+def run(
+    config: str, *words: str, old: bool = False, **more: str
+) -> "subprocess.CompletedProcess[str]":
+    """The program as a whole, on the NVML stand-in."""
+    return subprocess.run(
+        [sys.executable, "-m", "gpuexplorer", *words],
+        env={**environment(config, old), "PYTHONWARNINGS": "error", **more},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_table_shows_what_a_person_looks_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["snapshot", "--simulate", "2xTitanRTX"]) == 0
+    text = capsys.readouterr().out
+    for words in (
+        "SIMULATED",
+        "NVIDIA TITAN RTX",
+        "of 24.0 GiB",
+        "°C",
+        "of 280 W",
+        "MHz",
+        "Pid",
+    ):
+        assert words in text
+
+
+def test_json_holds_schema_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["snapshot", "--json", "--simulate", "8xH100+nvlink"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert set(told) == {
+        *("schema", "taken_at", "source", "simulated", "driver", "host", "cards"),
+        *("processes", "links", "notes"),
+    }
+    assert told["schema"] == 1
+    assert ISO.fullmatch(told["taken_at"])
+    assert told["source"] == "simulated"
+    assert told["simulated"] is True
+    assert len(told["cards"]) == 8
+    assert len(told["links"]) == 8 * 7 / 2 + 8
+    for card in told["cards"]:
+        assert {"index", "id", "name", "bus_id", "cuda_index", "state"} <= set(card)
+        for metric, figure in card["values"].items():
+            assert figure["unit"] == METRICS[metric].unit
+            assert isinstance(figure["value"], int | float)
+        for reason in card["missing"].values():
+            assert " " in reason
+        assert not set(card["values"]) & set(card["missing"])
+
+
+def test_ratios_are_ratios_and_bytes_are_bytes(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["snapshot", "--json", "--simulate", "1xT4"])
+    values = json.loads(capsys.readouterr().out)["cards"][0]["values"]
+    assert 0 <= values["gpu_utilization"]["value"] <= 1
+    assert values["gpu_utilization"]["unit"] == "ratio"
+    assert values["memory_total"]["value"] > 15e9
+    assert values["power_draw"]["unit"] == "W"
+
+
+def test_csv_has_one_row_per_card_and_a_reason_for_every_blank(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["snapshot", "--csv", "--simulate", "1xH100,1xT4"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["name"] for row in rows] == ["NVIDIA H100 80GB HBM3", "Tesla T4"]
+    assert {row["simulated"] for row in rows} == {"yes"}
+    for row in rows:
+        blanks = [
+            column.split(" [")[0]
+            for column, cell in row.items()
+            if cell == "" and "[" in column and "nvlink_" not in column
+        ]
+        for metric in blanks:
+            assert f"{metric}: " in row["missing"]
+
+
+def test_csv_in_a_loop_has_one_header(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["snapshot", "--csv", "--loop", "0.1", "--count", "3", "--simulate", "1xT4"]
+    assert main(words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4
+    assert sum(line.startswith("taken_at") for line in lines) == 1
+
+
+def test_json_in_a_loop_is_one_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["snapshot", "--json", "--loop", "0.1", "--count", "3", "--simulate", "1xT4"]
+    assert main(words) == 0
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len({one["taken_at"] for one in told}) == 3
+
+
+def test_a_name_that_looks_like_a_formula_is_made_harmless() -> None:
+    done = run("cards=1;name=0:3d312b31", "snapshot", "--csv")
+    [row] = csv.DictReader(io.StringIO(done.stdout))
+    assert row["name"] == "'=1+1"
+
+
+def test_chosen_cards_only(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["snapshot", "--json", "--simulate", "4xT4", "--cards", "2,0"])
+    told = json.loads(capsys.readouterr().out)
+    assert [card["index"] for card in told["cards"]] == [2, 0]
+    assert {process["index"] for process in told["processes"]} <= {"0", "2"}
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--simulate", "4xH1000"], "H1000"),
+        (["--simulate", "2xH100", "--fault", "lost:7@2s"], "card 7"),
+        (["--fault", "driver@3s"], "Only simulated cards"),
+        (["--loop", "0.01"], "0.1 to 60"),
+        (["--loop", "soon"], "invalid float value"),
+        (["--count", "3"], "--loop SECONDS"),
+        (["--loop", "1", "--count", "0"], "1 or more"),
+        (["--cards", "9", "--simulate", "2xT4"], "There are: 0, 1"),
+        (["--json", "--csv"], "not allowed with"),
+        (["--frobnicate"], "The right form"),
+    ],
+)
+def test_wrong_arguments_get_a_sentence_with_the_right_form(
+    capsys: pytest.CaptureFixture[str], words: list[str], sentence: str
+) -> None:
+    try:
+        status: object = main(["snapshot", *words])
+    except SystemExit as left:
+        status = left.code
+    assert status == 2
+    told = capsys.readouterr()
+    assert sentence in told.err
+    assert "Traceback" not in told.err
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ("init=library", "is not on this machine"),
+        ("init=version_mismatch", "updated while it runs"),
+        ("init=no_permission", "may not talk"),
+        ("driver=gone", "not running"),
+        ("cards=0", "has no card"),
+        ("cards=3;lost=1", "lost"),
+        ("cards=2;garbage=all", "impossible figure"),
+        ("cards=2;refused=all", "does not report it"),
+        ("cards=2;refused=all;refuse_code=no_permission", "only an administrator"),
+        ("cards=2;mig=0:3", "MIG is on"),
+        ("cards=64", "63"),
+        ("cards=1;kind=gb10", "uses the computer's memory"),
+        ("cards=1;name=0:ff1b5b33316d", "\N{REPLACEMENT CHARACTER}"),
+        ("cards=2;slow=1:0.3", "no answer"),
+    ],
+)
+def test_whatever_the_driver_does_there_is_a_table_and_a_reason(
+    config: str, words: str
+) -> None:
+    done = run(config, "snapshot")
+    assert done.returncode == 0, done.stderr
+    assert words in done.stdout
+    assert done.stderr == ""
+    as_json = run(config, "snapshot", "--json")
+    assert as_json.returncode == 0
+    json.loads(as_json.stdout)
+
+
+def test_an_old_driver_without_newer_calls_shows_what_it_has() -> None:
+    done = run("cards=2;procs=0:2", "snapshot", "--json", old=True)
+    assert done.returncode == 0, done.stderr
+    card = json.loads(done.stdout)["cards"][0]
+    assert card["values"]["gpu_utilization"]["value"] == 0.23
+    assert card["values"]["memory_used"]["value"] > 0
+    assert "too old" in card["missing"]["jpeg_utilization"]
+    assert "too old" in card["missing"]["memory_reserved"]
+    assert card["values"]["throttle_gpu_idle"]["value"] in (0, 1)
+    assert json.loads(done.stdout)["processes"]
+
+
+def test_a_hung_card_keeps_neither_the_table_nor_the_prompt_waiting() -> None:
+    done = run("cards=3", "snapshot", "--json", NVML_STUB="cards=3;hung=1")
+    assert done.returncode == 0
+    cards = json.loads(done.stdout)["cards"]
+    assert [card["state"] for card in cards] == ["working", "no answer", "working"]
+
+
+def test_a_library_named_by_hand_that_cannot_be_loaded_says_so() -> None:
+    done = run("cards=1", "snapshot", GPUEXPLORER_NVML="/nowhere/libnvidia-ml.so.1")
+    assert done.returncode == 0
+    assert "GPUEXPLORER_NVML" in done.stdout
+
+
+def test_a_narrow_terminal_gets_fewer_columns_and_no_line_too_long() -> None:
+    for width in (20, 40, 60, 100):
+        done = run("cards=2;procs=0:2", "snapshot", COLUMNS=str(width))
+        assert done.returncode == 0
+        assert max(map(len, done.stdout.splitlines())) <= width
+
+
+def test_a_terminal_without_unicode_gets_plain_letters() -> None:
+    done = run("cards=1", "snapshot", PYTHONIOENCODING="ascii", COLUMNS="120")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.isascii()
+    assert "40 C" in done.stdout
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure() -> None:
+    read, write = os.pipe()
+    with subprocess.Popen(
+        [sys.executable, "-m", "gpuexplorer", "snapshot", "--loop", "0.1"],
+        env=environment("cards=2"),
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        os.close(write)
+        os.read(read, 10)
+        os.close(read)
+        _, complaints = running.communicate(timeout=30)
+    assert running.returncode == 0
+    assert complaints == ""
+
+
+def test_ctrl_c_ends_a_loop_without_a_traceback() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "gpuexplorer", "snapshot", "--loop", "0.1", "--json"],
+        env=environment("cards=2"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        running.send_signal(2)
+        _, complaints = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert complaints == ""
+
+
+def test_a_snapshot_imports_neither_qt_nor_torch_nor_numpy() -> None:
+    code = (
+        "import sys; from gpuexplorer.__main__ import main; main(['snapshot', '--json']);"
+        "assert not {'PySide6', 'torch', 'numpy', 'pyqtgraph'} & set(sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment("cards=2"),
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,232 @@
+"""Whatever is appended, the history neither loses nor invents nor bridges: tried at random."""
+
+import math
+from collections import deque
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardId, Sample
+from gpuexplorer.core.catalogue.heat_and_power import ENERGY, POWER_DRAW
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.telemetry.history import History
+from gpuexplorer.telemetry.trace import Trace
+
+CARD = CardId("SIM-0")
+BEAT, FULL, DAY, BUCKET = 1.0, 20.0, 100.0, 5.0
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reference that forgets nothing knows of one sample."""
+
+    at: float
+    power: float | None
+    energy: float | None
+    after_gap: bool
+
+    def of(self, metric: MetricId) -> float | None:
+        return self.power if metric == POWER_DRAW else self.energy
+
+
+single = st.floats(-(2.0**99), 2.0**99, width=32)
+double = st.floats(-(2.0**99), 2.0**99)
+steps = st.lists(
+    st.tuples(
+        st.sampled_from([1.0, 1.0, 1.0, 1.0, 0.1, 0.9, 1.25, 2.0, 3.0, 7.0, 31.0, 0.0, -2.0]),
+        st.none() | single,
+        st.none() | double,
+    ),
+    min_size=1,
+    max_size=200,
+)
+metrics = st.sampled_from([POWER_DRAW, ENERGY])
+column_limits = st.sampled_from([1, 2, 3, 5, 17, 50, 400])
+
+
+def lived(
+    taken: list[tuple[float, float | None, float | None]],
+) -> tuple[History, dict[MetricId, list[Reading]]]:
+    """A small history that was given these samples, and the reference for each metric."""
+    history = History(BEAT, FULL, DAY, bucket_seconds=BUCKET)
+    reference = {POWER_DRAW: list[Reading](), ENERGY: list[Reading]()}
+    distances = {metric: deque([BEAT] * 5, maxlen=5) for metric in reference}
+    at = 1000.0
+    for distance, power, energy in taken:
+        at += distance
+        figures = {POWER_DRAW: power, ENERGY: energy}
+        values = {metric: value for metric, value in figures.items() if value is not None}
+        missing = {metric: Absence.REFUSED for metric in figures if metric not in values}
+        history.append(Sample(CARD, at, values, missing))
+        for metric, readings in reference.items():
+            newest, after_gap = at, False
+            if readings:
+                newest = max(at, readings[-1].at)
+                passed = newest - readings[-1].at
+                usual = max(sorted(distances[metric])[2], BEAT)
+                after_gap = passed > 2.5 * usual
+                distances[metric].append(passed)
+            if readings or metric in values:
+                readings.append(Reading(newest, power, energy, after_gap))
+    return history, reference
+
+
+def window_of_whole_buckets(readings: list[Reading], seconds: float) -> tuple[float, float]:
+    newest = readings[-1].at
+    buckets = math.floor(min(seconds, DAY - BUCKET) / BUCKET)
+    return (math.floor(newest / BUCKET) - buckets) * BUCKET, newest
+
+
+def shares(trace: Trace, readings: list[Reading]) -> list[list[Reading]]:
+    """The readings each column stands for: columns take them in order, `counts` at a time."""
+    rest = iter(readings)
+    return [[next(rest) for _ in range(count)] for count in trace.counts]
+
+
+def known(readings: list[Reading], metric: MetricId, start: float) -> list[Reading]:
+    return [r for r in readings if r.at >= start and r.of(metric) is not None]
+
+
+@given(steps, metrics, column_limits, st.floats(0.0, DAY))
+def test_no_reading_is_lost_or_invented(
+    taken: list[tuple[float, float | None, float | None]],
+    metric: MetricId,
+    columns: int,
+    seconds: float,
+) -> None:
+    history, reference = lived(taken)
+    if not reference[metric]:
+        return
+    start, end = window_of_whole_buckets(reference[metric], seconds)
+    trace = history.trace(CARD, metric, start, end, columns)
+    assert trace.counts.sum() == len(known(reference[metric], metric, start))
+
+
+@given(steps, metrics, column_limits, st.floats(0.0, FULL))
+def test_the_newest_readings_are_all_there_to_the_second(
+    taken: list[tuple[float, float | None, float | None]],
+    metric: MetricId,
+    columns: int,
+    seconds: float,
+) -> None:
+    history, reference = lived(taken)
+    if not reference[metric]:
+        return
+    end = reference[metric][-1].at
+    trace = history.trace(CARD, metric, end - seconds, end, columns)
+    assert trace.counts.sum() == len(known(reference[metric], metric, end - seconds))
+
+
+@given(steps, metrics, st.floats(0.0, DAY), st.floats(0.0, DAY))
+def test_a_window_in_the_middle_takes_in_at_most_a_bucket_more_on_its_edges(
+    taken: list[tuple[float, float | None, float | None]],
+    metric: MetricId,
+    back: float,
+    seconds: float,
+) -> None:
+    history, reference = lived(taken)
+    if not reference[metric]:
+        return
+    start = reference[metric][-1].at - min(back + seconds, DAY)
+    end = start + seconds
+    count = int(history.trace(CARD, metric, start, end, 50).counts.sum())
+    everything = known(reference[metric], metric, -math.inf)
+    assert sum(start <= r.at <= end for r in everything) <= count
+    assert count <= sum(start - BUCKET <= r.at <= end + BUCKET for r in everything)
+
+
+@given(steps, metrics, column_limits, st.floats(0.0, DAY))
+def test_minima_maxima_and_means_are_those_of_the_readings(
+    taken: list[tuple[float, float | None, float | None]],
+    metric: MetricId,
+    columns: int,
+    seconds: float,
+) -> None:
+    history, reference = lived(taken)
+    if not reference[metric]:
+        return
+    start, end = window_of_whole_buckets(reference[metric], seconds)
+    trace = history.trace(CARD, metric, start, end, columns)
+    readings = known(reference[metric], metric, start)
+    for column, share in enumerate(shares(trace, readings)):
+        values = [value for r in share if (value := r.of(metric)) is not None]
+        if not values:
+            assert np.isnan(trace.minima[column])
+            assert np.isnan(trace.maxima[column])
+            assert np.isnan(trace.means[column])
+            continue
+        assert trace.minima[column] == min(values)
+        assert trace.maxima[column] == max(values)
+        assert min(values) <= trace.means[column] <= max(values)
+        size = max(abs(value) for value in values)
+        assert abs(trace.means[column] - np.mean(values)) <= 1e-6 * size + 1e-40
+
+
+@given(steps, metrics, column_limits, st.floats(0.0, DAY))
+def test_columns_stand_where_their_readings_were(
+    taken: list[tuple[float, float | None, float | None]],
+    metric: MetricId,
+    columns: int,
+    seconds: float,
+) -> None:
+    history, reference = lived(taken)
+    if not reference[metric]:
+        return
+    start, end = window_of_whole_buckets(reference[metric], seconds)
+    trace = history.trace(CARD, metric, start, end, columns)
+    assert len(trace) <= columns
+    assert np.all(np.diff(trace.times) > 0)
+    nexts = np.append(trace.times[1:], math.inf)
+    readings = known(reference[metric], metric, start)
+    for time, after, share in zip(trace.times, nexts, shares(trace, readings), strict=True):
+        assert start - trace.column_seconds <= time <= end
+        assert all(time - 1e-9 <= r.at < after + BUCKET for r in share)
+
+
+@given(steps, metrics, column_limits, st.floats(0.0, DAY))
+def test_gaps_stay_gaps_and_nothing_else_is_one(
+    taken: list[tuple[float, float | None, float | None]],
+    metric: MetricId,
+    columns: int,
+    seconds: float,
+) -> None:
+    history, reference = lived(taken)
+    if not reference[metric]:
+        return
+    start, end = window_of_whole_buckets(reference[metric], seconds)
+    trace = history.trace(CARD, metric, start, end, columns)
+    readings = reference[metric]
+    parts = shares(trace, known(readings, metric, start))
+    filled = [column for column, share in enumerate(parts) if share]
+    assert not parts or filled[0] == 0
+    for left, right in pairwise(filled):
+        last, first = parts[left][-1], parts[right][0]
+        places = [next(i for i, r in enumerate(readings) if r is x) for x in (last, first)]
+        between = readings[places[0] + 1 : places[1] + 1]
+        unseen = any(r.after_gap or r.of(metric) is None for r in between)
+        is_open = right - left > 1
+        assert unseen or not is_open
+        if any(r.after_gap and r is first for r in between):
+            assert is_open or first.at - last.at < 2 * trace.column_seconds
+
+
+@given(steps, metrics)
+@settings(max_examples=50)
+def test_with_room_for_every_reading_each_refusal_is_a_gap(
+    taken: list[tuple[float, float | None, float | None]], metric: MetricId
+) -> None:
+    history, reference = lived(taken)
+    if not reference[metric]:
+        return
+    end = reference[metric][-1].at
+    trace = history.trace(CARD, metric, end - FULL, end, 1000)
+    seen = [r for r in reference[metric] if r.at >= end - FULL]
+    valued = {r.at for r in seen if r.of(metric) is not None}
+    refused = {r.at for r in seen if r.of(metric) is None} - valued
+    gaps = set(trace.times[np.isnan(trace.means)])
+    assert {at for at in refused if valued and at > min(valued)} <= gaps
+    assert valued == set(trace.times[trace.counts > 0])

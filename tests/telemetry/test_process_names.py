@@ -1,0 +1,83 @@
+"""Whose process that is, and never somebody else's name."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.telemetry.process_names import ELSEWHERE, GONE, NamedProcess, ProcessNames
+from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
+
+CARD = CardId("GPU-a")
+
+
+@pytest.fixture
+def first_namespace(tmp_path: Path) -> Path:
+    """A /proc of the computer itself: tests may run inside a container."""
+    return tmp_path / "proc without namespaces"
+
+
+def name(pid: int, names: ProcessNames) -> NamedProcess:
+    [named] = names.name([CardProcess(CARD, pid, ProcessUse.COMPUTE)])
+    return named
+
+
+def test_our_own_process_is_named_and_marked(first_namespace: Path) -> None:
+    named = name(os.getpid(), ProcessNames(first_namespace))
+    assert named.resolved
+    assert named.ours
+    assert named.command is not None
+    assert "python" in named.command.lower() or "pytest" in named.command.lower()
+    assert (named.memory_bytes or 0) > 1e6
+    assert named.started_at is not None
+
+
+def test_the_processor_share_comes_with_the_second_look(first_namespace: Path) -> None:
+    names = ProcessNames(first_namespace)
+    assert name(os.getpid(), names).cpu is None
+    assert name(os.getpid(), names).cpu is not None
+
+
+def test_another_process_is_named_and_not_marked(first_namespace: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        named = name(other.pid, ProcessNames(first_namespace))
+        assert named.resolved
+        assert not named.ours
+        assert named.command is not None
+        assert "input()" in named.command
+        other.communicate(b"\n")
+
+
+def test_a_process_that_has_ended_says_so(first_namespace: Path) -> None:
+    named = name(5_000_000, ProcessNames(first_namespace))
+    assert not named.resolved
+    assert named.reason == GONE
+
+
+def test_in_another_namespace_no_pid_is_ever_given_a_name(tmp_path: Path) -> None:
+    inside = tmp_path / "self" / "ns"
+    inside.mkdir(parents=True)
+    (inside / "pid").touch()
+    named = name(os.getpid(), ProcessNames(tmp_path))
+    assert not named.resolved
+    assert named.reason == ELSEWHERE
+    assert named.command is None
+
+
+def test_a_container_is_told_where_its_group_names_it(tmp_path: Path) -> None:
+    folder = tmp_path / str(os.getpid())
+    folder.mkdir()
+    digest = "0123456789abcdef" * 4
+    (folder / "cgroup").write_text(f"0::/system.slice/docker-{digest}.scope\n")
+    assert name(os.getpid(), ProcessNames(tmp_path)).container == digest[:12]
+
+
+def test_simulated_processes_bring_their_own_names(first_namespace: Path) -> None:
+    process = CardProcess(
+        CARD, 1, ProcessUse.COMPUTE, simulated_command="train.py", simulated_user="ada"
+    )
+    [named] = ProcessNames(first_namespace).name([process])
+    assert (named.command, named.user, named.resolved) == ("train.py", "ada", False)
