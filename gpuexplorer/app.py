@@ -10,6 +10,7 @@ from gpuexplorer.gui.crash_dialog import CrashReports
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.start import create_application
 from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.looked_for import Place, looked_for
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Attempt, Session
@@ -66,7 +67,13 @@ class App:
         return attempts
 
     def _begin(self, backend: Backend, attempts: Sequence[Attempt]) -> Session:
-        session = Session(backend, attempts, on_happening=self._bridge.post_happening)
+        history = History()
+        session = Session(
+            backend,
+            attempts,
+            on_sample=history.append,
+            on_happening=self._bridge.post_happening,
+        )
         session.start()
         return session
 

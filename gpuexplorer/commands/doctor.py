@@ -1,13 +1,14 @@
 """`gpuexplorer doctor`: look at everything the program needs here, and say what to do."""
 
 import argparse
-import shutil
 import sys
+import textwrap
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
+from gpuexplorer.commands.arguments import OK
 from gpuexplorer.commands.checkup.answer import ask
 from gpuexplorer.commands.checkup.bundle import write_bundle
 from gpuexplorer.commands.checkup.container import container
@@ -21,24 +22,26 @@ from gpuexplorer.commands.checkup.probe import Probe, this_computer
 from gpuexplorer.commands.checkup.pythons import pythons
 from gpuexplorer.commands.checkup.report import Report
 from gpuexplorer.commands.checkup.toolkits import toolkits
+from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.looked_for import looked_for
 
-_EXIT_CODES = """\
-The exit code is 0 when the check was made, whatever it found; 1 when the bundle could not be
-written; 2 when the command was misspelt."""
+# Longer lines are hard to read; and what is not a terminal may be printed.
+_WIDEST = 110
+_PAPER = 80
+_EXIT_STATUS = """
+The exit status is 0 when the check was made, whatever it found; 1 when the bundle could not be
+written; 2 when the command was not understood."""
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = subparsers.add_parser(
-        "doctor",
-        help="look at driver, cards, PyTorch and display, and say what to do",
-        description="Look at everything GPU Explorer needs on this computer, say how it is,"
-        " and what to do about it. Sleeping cards are not woken.",
-        epilog=_EXIT_CODES,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Look at everything GPU Explorer needs on this computer, say how it is, and what to do"
+        " about it. Sleeping cards are not woken."
     )
+    parser.epilog = _EXIT_STATUS
     parser.add_argument("--json", action="store_true", help="print it for programs to read")
     parser.add_argument(
         "--bundle",
@@ -51,7 +54,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         action="store_true",
         help="also start each Python that has PyTorch and ask which cards it was built for",
     )
-    parser.set_defaults(run=run)
 
 
 def run(
@@ -68,20 +70,15 @@ def check(
     if arguments.json:
         out.write(report.as_json())
     else:
-        terminal = out.isatty()
-        colour = terminal and not probe.environment.get("NO_COLOR")
-        width = shutil.get_terminal_size().columns if terminal else 80
-        _say(out, report.as_text(min(width, 110), colour=colour))
-    if arguments.bundle is None:
-        return 0
-    try:
+        terminal = Terminal(out)
+        width = min(terminal.width(), _WIDEST) if terminal.interactive else _PAPER
+        terminal.show(report.as_text(width, colour=terminal.colour))
+    if arguments.bundle is not None:
+        # What programs read must stay JSON and nothing else.
+        told = complaints if arguments.json else out
         sentence = write_bundle(arguments.bundle, report, probe)
-    except Trouble as trouble:
-        _say(complaints, f"{trouble}\n")
-        return 1
-    # What programs read must stay JSON and nothing else.
-    _say(complaints if arguments.json else out, f"\n{sentence}\n")
-    return 0
+        Terminal(told).show(f"\n{textwrap.fill(sentence, _PAPER, break_long_words=False)}")
+    return OK
 
 
 def examine(probe: Probe, clock: Clock, *, deep: bool = False) -> Report:
@@ -102,10 +99,12 @@ def examine(probe: Probe, clock: Clock, *, deep: bool = False) -> Report:
 
 
 def _nvidia() -> Backend:
-    raise Trouble("NVIDIA's library was not asked.")
-
-
-def _say(out: TextIO, text: str) -> None:
-    """Names of folders may hold letters that this terminal has not."""
-    encoding = out.encoding or "utf-8"
-    out.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    try:
+        # Imported here, so that the doctor can say that this very part is missing.
+        from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend  # noqa: PLC0415
+    except ImportError as absence:
+        raise Trouble(
+            "The package nvidia-ml-py, through which cards are read, is not installed.",
+            "Run: pip install nvidia-ml-py",
+        ) from absence
+    return NvmlBackend()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.beat import BeatCount
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.process_names import NamedProcess, ProcessNames
 from gpuexplorer.telemetry.session import Attempt, Session, card_numbers
@@ -30,6 +31,7 @@ class Picture:
     processes: Sequence[NamedProcess]
     topology: Topology | None
     notes: Sequence[str]
+    beats: BeatCount | None = None  # only where the same picture is taken again and again
 
     @property
     def simulated(self) -> bool:
@@ -42,6 +44,7 @@ def take(
     names: ProcessNames,
     topology: Topology | None,
     source: Source | None,
+    beats: BeatCount | None = None,
 ) -> Picture:
     """Look at what the session knows now. Asks no driver."""
     ids = {card.id for card in chosen}
@@ -61,4 +64,5 @@ def take(
         ],
         topology=topology,
         notes=session.notes(),
+        beats=beats,
     )

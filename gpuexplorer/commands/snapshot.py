@@ -19,6 +19,7 @@ from gpuexplorer.commands.snapshot_json import as_json
 from gpuexplorer.commands.snapshot_table import text_of
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.cards import Card
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.process_names import ProcessNames
 from gpuexplorer.telemetry.sampler import PATIENCE, check_interval
 from gpuexplorer.telemetry.session import Session
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     count = _check(arguments)
-    interval = 1.0 if arguments.loop is None else check_interval(arguments.loop)
+    interval = _interval(arguments.loop)
     backend, attempts = open_source(arguments)
     looping = count != 1
     session = Session(
@@ -64,6 +65,13 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         session.stop()
     return OK
+
+
+def _interval(loop: float | None) -> float:
+    try:
+        return 1.0 if loop is None else check_interval(loop)
+    except Trouble as trouble:
+        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
 
 
 def _check(arguments: argparse.Namespace) -> int | None:
@@ -101,7 +109,8 @@ def _show(
         current = [still_there.get(card.id, card) for card in cards]
         if arguments.cards is None:
             current += [card for card in still_there.values() if card not in current]
-        picture = take(session, current, names, topology, source)
+        beats = session.beats() if count != 1 else None
+        picture = take(session, current, names, topology, source, beats)
         if arguments.json:
             _write_json(picture, one_line=count != 1)
         elif arguments.csv:

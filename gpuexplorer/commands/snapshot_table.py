@@ -72,6 +72,9 @@ def _heading(picture: Picture, terminal: Terminal, width: int) -> list[str]:
     else:
         cuda = f", CUDA {source.cuda_version}" if source.cuda_version else ""
         lines += _wrap(f"{source.label}{cuda}", width)
+    if picture.beats is not None:
+        taken, missed = picture.beats.taken, picture.beats.missed
+        lines += _wrap(f"Read {taken} times, {missed} missed. Ctrl-C ends it.", width)
     if picture.simulated:
         lines += [
             terminal.warn(line)

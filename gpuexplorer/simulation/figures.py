@@ -181,6 +181,7 @@ def _pcie(model: CardModel, rate: float) -> Figures:
             1 if sleeps and r.level <= 0.0 else wires.pcie_generation
         ),
         links.PCIE_GENERATION_MAX: _always(wires.pcie_generation),
+        links.PCIE_GENERATION_CARD: _always(wires.pcie_generation),
         links.PCIE_WIDTH: _always(wires.pcie_lanes),
         links.PCIE_WIDTH_MAX: _always(wires.pcie_lanes),
         links.PCIE_WIDTH_SLOT: _always(16),

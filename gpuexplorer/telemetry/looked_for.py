@@ -33,6 +33,7 @@ _PCI_NAMES = ("/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/usr/shar
 _LIBRARY_FOLDERS = (
     "/usr/lib/wsl/lib",
     "/run/opengl-driver/lib",
+    "/usr/lib/x86_64-linux-gnu/GL/nvidia/lib",  # within a Flatpak
     "/usr/lib/x86_64-linux-gnu",
     "/lib/x86_64-linux-gnu",
     "/usr/lib/aarch64-linux-gnu",
@@ -64,11 +65,7 @@ class Place:
         return str(path)
 
     def exists(self, path: str) -> bool:
-        try:
-            self.at(path).stat()
-        except OSError:
-            return False
-        return True
+        return is_there(self.at(path))
 
     def read(self, path: str, limit: int = 1 << 20) -> str | None:
         """The text of a file, or None where it cannot be read for whatever reason."""
@@ -137,8 +134,17 @@ def driver_library(place: Place) -> Path | None:
             place.at(windows) / "System32" / "nvml.dll",
             place.at(programs) / "NVIDIA Corporation" / "NVSMI" / "nvml.dll",
         )
-        return next((path for path in places if path.is_file()), None)
+        return next((path for path in places if is_there(path)), None)
     return find_library(place, "libnvidia-ml.so.1")
+
+
+def is_there(path: Path) -> bool:
+    """As far as this user can see: Path.exists raises where a folder above is closed."""
+    try:
+        path.stat()
+    except OSError:
+        return False
+    return True
 
 
 def find_library(place: Place, name: str) -> Path | None:

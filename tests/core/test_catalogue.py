@@ -5,15 +5,17 @@ from gpuexplorer.core.cards import Card, CardId, CardKind, CardState
 from gpuexplorer.core.metrics import METRICS, Cadence, Part, metrics_of
 
 # Scripts are written against these.
-PROMISED = """
+_PROMISED = """
 gpu_utilization memory_utilization encoder_utilization decoder_utilization jpeg_utilization
 ofa_utilization memory_used memory_free memory_reserved memory_total bar1_used bar1_total
-temperature memory_temperature power_draw power_limit energy clock_graphics clock_sm clock_memory
-clock_video performance_state pcie_generation pcie_generation_max pcie_width pcie_width_max
-pcie_receive pcie_transmit nvlink_receive nvlink_transmit pcie_replays fan_speed ecc_corrected
+temperature memory_temperature power_draw power_limit energy clock_graphics clock_sm
+clock_memory clock_video performance_state pcie_generation pcie_generation_max pcie_width
+pcie_width_max pcie_receive pcie_transmit nvlink_receive nvlink_transmit pcie_replays fan_speed
+ecc_corrected
 ecc_uncorrected throttle_gpu_idle throttle_sw_power_cap throttle_hw_slowdown throttle_sync_boost
 throttle_sw_thermal_slowdown throttle_hw_thermal_slowdown throttle_hw_power_brake_slowdown
-""".split()
+"""
+PROMISED = _PROMISED.split()
 
 
 def test_the_promised_ids_are_there() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 # What may stand around a name that is a whole field: "ana@tower", "tower:0", "ana,video".
 _EDGE = r"[/\\:;,=@\"']"
@@ -31,9 +32,9 @@ class Anonymity:
     def clean(self, text: str) -> str:
         text = _PASSWORD.sub(r"\1", text)
         text = self._without_home(text)
-        text = _HOMES.sub(lambda m: m[0] if _is_nobody(m[2]) else f"{m[1]}USER", text)
+        text = _HOMES.sub(_without_owner, text)
         for name, word in self._names():
-            text = _PATH.sub(lambda path, n=name, w=word: _in_path(path[0], n, w), text)
+            text = _PATH.sub(partial(_in_path, name=name, word=word), text)
             text = _as_field(text, name, word)
         return text
 
@@ -53,9 +54,13 @@ class Anonymity:
         return [(name, word) for name, word in names if not _is_nobody(name)]
 
 
-def _in_path(path: str, name: str, word: str) -> str:
+def _without_owner(home: re.Match[str]) -> str:
+    return home[0] if _is_nobody(home[2]) else f"{home[1]}USER"
+
+
+def _in_path(path: re.Match[str], *, name: str, word: str) -> str:
     component = rf"(?<=[/\\@:=]){re.escape(name)}(?=$|[/\\:;,=@)\]>]|[.!?]$)"
-    return re.sub(component, word, path, flags=re.IGNORECASE)
+    return re.sub(component, word, path[0], flags=re.IGNORECASE)
 
 
 def _as_field(text: str, name: str, word: str) -> str:

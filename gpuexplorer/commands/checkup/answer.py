@@ -3,7 +3,6 @@
 A sleeping card is not woken for it, and a driver that hangs is given up.
 """
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.looked_for import NVIDIA, DisplayController, display_controllers
+from gpuexplorer.telemetry.patience import Asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,37 +37,24 @@ def ask(probe: Probe) -> Answer:
     ours = [one for one in on_the_bus or () if one.vendor_id == NVIDIA]
     if ours and all(one.asleep for one in ours):
         return Answer(asleep=True, on_the_bus=on_the_bus)
-    answers: list[Answer] = []
-    # A wedged driver never returns: its thread is left behind and must not hold the program.
-    asking = threading.Thread(
-        target=lambda: answers.append(_answer(probe, on_the_bus)),
-        name="doctor-asks-the-driver",
-        daemon=True,
+    asking = Asked(lambda: _answer(probe, on_the_bus))
+    if asking.answered_within(probe.patience):
+        return asking.result()
+    trouble = Trouble(
+        f"NVIDIA's driver did not answer within {probe.patience:g} s.",
+        hint="Restart the computer if it stays so; `sudo dmesg` may say what it waits for.",
     )
-    asking.start()
-    asking.join(probe.patience)
-    if answers:
-        return answers[0]
-    if asking.is_alive():
-        trouble = Trouble(
-            f"NVIDIA's driver did not answer within {probe.patience:g} s.",
-            hint="Restart the computer if it stays so.",
-        )
-    else:
-        trouble = Trouble(
-            "Asking the driver failed because of a fault in GPU Explorer.",
-            hint="Report the lines above to the makers of GPU Explorer.",
-        )
     return Answer(trouble=trouble, on_the_bus=on_the_bus)
 
 
 def _answer(probe: Probe, on_the_bus: Sequence[DisplayController] | None) -> Answer:
-    backend = probe.open_backend()
     try:
+        backend = probe.open_backend()
         backend.open()
-        cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
-        return Answer(backend.source, cards, backend.notes(), on_the_bus=on_the_bus)
     except Trouble as trouble:
         return Answer(trouble=trouble, on_the_bus=on_the_bus)
+    try:
+        cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
+        return Answer(backend.source, cards, backend.notes(), on_the_bus=on_the_bus)
     finally:
         backend.close()

@@ -32,7 +32,7 @@ def write_bundle(target: Path, report: Report, probe: Probe) -> str:
     anonymity = Anonymity(probe.home, probe.user, probe.host)
     cleaned = report.cleaned(anonymity.clean)
     contents = {
-        "doctor.txt": cleaned.as_text(),
+        "doctor.txt": f"{cleaned.as_text()}\n",
         "doctor.json": cleaned.as_json(),
         "versions.txt": anonymity.clean(_versions(probe)),
         "environment.txt": _environment(probe.environment, anonymity),

@@ -19,7 +19,7 @@ _BY_CGROUP = {
     "containerd": "containerd",
 }
 _LENDING = {
-    "Podman": "Start the container with --device nvidia.com/gpu=all.",
+    "Podman": "Start the container with `--device nvidia.com/gpu=all`.",
     "Kubernetes": "Ask for nvidia.com/gpu in the pod's resource limits.",
     "LXC": "Add a device of the type gpu to the container.",
 }
@@ -53,7 +53,7 @@ def container(probe: Probe, answer: Answer) -> Topic:
             "Container",
             Verdict.LOOK,
             f"{sentence} Programs outside cannot be seen, so those on a card have no names.",
-            "Start the container with --pid=host to see the names of all programs."
+            "Start the container with `--pid=host` to see the names of all programs."
             if "Flatpak" not in boxes
             else "Use a GPU Explorer that is not installed as a Flatpak to see the names.",
             details,
@@ -90,7 +90,7 @@ def surroundings(place: Place) -> Sequence[str]:
 
 def how_to_lend(kinds: Sequence[str]) -> str:
     known = next((_LENDING[kind] for kind in kinds if kind in _LENDING), None)
-    return known or "Start the container with --gpus all."
+    return known or "Start the container with `--gpus all`."
 
 
 def _card_is_outside(place: Place) -> bool:

@@ -27,7 +27,7 @@ _FOR_X11 = {
     "libxcb-render-util.so.0": "libxcb-render-util0",
     "libxcb-image.so.0": "libxcb-image0",
 }
-_NO_WINDOW = "The window needs a desktop; the commands of the terminal work without one."
+_NO_WINDOW = "Start it at a desktop, or through `ssh -X`; the commands work without a display."
 
 
 def display(probe: Probe) -> Topic:
@@ -63,7 +63,7 @@ def display(probe: Probe) -> Topic:
         return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
     if not wayland and not x11:
         sentence = "A display is named, but it does not answer, so no window can open."
-        do = "Log in at the desktop, or connect with ssh -X, and correct DISPLAY or WAYLAND_DISPLAY."
+        do = "Log in at the desktop, or connect with `ssh -X`; then correct DISPLAY."
         return Topic(_TITLE, Verdict.BROKEN, sentence, do, details, facts)
     if missing:
         number = "a library" if len(missing) == 1 else f"{len(missing)} libraries"
@@ -110,7 +110,7 @@ def _x11(probe: Probe) -> bool | None:
     host, number = parts.group(1), int(parts.group(2))
     if host:
         return probe.reachable((host, 6000 + number))
-    path = f"/tmp/.X11-unix/X{number}"  # noqa: S108 - the place X11 itself has chosen
+    path = f"/tmp/.X11-unix/X{number}"
     return probe.reachable(path) or probe.reachable(f"\0{path}")
 
 
@@ -118,5 +118,5 @@ def _install(probe: Probe, missing: Mapping[str, str]) -> str:
     if not missing:
         return ""
     if probe.exists("/usr/bin/apt-get"):
-        return f"Run: sudo apt-get install {' '.join(missing.values())}"
+        return f"Run: `sudo apt-get install {' '.join(missing.values())}`"
     return "Install the packages of your system that bring these libraries."

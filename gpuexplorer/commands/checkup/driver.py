@@ -13,7 +13,7 @@ _TITLE = "Driver"
 _INSTALL = "Install NVIDIA's driver with the tool of your system, then restart the computer."
 _SIGN = (
     "Secure Boot is on and refuses modules that nobody signed. Enrol the key that signed it"
-    " (sudo mokutil --import, with the key of your system's driver package) and restart."
+    " with `sudo mokutil --import`, as your system's driver package tells, and restart."
 )
 
 
@@ -33,7 +33,7 @@ def driver(probe: Probe, answer: Answer) -> Topic:
     verdict, sentence, do = _what_is_wrong(probe, answer, facts)
     details = []
     trouble = answer.trouble
-    if verdict is not Verdict.FINE and trouble is not None and trouble.sentence != sentence:
+    if facts["library"] is not None and trouble is not None and trouble.sentence != sentence:
         details.append(f"The attempt to ask it ended so: {trouble.sentence}")
     return Topic(_TITLE, verdict, sentence, do, details, facts)
 
@@ -85,12 +85,11 @@ def _what_is_wrong(
             "Correct the variable, or remove it to let the library be found.",
         )
     if module and library and module != library:
-        return (
-            Verdict.BROKEN,
+        sentence = (
             "The driver was updated while it runs:"
-            f" the kernel still has {module}, the library is {library} already.",
-            "Restart the computer.",
+            f" the kernel still has {module}, the library is {library} already."
         )
+        return Verdict.BROKEN, sentence, "Restart the computer."
     if _says_mismatch(answer):
         sentence = "The driver was updated while it runs: kernel and library no longer match."
         return Verdict.BROKEN, sentence, "Restart the computer."
@@ -122,7 +121,7 @@ def _what_is_wrong(
         return (
             Verdict.LOOK,
             f"NVIDIA's driver {module} is loaded, but no NVIDIA card is on the PCI bus.",
-            "If there is one: a laptop may have switched it off; look in its graphics settings.",
+            "If there is one, it may be switched off: look in the laptop's graphics settings.",
         )
     if not module:
         return _without_module(probe, facts)
@@ -134,12 +133,8 @@ def _what_is_wrong(
             else "Install the package with NVIDIA's tools (nvidia-utils, or libnvidia-ml1)"
             f" of the version {module}."
         )
-        return (
-            Verdict.BROKEN,
-            f"The kernel has NVIDIA's driver {module}, but its library libnvidia-ml.so.1"
-            " was not found.",
-            do,
-        )
+        sentence = f"The kernel has NVIDIA's driver {module}, but its library was not found."
+        return Verdict.BROKEN, sentence, do
     return _as_the_driver_says(answer)
 
 
@@ -160,17 +155,17 @@ def _without_module(probe: Probe, facts: Mapping[str, Fact]) -> tuple[Verdict, s
         return Verdict.BROKEN, "There is no NVIDIA driver for the card.", _INSTALL
     if surroundings(probe):
         sentence = "The computer outside has not loaded NVIDIA's kernel module."
-        return Verdict.BROKEN, sentence, "Load it there: sudo modprobe nvidia"
+        return Verdict.BROKEN, sentence, "Load it there: `sudo modprobe nvidia`."
     sentence = "NVIDIA's driver is installed, but its kernel module is not loaded."
     release = (probe.read("/proc/sys/kernel/osrelease") or "").strip()
     built_for = _built_for(probe)
     if built_for and release and release not in built_for:
         sentence += f" It was not built for the kernel that runs, {release}."
-        do = "Install this kernel's headers, then run: sudo dkms autoinstall"
+        do = "Install this kernel's headers, then run: `sudo dkms autoinstall`"
     elif facts["secure_boot"] is True:
         do = _SIGN
     elif package:
-        do = "Run: sudo modprobe nvidia; and read what it says if it refuses."
+        do = "Run `sudo modprobe nvidia` and read what it says if it refuses."
     else:
         do = "Install the kernel module of NVIDIA's driver as well, then restart the computer."
     return Verdict.BROKEN, sentence, do
@@ -192,7 +187,8 @@ def _as_the_driver_says(answer: Answer) -> tuple[Verdict, str, str]:
 
 
 def _says_mismatch(answer: Answer) -> bool:
-    return answer.trouble is not None and "mismatch" in str(answer.trouble).lower()
+    said = str(answer.trouble).lower() if answer.trouble is not None else ""
+    return "mismatch" in said or "updated while it runs" in said
 
 
 def _library_version(place: Place) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.telemetry.looked_for import is_there
 
 # Folders that hold one Python each, below the home folder.
 _BELOW_HOME = (
@@ -43,9 +44,9 @@ class Interpreter:
         prefix = probe.at(self.prefix)
         if probe.platform == "win32":
             venv = prefix / "Scripts" / "python.exe"
-            return venv if venv.exists() else prefix / "python.exe"
+            return venv if is_there(venv) else prefix / "python.exe"
         named = prefix / "bin" / f"python{self.version}"
-        return named if named.exists() else prefix / "bin" / "python3"
+        return named if is_there(named) else prefix / "bin" / "python3"
 
 
 def interpreters(probe: Probe) -> Iterator[Interpreter]:
@@ -106,17 +107,21 @@ def _on_path(probe: Probe) -> Iterator[str]:
         if not folder or Path(folder).name == "shims" or "WindowsApps" in folder:
             continue
         if any(re.fullmatch(pattern, entry.name) for entry in probe.entries(folder)):
-            yield folder if windows else str(Path(folder).parent)
+            prefix = folder if windows else str(Path(folder).parent)
+            # /bin is another name of /usr/bin; links below the home folder lead to Pythons
+            # that are found by their own folders.
+            if prefix != f"{probe.home}/.local":
+                yield "/usr" if prefix == "/" else prefix
 
 
 def _interpreters_in(probe: Probe, prefix: str, why: str) -> Iterator[Interpreter]:
     """A prefix such as /usr may hold several Pythons, one for each version."""
     if probe.platform == "win32":
         packages = probe.at(f"{prefix}/Lib/site-packages")
-        if packages.is_dir():
+        if is_there(packages):
             version = _version_of_venv(probe, prefix)
-            folders = (packages, *_inherited(probe, prefix, version))
-            yield Interpreter(prefix, why, folders, version)
+            borrowed = _inherited(probe, prefix, version)
+            yield Interpreter(prefix, why, (packages, *borrowed), version)
         return
     for version in _versions(probe, prefix):
         folders = [
@@ -139,7 +144,7 @@ def _versions(probe: Probe, prefix: str) -> list[str]:
     named = [
         match.group(1)
         for entry in probe.entries(f"{prefix}/lib")
-        if (match := re.fullmatch(r"python(\d+\.\d+)t?", entry.name))
+        if (match := re.fullmatch(r"python(\d+\.\d+t?)", entry.name))
     ]
     programs = {entry.name for entry in probe.entries(f"{prefix}/bin")}
     if "pyvenv.cfg" in {entry.name for entry in probe.entries(prefix)}:

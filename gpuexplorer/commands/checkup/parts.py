@@ -42,7 +42,7 @@ def parts(probe: Probe) -> Topic:
             _TITLE,
             Verdict.BROKEN,
             f"{made_of}: {without}.",
-            f"Run: pip install {' '.join(missing)}",
+            f"Run: `pip install {' '.join(missing)}`",
             details,
             facts,
         )
@@ -59,11 +59,11 @@ def _wrong_pynvml(
             f"{made_of}. The package pynvml {version} is installed, which is not needed"
             " and makes PyTorch complain at every start."
         )
-        do = "Run: pip uninstall pynvml"
+        do = "Run: `pip uninstall pynvml`"
         return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
     sentence = (
         f"{made_of}. The package pynvml {version} is not NVIDIA's"
         " and takes the place of nvidia-ml-py, which is."
     )
-    do = "Run: pip uninstall pynvml; then: pip install --force-reinstall nvidia-ml-py"
+    do = "Run `pip uninstall pynvml`, then `pip install --force-reinstall nvidia-ml-py`."
     return Topic(_TITLE, Verdict.BROKEN, sentence, do, details, facts)

@@ -8,17 +8,17 @@ from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, counted, 
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.cards import Card
 from gpuexplorer.telemetry.looked_for import DisplayController
+from gpuexplorer.telemetry.pci_bus import plain_bus_id
 
 _TITLE = "Cards"
-_SIMULATED = "GPU Explorer can show and try everything on simulated cards."
+_SIMULATED = "To see everything without a card, start `gpuexplorer --simulate 2xH100`."
 # Windows keeps no files to read this from.
 _ASK_WINDOWS = (
     "powershell.exe",
     "-NoProfile",
     "-NonInteractive",
     "-Command",
-    "Get-CimInstance Win32_VideoController | Select-Object -ExpandProperty Name"
-    " | ConvertTo-Json -Compress",
+    "(Get-CimInstance Win32_VideoController).Name | ConvertTo-Json -Compress",
 )
 
 
@@ -32,21 +32,14 @@ def cards(probe: Probe, answer: Answer) -> Topic:
         return _asleep(answer, facts)
     if answer.cards:
         return _answering(answer, facts)
+    # What is on the bus instead stands in the list of what was looked for.
     ours = answer.nvidia_on_the_bus
-    others = [one.sentence for one in on_the_bus or () if one not in (ours or ())]
     if ours:
-        return Topic(
-            _TITLE,
-            Verdict.BROKEN,
-            f"{counted(len(ours), 'NVIDIA card is', 'NVIDIA cards are')} in this computer,"
-            " and no driver answers for it."
-            if len(ours) == 1
-            else f"{len(ours)} NVIDIA cards are in this computer,"
-            " and no driver answers for them.",
-            "See what is said about the driver.",
-            [one.sentence for one in ours] + others,
-            facts,
-        )
+        number = counted(len(ours), "NVIDIA card is", "NVIDIA cards are")
+        them = "it" if len(ours) == 1 else "them"
+        sentence = f"{number} in this computer, and no driver answers for {them}."
+        do = "See what is said about the driver."
+        return Topic(_TITLE, Verdict.BROKEN, sentence, do, facts=facts)
     if probe.platform == "win32" and (named := _windows_names(probe)):
         facts["windows_names"] = named
         sentence = "No NVIDIA card answers. Windows knows these graphics cards:"
@@ -56,7 +49,7 @@ def cards(probe: Probe, answer: Answer) -> Topic:
         if ours is None
         else "There is no NVIDIA card in this computer."
     )
-    return Topic(_TITLE, Verdict.LOOK, sentence, _SIMULATED, others, facts)
+    return Topic(_TITLE, Verdict.LOOK, sentence, _SIMULATED, facts=facts)
 
 
 def _asleep(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
@@ -82,7 +75,7 @@ def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
             Verdict.BROKEN,
             f"The driver answers for {number} of {plugged} NVIDIA cards."
             f" It says nothing of the one at {listed([one.bus_id for one in silent])}.",
-            "Look for 'Xid' or 'fallen off the bus' in the system log (sudo dmesg),"
+            "Look for 'Xid' or 'fallen off the bus' in the system log (`sudo dmesg`),"
             " check its power cables, and restart the computer.",
             [*details, *(one.sentence for one in silent)],
             facts,
@@ -98,20 +91,14 @@ def _ours(answer: Answer) -> Sequence[DisplayController]:
 
 def _silent(answer: Answer) -> Sequence[DisplayController]:
     """Cards that NVIDIA's driver holds and yet does not speak of."""
-    known = {_short(card.bus_id) for card in answer.cards if card.bus_id}
+    known = {plain_bus_id(card.bus_id) for card in answer.cards if card.bus_id}
     if not known:
         return ()
     return [
         one
         for one in _ours(answer)
-        if one.driver == "nvidia" and _short(one.bus_id) not in known
+        if one.driver == "nvidia" and plain_bus_id(one.bus_id) not in known
     ]
-
-
-def _short(bus_id: str) -> str:
-    """NVML writes the domain with eight digits, Linux with four."""
-    domain, _, rest = bus_id.lower().partition(":")
-    return f"{domain.lstrip('0') or '0'}:{rest}"
 
 
 def _described(card: Card) -> str:

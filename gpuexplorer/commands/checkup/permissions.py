@@ -18,7 +18,9 @@ def permissions(probe: Probe) -> Topic:
         return Topic(_TITLE, Verdict.FINE, "This system asks for no special permission.")
     nodes = [path for path in probe.entries("/dev") if _belongs_to_a_card(path.name)]
     groups = _group_names(probe)
+    # The group that every user has alone says nothing but the user's name.
     mine = [groups.get(number, str(number)) for number in probe.groups]
+    mine = [name for name in mine if name != probe.user]
     files: dict[str, Fact] = {
         probe.shown(path): {"usable": probe.may_use(path), "group": _group(path, groups)}
         for path in nodes
@@ -27,7 +29,11 @@ def permissions(probe: Probe) -> Topic:
     if not nodes:
         return _without_files(probe, facts)
     refused = [path for path in nodes if not probe.may_use(path)]
-    details = [f"This user is in the groups {listed(mine)}."] if mine else []
+    details = (
+        [f"This user is in the {'group' if len(mine) == 1 else 'groups'} {listed(mine)}."]
+        if mine
+        else []
+    )
     if refused:
         names = listed([probe.shown(path) for path in refused])
         return Topic(
@@ -45,7 +51,7 @@ def permissions(probe: Probe) -> Topic:
             f"{_UVM} is missing. The card can be watched, but CUDA cannot start without it.",
             how_to_lend(surroundings(probe))
             if surroundings(probe)
-            else "Run: sudo nvidia-modprobe -u -c 0",
+            else "Run: `sudo nvidia-modprobe -u -c 0`",
             details,
             facts,
         )
@@ -62,7 +68,7 @@ def _without_files(probe: Probe, facts: dict[str, Fact]) -> Topic:
         _TITLE,
         Verdict.BROKEN,
         "NVIDIA's driver is loaded, but its device files (/dev/nvidia*) are missing.",
-        how_to_lend(kinds) if kinds else "Run: sudo nvidia-modprobe -u -c 0",
+        how_to_lend(kinds) if kinds else "Run: `sudo nvidia-modprobe -u -c 0`",
         facts=facts,
     )
 
@@ -84,7 +90,7 @@ def _way_in(refused: Sequence[Path], groups: dict[int, str]) -> str:
     if not owners:
         return "Ask an administrator of this computer for access to these files."
     names = ",".join(sorted(owners))
-    return f"Run: sudo usermod -aG {names} $USER; then log out and in again."
+    return f"Run `sudo usermod -aG {names} $USER`, then log out and in again."
 
 
 def _group(path: Path, groups: dict[int, str]) -> str:

@@ -1,4 +1,4 @@
-"""Probe: everything the doctor touches of this computer, handed in so that it can be replaced."""
+"""Probe: all that the doctor touches of this computer, handed in so that it can be replaced."""
 
 import importlib.metadata
 import os

@@ -16,14 +16,14 @@ from gpuexplorer.commands.checkup.torch_builds import (
     read_build,
     suits,
 )
-from gpuexplorer.telemetry.looked_for import module_version
+from gpuexplorer.telemetry.looked_for import is_there, module_version
 
 _TITLE = "PyTorch"
 _PATIENCE = 30.0
 # The flags are compiled in. Asking torch.cuda for them would start CUDA and wake the cards.
 _ASK_TORCH = (
     "import json, torch;"
-    " print('ARCHITECTURES', json.dumps(torch._C._cuda_getArchFlags().split()))"
+    " print('ARCHITECTURES', json.dumps((torch._C._cuda_getArchFlags() or '').split()))"
 )
 
 
@@ -77,12 +77,13 @@ def pythons(probe: Probe, answer: Answer, *, deep: bool) -> Topic:
     if not found:
         capabilities = [c.compute_capability for c in answer.cards if c.compute_capability]
         suited = flavour(driver_version, capabilities) if answer.cards else None
-        built = f" built for CUDA {suited}" if suited else ""
+        which = f"PyTorch built for CUDA {suited}" if suited else "PyTorch"
+        how = "" if suited else " (`pip install torch`)"
         return Topic(
             _TITLE,
             Verdict.LOOK,
             f"No Python with PyTorch was found, {looked}. The lab needs one.",
-            f"Install PyTorch{built} into any of your Pythons (pip install torch),"
+            f"Install {which} into any of your Pythons{how},"
             " then choose that Python in the lab.",
             facts=facts,
         )
@@ -98,9 +99,9 @@ def pythons(probe: Probe, answer: Answer, *, deep: bool) -> Topic:
         sentence = f"{number}{which}, {looked}."
         return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
     sentence = (
-        f"{number}, {looked}. It does not suit this computer's cards."
+        f"{number}, {looked}. It does not suit all of this computer's cards."
         if len(found) == 1
-        else f"{number}, {looked}. None of them suits this computer's cards."
+        else f"{number}, {looked}. None of them suits all of this computer's cards."
     )
     do = f"For {best.interpreter.prefix}: {best.suits.do}" if best.suits.do else ""
     return Topic(_TITLE, best.suits.verdict, sentence, do, details, facts)
@@ -117,7 +118,8 @@ def _judged(
     folder = _torch_folder(interpreter)
     build = read_build(folder / "version.py") if folder is not None else None
     if build is None:
-        do = f"Install it anew: {interpreter.program(probe)} -m pip install --force-reinstall torch"
+        program = probe.shown(interpreter.program(probe))
+        do = f"Install it anew: `{program} -m pip install --force-reinstall torch`"
         incomplete = Suits(Verdict.BROKEN, "Its files are incomplete.", do)
         return _PythonWithTorch(interpreter, None, incomplete)
     trouble = ""
@@ -143,4 +145,4 @@ def _asked(probe: Probe, interpreter: Interpreter, build: TorchBuild) -> tuple[T
 
 
 def _torch_folder(interpreter: Interpreter) -> Path | None:
-    return next((f / "torch" for f in interpreter.packages if (f / "torch").is_dir()), None)
+    return next((f / "torch" for f in interpreter.packages if is_there(f / "torch")), None)

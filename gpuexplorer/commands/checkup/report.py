@@ -1,9 +1,11 @@
 """Report: all topics of one check-up, and how they read on paper and as JSON."""
 
 import json
+import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from gpuexplorer import __version__
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, counted
@@ -11,6 +13,8 @@ from gpuexplorer.telemetry.looked_for import Looked
 
 _VERDICT_WIDTH = 8
 _TITLE_WIDTH = 13
+_LOOKED_WIDTH = 16
+_STICKS = "\0"  # stands for a space at which no line may end
 _COLOURS = {Verdict.FINE: "32", Verdict.LOOK: "33", Verdict.BROKEN: "31"}
 
 
@@ -70,17 +74,21 @@ class Report:
         return json.dumps(document, indent=2) + "\n"
 
     def as_text(self, width: int = 80, *, colour: bool = False) -> str:
-        return "\n".join(line.rstrip() for line in self._lines(max(width, 40), colour)) + "\n"
+        return "\n".join(line.rstrip() for line in self._lines(max(width, 40), colour))
+
+    def _moment(self) -> str:
+        moment = datetime.fromisoformat(self.taken_at).astimezone(UTC)
+        return moment.strftime("%Y-%m-%d %H:%M UTC")
 
     def _lines(self, width: int, colour: bool) -> Iterator[str]:
-        yield f"GPU Explorer {__version__}: how this computer is, {self.taken_at}"
+        yield f"GPU Explorer {__version__}: how this computer is, {self._moment()}"
         yield ""
         if self.looked_for:
             yield "No card answers. This was looked for:"
             yield ""
             for one in self.looked_for:
-                mark = "found" if one.found else "no"
-                yield from _columns(mark, one.what, one.sentence, width)
+                mark = "found" if one.found else "absent"
+                yield from _columns(mark, one.what, one.sentence, width, _LOOKED_WIDTH)
             yield ""
         for topic in self.topics:
             head = _columns(topic.verdict, topic.title, topic.sentence, width)
@@ -124,15 +132,17 @@ def _indented(text: str, mark: str, width: int) -> list[str]:
 
 
 def _wrapped(text: str, first: str, rest: str, width: int) -> list[str]:
-    """Paths and commands are never broken, so that they can be copied."""
-    return textwrap.wrap(
-        text,
+    """Paths, and commands between backticks, are never broken, so that they can be copied."""
+    whole = re.sub("`[^`]*`", lambda command: command[0].replace(" ", _STICKS), text)
+    lines = textwrap.wrap(
+        whole,
         width,
         initial_indent=first,
         subsequent_indent=rest,
         break_long_words=False,
         break_on_hyphens=False,
-    ) or [first]
+    )
+    return [line.replace(_STICKS, " ") for line in lines] or [first]
 
 
 def _coloured(lines: Sequence[str], verdict: Verdict, colour: bool) -> Iterator[str]:
@@ -147,7 +157,11 @@ def _coloured(lines: Sequence[str], verdict: Verdict, colour: bool) -> Iterator[
 def _cleaned_facts(
     facts: Mapping[str, Fact], clean: Callable[[str], str]
 ) -> Mapping[str, Fact]:
-    return {clean(name): _cleaned_fact(fact, clean) for name, fact in facts.items()}
+    """The names of facts are ours; only a file's may hold somebody's name."""
+    return {
+        clean(name) if "/" in name else name: _cleaned_fact(fact, clean)
+        for name, fact in facts.items()
+    }
 
 
 def _cleaned_fact(fact: Fact, clean: Callable[[str], str]) -> Fact:

@@ -1,4 +1,4 @@
-"""Toolkits: which CUDA and cuDNN are installed for compiling, apart from what PyTorch brings."""
+"""Toolkits: which CUDA and cuDNN are installed for compiling, beside those within PyTorch."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,11 +57,12 @@ def toolkits(probe: Probe, answer: Answer) -> Topic:
         sentence = f"No CUDA toolkit is installed. {_NOT_NEEDED}"
         return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
     homes = {probe.environment[name] for name in _HOMES if probe.environment.get(name)}
-    chosen = {kit.version for kit in kits if kit.where in homes}
-    if compiler is not None and chosen and compiler.version not in chosen:
+    chosen = [kit for kit in kits if kit.where in homes and kit.version]
+    other = [kit for kit in chosen if compiler is not None and not _same(kit, compiler)]
+    if compiler is not None and other:
         sentence = (
-            f"nvcc on the PATH is CUDA {compiler.version},"
-            f" but {listed(list(homes))} is CUDA {listed(sorted(filter(None, chosen)))}."
+            f"nvcc on the PATH is of CUDA {compiler.version},"
+            f" but {other[0].where} is CUDA {other[0].version}."
         )
         do = "Let PATH and CUDA_HOME name the same toolkit."
         return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
@@ -74,7 +75,8 @@ def toolkits(probe: Probe, answer: Answer) -> Topic:
     if not kits and compiler is not None:
         sentence = f"A CUDA compiler is installed, version {compiler.version}. {_NOT_NEEDED}"
         return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
-    sentence = f"{counted(len(kits), 'CUDA toolkit is', 'CUDA toolkits are')} installed."
+    number = counted(len(kits), "CUDA toolkit is", "CUDA toolkits are")
+    sentence = f"{number} installed, for compiling programs."
     return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
 
 
@@ -110,7 +112,13 @@ def _toolkit_folders(probe: Probe) -> Iterator[str]:
 
 
 def _is_toolkit(place: Place, folder: str) -> bool:
-    marks = ("bin/nvcc", "bin/nvcc.exe", "version.json", "include/cuda_runtime_api.h")
+    marks = (
+        "bin/nvcc",
+        "bin/nvcc.exe",
+        "version.json",
+        "version.txt",
+        "include/cuda_runtime_api.h",
+    )
     return any(place.exists(f"{folder}/{mark}") for mark in marks)
 
 
@@ -139,8 +147,7 @@ def _cudnn(probe: Probe, kits: Sequence[Found]) -> Iterator[Found]:
     for folder in folders:
         header = f"{folder}/cudnn_version.h"
         said = probe.read(header)
-        known = probe.at(header).resolve()
-        if said is None or known in seen:
+        if said is None or (known := probe.at(header).resolve()) in seen:
             continue
         seen.add(known)
         parts = re.findall(r"#define CUDNN_(?:MAJOR|MINOR|PATCHLEVEL)\s+(\d+)", said)
@@ -163,11 +170,16 @@ def _compiler(probe: Probe, kits: Sequence[Found]) -> tuple[Found | None, str]:
         if kit.version and where == f"{kit.where}/bin/{name}":
             return Found("nvcc", kit.version, where), ""
     ran = probe.run_program([str(probe.at(where)), "--version"], 5.0)
-    version = re.search(r"\bV?(\d+\.\d+\.\d+)\b|release (\d+\.\d+)", ran.output)
+    version = re.search(r"release (\d+\.\d+)", ran.output)
     if not ran.well or version is None:
         trouble = ran.trouble or "told no version"
         return None, f"nvcc is on the PATH ({where}), but it {trouble}."
-    return Found("nvcc", version.group(1) or version.group(2), where), ""
+    return Found("nvcc", version.group(1), where), ""
+
+
+def _same(one: Found, other: Found) -> bool:
+    """Compiler and toolkit agree in the first two numbers only."""
+    return _numbers(one.version)[:2] == _numbers(other.version)[:2]
 
 
 def _names_nothing(probe: Probe, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""TorchBuild: what a PyTorch was built for, read from its files, and whether it suits the cards."""
+"""TorchBuild: what a PyTorch was built for, by its files, and whether that suits the cards."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -9,6 +9,8 @@ from gpuexplorer.commands.checkup.finding import Verdict, listed
 from gpuexplorer.core.cards import Card
 
 Capability = tuple[int, int]
+
+_ASSIGNMENT = re.compile(r"""^(\w+)(?:\s*:[^=\n]+)?\s*=\s*['"]([^'"\n]*)['"]""", re.MULTILINE)
 
 # The oldest driver that runs programs made for a CUDA of this first number.
 _OLDEST_DRIVER = {11: 450, 12: 525, 13: 580}
@@ -56,12 +58,7 @@ def read_build(version_file: Path) -> TorchBuild | None:
         text = version_file.read_text("utf-8", "replace")
     except OSError:
         return None
-    said = {
-        name: value
-        for name, value in re.findall(
-            r"""^(\w+)(?:\s*:[^=\n]+)?\s*=\s*['"]([^'"\n]*)['"]""", text, re.MULTILINE
-        )
-    }
+    said: dict[str, str] = dict(_ASSIGNMENT.findall(text))
     version = said.get("__version__")
     if version is None:
         return None
@@ -93,7 +90,10 @@ def suits(build: TorchBuild, cards: Sequence[Card], driver_version: str | None) 
         )
     names = listed(sorted({_called(card) for card in wanting}))
     probably = "" if build.architectures else "probably "
-    return Suits(Verdict.BROKEN, f"It {probably}holds no code for {names}.", advice)
+    sentence = f"It {probably}holds no code for {names}"
+    if len(wanting) < len(cards):
+        return Suits(Verdict.LOOK, f"{sentence}, and suits the others.", advice)
+    return Suits(Verdict.BROKEN, f"{sentence}.", advice)
 
 
 def flavour(driver_version: str | None, capabilities: Collection[Capability]) -> str | None:

@@ -4,6 +4,7 @@ from gpuexplorer.core.metric import Cadence, Metric, MetricId, Part, Unit
 
 PCIE_GENERATION = MetricId("pcie_generation")
 PCIE_GENERATION_MAX = MetricId("pcie_generation_max")
+PCIE_GENERATION_CARD = MetricId("pcie_generation_card_max")
 PCIE_GENERATION_SLOT = MetricId("pcie_generation_slot_max")
 PCIE_WIDTH = MetricId("pcie_width")
 PCIE_WIDTH_MAX = MetricId("pcie_width_max")
@@ -124,6 +125,13 @@ METRICS = (
         "PCIe generation, highest here",
         "Highest PCIe generation this card reaches in this slot.",
         "pcie.link.gen.max",
+        slow=False,
+    ),
+    _generation(
+        PCIE_GENERATION_CARD,
+        "PCIe generation of the card",
+        "Highest PCIe generation the card could do in a slot that does it too.",
+        "pcie.link.gen.gpumax",
         slow=False,
     ),
     _generation(

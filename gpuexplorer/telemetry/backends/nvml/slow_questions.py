@@ -124,6 +124,10 @@ def _pcie(handle: object) -> list[Question]:
         _scalar(
             k.PCIE_GENERATION_MAX, lambda: pynvml.nvmlDeviceGetMaxPcieLinkGeneration(handle)
         ),
+        _scalar(
+            k.PCIE_GENERATION_CARD,
+            lambda: pynvml.nvmlDeviceGetGpuMaxPcieLinkGeneration(handle),
+        ),
         _scalar(k.PCIE_WIDTH, lambda: pynvml.nvmlDeviceGetCurrPcieLinkWidth(handle)),
         _scalar(k.PCIE_WIDTH_MAX, lambda: pynvml.nvmlDeviceGetMaxPcieLinkWidth(handle)),
     ]

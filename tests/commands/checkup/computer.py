@@ -1,0 +1,185 @@
+"""Computer: a made-up computer for the doctor, as files below a folder and answers by heart."""
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gpuexplorer.commands.checkup.answer import Answer, ask
+from gpuexplorer.commands.checkup.probe import Probe, Ran
+from gpuexplorer.commands.no_cards import NoCards
+from gpuexplorer.core.cards import Card, CardId
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.telemetry.backend import Backend, Source
+
+NO_LIBRARY = Trouble("The driver's library is not on this machine.", "Install the driver.")
+
+
+class Driver(NoCards):
+    """NVIDIA's driver, with these cards."""
+
+    def __init__(self, version: str, cuda: str, cards: Sequence[Card]) -> None:
+        super().__init__()
+        self.source = Source(
+            "nvml",
+            f"NVIDIA driver {version}, read through NVML",
+            driver_version=version,
+            cuda_version=cuda,
+        )
+        self._cards = cards
+
+    def cards(self) -> Sequence[Card]:
+        return self._cards
+
+
+def card(
+    index: int = 0,
+    name: str = "NVIDIA GeForce RTX 4090",
+    capability: tuple[int, int] = (8, 9),
+    bus_id: str = "0000:01:00.0",
+) -> Card:
+    return Card(
+        id=CardId(f"GPU-{index}"),
+        index=index,
+        name=name,
+        memory_bytes=24 * 2**30,
+        bus_id=bus_id,
+        cuda_index=index,
+        compute_capability=capability,
+    )
+
+
+@dataclass
+class Computer:
+    """Linux on a desk, with nothing in it yet."""
+
+    root: Path
+    environment: dict[str, str] = field(default_factory=dict)
+    backend: Backend | None = None
+    trouble: Trouble = NO_LIBRARY
+    platform: str = "linux"
+    answers: dict[str, Ran] = field(default_factory=dict)
+    asked: list[Sequence[str]] = field(default_factory=list)
+    installed: dict[str, str] = field(default_factory=dict)
+    forbidden: set[str] = field(default_factory=set)
+    listening: set[str | tuple[str, int]] = field(default_factory=set)
+    prefix: str | None = "/opt/gpuexplorer"
+    home: str = "/home/ana"
+    user: str = "ana"
+    host: str = "tower"
+    opened: int = 0
+    patience: float = 10.0
+
+    def write(self, path: str, text: str = "") -> Path:
+        target = self.root / path.lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+        return target
+
+    def link(self, path: str, target: str) -> None:
+        link = self.root / path.lstrip("/")
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(target)
+
+    def plug_in(
+        self,
+        bus_id: str = "0000:01:00.0",
+        vendor: str = "10de",
+        device: str = "2684",
+        driver: str | None = None,
+        *,
+        asleep: bool = False,
+    ) -> None:
+        folder = f"/sys/bus/pci/devices/{bus_id}"
+        self.write(f"{folder}/class", "0x030000\n")
+        self.write(f"{folder}/vendor", f"0x{vendor}\n")
+        self.write(f"{folder}/device", f"0x{device}\n")
+        self.write(f"{folder}/power/runtime_status", "suspended\n" if asleep else "active\n")
+        if driver:
+            self.link(f"{folder}/driver", f"../../../bus/pci/drivers/{driver}")
+
+    def load_module(self, version: str = "590.48.01") -> None:
+        self.write(
+            "/proc/driver/nvidia/version",
+            f"NVRM version: NVIDIA UNIX x86_64 Kernel Module  {version}  Mon Dec  8\n",
+        )
+        for name in ("nvidia0", "nvidiactl", "nvidia-uvm"):
+            self.write(f"/dev/{name}")
+
+    def install_library(self, version: str = "590.48.01") -> None:
+        folder = "/usr/lib/x86_64-linux-gnu"
+        self.write(f"{folder}/libnvidia-ml.so.{version}")
+        self.link(f"{folder}/libnvidia-ml.so.1", f"libnvidia-ml.so.{version}")
+
+    def give_driver(self, *cards: Card, version: str = "590.48.01", cuda: str = "13.1") -> None:
+        self.backend = Driver(version, cuda, cards or (card(),))
+
+    def install_python(self, prefix: str, version: str = "3.12") -> None:
+        self.write(f"{prefix}/bin/python{version}")
+        self.write(f"{prefix}/bin/python3")
+        (self.root / f"{prefix}/lib/python{version}/site-packages".lstrip("/")).mkdir(
+            parents=True, exist_ok=True
+        )
+
+    def install_torch(
+        self, prefix: str, version: str, cuda: str | None = None, hip: str | None = None
+    ) -> None:
+        self.install_python(prefix)
+        self.write(
+            f"{prefix}/lib/python3.12/site-packages/torch/version.py",
+            "from typing import Optional\n\n"
+            "__all__ = ['__version__', 'debug', 'cuda', 'git_version', 'hip']\n"
+            f"__version__ = '{version}'\ndebug = False\n"
+            f"cuda: Optional[str] = {cuda!r}\ngit_version = 'abc'\n"
+            f"hip: Optional[str] = {hip!r}\n",
+        )
+
+    def remember_libraries(self, paths: Mapping[str, str]) -> None:
+        """Write the loader's cache as ldconfig would."""
+        strings, entries = b"", []
+        start = 48 + 24 * len(paths)
+        for name, path in paths.items():
+            key = start + len(strings)
+            strings += name.encode() + b"\0"
+            value = start + len(strings)
+            strings += path.encode() + b"\0"
+            entries.append(struct.pack("=iIIIQ", 0x0303, key, value, 0, 0))
+        head = struct.pack("=20sII20x", b"glibc-ld.so.cache1.1", len(paths), len(strings))
+        target = self.root / "etc/ld.so.cache"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(head + b"".join(entries) + strings)
+
+    def probe(self) -> Probe:
+        return Probe(
+            root=self.root,
+            environment=self.environment,
+            platform=self.platform,
+            open_backend=self._open,
+            run_program=self._run,
+            installed=self.installed.get,
+            may_use=lambda path: self._path(path) not in self.forbidden,
+            reachable=self.listening.__contains__,
+            groups=(1000, 27),
+            prefix=self.prefix,
+            home=self.home,
+            user=self.user,
+            host=self.host,
+            patience=self.patience,
+        )
+
+    def answer(self) -> Answer:
+        return ask(self.probe())
+
+    def _path(self, path: Path) -> str:
+        return f"/{path.relative_to(self.root).as_posix()}"
+
+    def _open(self) -> Backend:
+        self.opened += 1
+        if self.backend is None:
+            raise self.trouble
+        return self.backend
+
+    def _run(self, argv: Sequence[str], timeout: float) -> Ran:
+        self.asked.append(argv)
+        program = argv[0].removeprefix(str(self.root))
+        return self.answers.get(program, Ran(None, "", "could not be started"))

@@ -1,0 +1,91 @@
+"""Which cards a person is told of, whether they answer, sleep, or are silent."""
+
+import json
+
+from gpuexplorer.commands.checkup.finding import Topic, Verdict
+from gpuexplorer.commands.checkup.pci import cards
+from gpuexplorer.commands.checkup.probe import Ran
+from tests.commands.checkup.computer import Computer, card
+
+
+def told(computer: Computer) -> Topic:
+    return cards(computer.probe(), computer.answer())
+
+
+def test_cards_that_answer_are_listed_with_pytorchs_number(computer: Computer) -> None:
+    computer.plug_in(driver="nvidia")
+    computer.give_driver(card())
+    topic = told(computer)
+    assert topic.verdict is Verdict.FINE
+    assert topic.sentence == "1 NVIDIA card answers."
+    (line,) = topic.details
+    assert line.startswith("0: NVIDIA GeForce RTX 4090, 24 GiB, compute capability 8.9,")
+    assert line.endswith("at 0000:01:00.0, PyTorch calls it cuda:0")
+
+
+def test_a_card_on_the_bus_that_the_driver_does_not_mention_is_missed(
+    computer: Computer,
+) -> None:
+    computer.plug_in("0000:01:00.0", driver="nvidia")
+    computer.plug_in("0000:02:00.0", driver="nvidia")
+    computer.give_driver(card(bus_id="00000000:01:00.0"))
+    topic = told(computer)
+    assert topic.verdict is Verdict.BROKEN
+    assert "1 of 2 NVIDIA cards" in topic.sentence
+    assert "0000:02:00.0" in topic.sentence
+
+
+def test_a_card_given_to_a_virtual_machine_is_not_missed(computer: Computer) -> None:
+    computer.plug_in("0000:01:00.0", driver="nvidia")
+    computer.plug_in("0000:02:00.0", driver="vfio-pci")
+    computer.give_driver(card())
+    assert told(computer).verdict is Verdict.FINE
+
+
+def test_a_sleeping_card_is_left_asleep_and_said_to_be(computer: Computer) -> None:
+    computer.plug_in(driver="nvidia", asleep=True)
+    computer.give_driver()
+    topic = told(computer)
+    assert topic.verdict is Verdict.FINE
+    assert "asleep" in topic.sentence
+    assert computer.opened == 0
+
+
+def test_one_awake_card_is_reason_enough_to_ask(computer: Computer) -> None:
+    computer.plug_in("0000:01:00.0", driver="nvidia", asleep=True)
+    computer.plug_in("0000:02:00.0", driver="nvidia")
+    computer.give_driver(card(0), card(1, bus_id="0000:02:00.0"))
+    assert told(computer).sentence == "2 NVIDIA cards answer."
+
+
+def test_a_card_that_nobody_answers_for_is_broken(computer: Computer) -> None:
+    computer.plug_in(driver="nouveau")
+    topic = told(computer)
+    assert topic.verdict is Verdict.BROKEN
+    assert topic.sentence == (
+        "1 NVIDIA card is in this computer, and no driver answers for it."
+    )
+
+
+def test_another_makers_card_is_no_nvidia_card(computer: Computer) -> None:
+    computer.plug_in("0000:00:02.0", vendor="8086", device="4680", driver="i915")
+    topic = told(computer)
+    assert topic.verdict is Verdict.LOOK
+    assert topic.sentence == "There is no NVIDIA card in this computer."
+    assert "gpuexplorer --simulate" in topic.do
+
+
+def test_where_the_bus_is_hidden_nobody_claims_that_there_is_no_card(
+    computer: Computer,
+) -> None:
+    (computer.root / "sys/bus/pci/devices").rmdir()
+    assert "cannot be seen from here" in told(computer).sentence
+
+
+def test_windows_is_asked_for_the_names_of_its_cards(computer: Computer) -> None:
+    computer.platform = "win32"
+    (computer.root / "sys/bus/pci/devices").rmdir()
+    computer.answers["powershell.exe"] = Ran(0, json.dumps("AMD Radeon 780M"))
+    topic = told(computer)
+    assert topic.verdict is Verdict.LOOK
+    assert topic.details == ["AMD Radeon 780M"]

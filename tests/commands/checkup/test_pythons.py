@@ -1,0 +1,251 @@
+"""Which Pythons with PyTorch a person is told of, and whether they suit driver and cards."""
+
+import json
+
+import pytest
+
+from gpuexplorer.commands.checkup.finding import Topic, Verdict
+from gpuexplorer.commands.checkup.probe import Ran
+from gpuexplorer.commands.checkup.pythons import pythons
+from gpuexplorer.commands.checkup.torch_builds import TorchBuild, flavour, suits
+from gpuexplorer.core.cards import Card
+from tests.commands.checkup.computer import Computer, card
+
+TITAN_V = card(name="TITAN V", capability=(7, 0))
+PASCAL = card(name="Tesla P100", capability=(6, 0))
+BLACKWELL = card(name="RTX 5090", capability=(12, 0))
+
+
+def told(computer: Computer, *, deep: bool = False) -> Topic:
+    return pythons(computer.probe(), computer.answer(), deep=deep)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "why"),
+    [
+        ("/opt/gpuexplorer", "the one that runs this"),
+        ("/srv/venv", "the active environment"),
+        ("/data/project/.venv", "in this folder"),
+        ("/usr/local", "on the PATH"),
+        ("/home/ana/miniconda3/envs/deep", "conda"),
+        ("/elsewhere/env", "conda"),
+        ("/home/ana/.pyenv/versions/3.12.1", ""),
+        ("/home/ana/.local/share/uv/python/cpython-3.12", ""),
+    ],
+)
+def test_pytorch_is_found_wherever_people_put_it(
+    computer: Computer, prefix: str, why: str
+) -> None:
+    computer.environment = {
+        "VIRTUAL_ENV": "/srv/venv",
+        "PWD": "/data/project",
+        "PATH": "/usr/local/bin:/usr/bin",
+    }
+    computer.write("/home/ana/.conda/environments.txt", "/elsewhere/env\n")
+    computer.install_torch(prefix, "2.13.0+cpu")
+    topic = told(computer)
+    assert topic.verdict is Verdict.FINE
+    assert len(topic.details) == 1
+    assert f"{prefix} (Python 3.12{', ' + why if why else ''})" in topic.details[0]
+    assert "PyTorch 2.13.0+cpu, built for the processor only" in topic.details[0]
+    assert computer.asked == []
+
+
+def test_a_python_known_by_several_names_is_listed_once(computer: Computer) -> None:
+    computer.install_torch("/opt/gpuexplorer", "2.13.0")
+    computer.link("/srv/venv", str(computer.root / "opt/gpuexplorer"))
+    computer.environment = {"VIRTUAL_ENV": "/srv/venv", "PATH": "/opt/gpuexplorer/bin"}
+    assert told(computer).sentence == "1 Python has PyTorch, 1 Python looked at."
+
+
+def test_the_systems_python_is_listed_once_although_bin_is_a_second_way_to_it(
+    computer: Computer,
+) -> None:
+    computer.install_torch("/usr", "2.13.0")
+    computer.link("/bin", "usr/bin")
+    computer.link("/lib", "usr/lib")
+    computer.environment["PATH"] = "/usr/bin:/bin"
+    assert told(computer).sentence == "1 Python has PyTorch, 1 Python looked at."
+
+
+def test_an_environment_that_borrows_packages_has_its_makers_pytorch(
+    computer: Computer,
+) -> None:
+    computer.install_torch("/usr/local", "2.13.0")
+    computer.install_python("/srv/venv")
+    computer.write(
+        "/srv/venv/pyvenv.cfg",
+        "home = /usr/local/bin\ninclude-system-site-packages = true\nversion = 3.12.1\n",
+    )
+    computer.environment["VIRTUAL_ENV"] = "/srv/venv"
+    assert "/srv/venv" in told(computer).details[0]
+
+
+def test_without_pytorch_the_fitting_build_is_named(computer: Computer) -> None:
+    computer.give_driver(card(), version="550.54.14", cuda="12.4")
+    topic = told(computer)
+    assert topic.verdict is Verdict.LOOK
+    assert topic.sentence.startswith("No Python with PyTorch was found")
+    assert "built for CUDA 12.6" in topic.do
+
+
+def test_without_pytorch_and_cards_any_build_will_do(computer: Computer) -> None:
+    assert "`pip install torch`" in told(computer).do
+
+
+def test_a_build_for_the_processor_leaves_real_cards_unused(computer: Computer) -> None:
+    computer.give_driver()
+    computer.install_torch("/opt/gpuexplorer", "2.13.0+cpu")
+    topic = told(computer)
+    assert topic.verdict is Verdict.LOOK
+    assert "does not use NVIDIA cards" in topic.details[0]
+    assert topic.do == (
+        "For /opt/gpuexplorer: Install PyTorch built for CUDA 13.0 into this Python."
+    )
+
+
+def test_a_build_newer_than_the_driver_is_broken(computer: Computer) -> None:
+    computer.give_driver(version="570.86.10", cuda="12.8")
+    computer.install_torch("/srv/venv", "2.11.0+cu130", cuda="13.0")
+    computer.environment["VIRTUAL_ENV"] = "/srv/venv"
+    topic = told(computer)
+    assert topic.verdict is Verdict.BROKEN
+    assert "CUDA 13 needs driver 580 or newer; this one is 570.86.10" in topic.details[0]
+    assert "CUDA 12.6" in topic.do
+
+
+def test_a_later_build_of_the_same_cuda_runs_on_an_older_driver(computer: Computer) -> None:
+    computer.give_driver(version="525.60.13", cuda="12.0")
+    computer.install_torch("/opt/gpuexplorer", "2.10.0+cu126", cuda="12.6")
+    computer.answers["/opt/gpuexplorer/bin/python3.12"] = architectures("sm_80", "sm_86")
+    assert told(computer).verdict is Verdict.FINE
+
+
+def test_one_fitting_python_among_others_is_enough(computer: Computer) -> None:
+    computer.give_driver()
+    computer.install_torch("/opt/gpuexplorer", "2.13.0+cpu")
+    computer.install_torch("/srv/venv", "2.11.0+cu126", cuda="12.6")
+    computer.environment["VIRTUAL_ENV"] = "/srv/venv"
+    topic = told(computer)
+    assert topic.verdict is Verdict.FINE
+    assert "1 of them fit for this computer" in topic.sentence
+    assert topic.details[0].startswith("fine: /srv/venv")
+    assert topic.details[1].startswith("look: /opt/gpuexplorer")
+
+
+def test_the_own_python_is_asked_what_it_was_built_for(computer: Computer) -> None:
+    computer.give_driver(PASCAL)
+    computer.install_torch("/opt/gpuexplorer", "2.11.0+cu126", cuda="12.6")
+    computer.answers["/opt/gpuexplorer/bin/python3.12"] = architectures("sm_80", "sm_90")
+    topic = told(computer)
+    assert topic.verdict is Verdict.BROKEN
+    assert "It holds no code for Tesla P100 (compute capability 6.0)" in topic.details[0]
+    assert "It holds code for sm_80 sm_90." in topic.details[0]
+
+
+def test_other_pythons_are_judged_by_their_version_and_only_probably(
+    computer: Computer,
+) -> None:
+    computer.give_driver(PASCAL)
+    computer.install_torch("/srv/venv", "2.11.0+cu130", cuda="13.0")
+    computer.environment["VIRTUAL_ENV"] = "/srv/venv"
+    topic = told(computer)
+    assert computer.asked == []
+    assert "It probably holds no code for Tesla P100" in topic.details[0]
+    assert "CUDA 12.6" in topic.do
+
+
+def test_a_build_that_suits_some_of_the_cards_is_worth_a_look(computer: Computer) -> None:
+    computer.give_driver(card(), PASCAL)
+    computer.install_torch("/srv/venv", "2.11.0+cu128", cuda="12.8")
+    computer.environment["VIRTUAL_ENV"] = "/srv/venv"
+    topic = told(computer)
+    assert topic.verdict is Verdict.LOOK
+    assert "probably holds no code for Tesla P100" in topic.details[0]
+    assert topic.details[0].endswith("and suits the others.")
+
+
+def test_a_deep_look_asks_every_python(computer: Computer) -> None:
+    computer.install_torch("/srv/venv", "2.11.0+cu130", cuda="13.0")
+    computer.environment["VIRTUAL_ENV"] = "/srv/venv"
+    told(computer, deep=True)
+    assert [argv[0].removeprefix(str(computer.root)) for argv in computer.asked] == [
+        "/srv/venv/bin/python3.12"
+    ]
+
+
+def test_a_pytorch_that_does_not_start_says_its_last_words(computer: Computer) -> None:
+    computer.install_torch("/opt/gpuexplorer", "2.11.0+cu130", cuda="13.0")
+    computer.answers["/opt/gpuexplorer/bin/python3.12"] = Ran(
+        1, "Traceback\nImportError: libcudart.so.13: cannot open", "ended with code 1"
+    )
+    detail = told(computer, deep=True).details[0]
+    assert "it ended with code 1. Its last words: ImportError: libcudart.so.13" in detail
+
+
+def test_an_incomplete_pytorch_is_to_be_installed_anew(computer: Computer) -> None:
+    computer.install_python("/opt/gpuexplorer")
+    computer.write("/opt/gpuexplorer/lib/python3.12/site-packages/torch/lib/libc10.so")
+    topic = told(computer)
+    assert topic.verdict is Verdict.BROKEN
+    assert "--force-reinstall torch" in topic.do
+
+
+def test_a_build_for_amd_is_called_so() -> None:
+    build = TorchBuild("2.11.0+rocm6.4", None, hip="6.4")
+    assert build.label == "PyTorch 2.11.0+rocm6.4, built for AMD cards (ROCm 6.4)"
+
+
+@pytest.mark.parametrize(
+    ("built", "capability", "runs"),
+    [
+        (("sm_80", "sm_86"), (8, 9), True),  # a later card of the same generation
+        (("sm_86",), (8, 0), False),  # an earlier one
+        (("sm_90",), (10, 0), False),  # another generation
+        (("sm_90", "compute_90"), (10, 0), True),  # compiled at the first use
+        (("sm_120",), (12, 1), True),
+        (("sm_90a",), (9, 0), True),
+    ],
+)
+def test_a_card_runs_code_for_its_generation_up_to_its_number(
+    built: tuple[str, ...], capability: tuple[int, int], runs: bool
+) -> None:
+    build = TorchBuild("2.11.0", "13.0", architectures=built)
+    verdict = suits(build, [card(capability=capability)], "590.48").verdict
+    assert (verdict is Verdict.FINE) is runs
+
+
+@pytest.mark.parametrize(
+    ("driver", "capabilities", "cuda"),
+    [
+        ("590.48", [(8, 9)], "13.0"),
+        ("590.48", [(6, 1)], "12.6"),
+        ("570.86", [(12, 0)], "12.8"),
+        ("550.54", [(9, 0)], "12.6"),
+        ("470.82", [(8, 6)], None),
+        ("590.48", [(6, 1), (12, 0)], None),
+    ],
+)
+def test_the_build_to_install_follows_from_driver_and_cards(
+    driver: str, capabilities: list[tuple[int, int]], cuda: str | None
+) -> None:
+    assert flavour(driver, capabilities) == cuda
+
+
+@pytest.mark.parametrize(
+    ("cards", "driver", "words"),
+    [
+        ([PASCAL, BLACKWELL], "580.65", "No single build suits all these cards"),
+        ([card()], "470.82", "Update NVIDIA's driver to 580 or newer, then install PyTorch"),
+        ([card(name="K80", capability=(3, 7))], "470.82", "it can only be watched"),
+        ([TITAN_V], "590.48", "built for CUDA 12.6"),
+    ],
+)
+def test_advice_is_given_even_where_no_build_suits(
+    cards: list[Card], driver: str, words: str
+) -> None:
+    assert words in suits(TorchBuild("2.11.0+cpu", None), cards, driver).do
+
+
+def architectures(*names: str) -> Ran:
+    return Ran(0, f"a warning\nARCHITECTURES {json.dumps(names)}\n")

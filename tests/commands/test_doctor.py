@@ -1,0 +1,177 @@
+"""gpuexplorer doctor, as a person and a program meet it."""
+
+import argparse
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.__main__ import main
+from gpuexplorer.commands.doctor import check, examine
+from gpuexplorer.core.clock import ManualClock
+from tests.commands.checkup.computer import Computer
+from tests.nvml_stub import stub
+
+TITLES = [
+    "Cards",
+    "Driver",
+    "Permissions",
+    "Container",
+    "PyTorch",
+    "Toolkits",
+    "Display",
+    "Parts",
+    "Memory",
+]
+
+
+class Screen(io.StringIO):
+    """A terminal that understands colours."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def computer(tmp_path: Path) -> Computer:
+    bare = Computer(tmp_path / "computer")
+    (bare.root / "sys/bus/pci/devices").mkdir(parents=True)
+    return bare
+
+
+def asked(*, json: bool = False, bundle: Path | None = None) -> argparse.Namespace:
+    return argparse.Namespace(json=json, bundle=bundle, deep=False)
+
+
+def told(computer: Computer, arguments: argparse.Namespace, out: io.StringIO) -> str:
+    complaints = io.StringIO()
+    assert check(computer.probe(), arguments, ManualClock(), out, complaints) == 0
+    return out.getvalue()
+
+
+def test_every_topic_ends_in_a_verdict_in_the_first_column(computer: Computer) -> None:
+    lines = told(computer, asked(), io.StringIO()).splitlines()
+    heads = [line.split()[:2] for line in lines if line and not line.startswith(" ")]
+    assert [head[1] for head in heads if head[0] in {"fine", "look", "broken"}][:9] == TITLES
+
+
+def test_the_print_out_fits_eighty_columns_and_any_terminal(computer: Computer) -> None:
+    text = told(computer, asked(), io.StringIO())
+    assert max(len(line) for line in text.splitlines() if "`" not in line) <= 80
+    assert text.isascii()
+    assert "\x1b" not in text
+
+
+def test_a_command_is_never_broken_so_that_it_can_be_copied(computer: Computer) -> None:
+    computer.write("/usr/bin/apt-get")
+    text = told(computer, asked(), io.StringIO())
+    (command, _) = [line for line in text.splitlines() if "apt-get install" in line]
+    assert command.count("`") == 2
+
+
+def test_without_a_card_it_begins_with_what_was_looked_for(computer: Computer) -> None:
+    computer.plug_in(driver="nouveau")
+    text = told(computer, asked(), io.StringIO())
+    assert text.index("No card answers. This was looked for:") < text.index("Driver ")
+    assert "found   NVIDIA cards" in text
+    assert "absent  driver library" in text
+
+
+def test_with_a_card_nothing_had_to_be_looked_for(computer: Computer) -> None:
+    computer.give_driver()
+    assert "looked for" not in told(computer, asked(), io.StringIO())
+
+
+def test_it_ends_with_what_to_do_the_worst_first(computer: Computer) -> None:
+    computer.plug_in(driver="nouveau")
+    text = told(computer, asked(), io.StringIO())
+    summary = text[text.index("In short: 9 topics") :].splitlines()
+    verdicts = [line.split()[0] for line in summary[2:] if line and line[0] != " "]
+    assert verdicts == sorted(verdicts, key=["broken", "look", "fine"].index)
+    assert "Install NVIDIA's driver" in summary[3]
+
+
+def test_a_terminal_has_colours_unless_it_refuses_them(
+    computer: Computer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[32mfine\x1b[0m    Driver" in told(computer, asked(), Screen())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in told(computer, asked(), Screen())
+
+
+def test_programs_get_verdicts_sentences_and_facts(computer: Computer) -> None:
+    document = json.loads(told(computer, asked(json=True), io.StringIO()))
+    assert document["schema"] == 1
+    assert document["taken_at"] == "2023-11-14T22:13:20+00:00"
+    assert [topic["topic"] for topic in document["topics"]] == [t.lower() for t in TITLES]
+    for topic in document["topics"]:
+        assert topic["verdict"] in {"fine", "look", "broken"}
+        assert topic["sentence"].endswith((".", ":"))
+        assert topic["verdict"] == "fine" or topic["do"]
+    assert document["looked_for"][0]["found"] is False
+
+
+def test_a_bundle_asked_for_with_json_leaves_the_json_alone(
+    computer: Computer, tmp_path: Path
+) -> None:
+    out, complaints = io.StringIO(), io.StringIO()
+    arguments = asked(json=True, bundle=tmp_path / "report.zip")
+    assert check(computer.probe(), arguments, ManualClock(), out, complaints) == 0
+    json.loads(out.getvalue())
+    assert "report.zip" in complaints.getvalue()
+    assert "names of you and your" in complaints.getvalue()
+
+
+def test_letters_this_terminal_has_not_do_not_stop_it(computer: Computer) -> None:
+    computer.install_torch("/home/ana/.virtualenvs/größe", "2.13.0")
+    raw = io.BytesIO()
+    narrow = io.TextIOWrapper(raw, encoding="ascii")
+    check(computer.probe(), asked(), ManualClock(), narrow, narrow)
+    narrow.flush()
+    assert b".virtualenvs/gr" in raw.getvalue()
+
+
+def test_every_look_and_every_fault_says_what_to_do(computer: Computer) -> None:
+    computer.plug_in(driver="nvidia")
+    computer.load_module("590.44.01")
+    computer.install_library("590.48.01")
+    computer.environment["DISPLAY"] = ":0"
+    for topic in examine(computer.probe(), ManualClock()).topics:
+        assert topic.verdict == "fine" or topic.do
+
+
+def test_this_very_computer_can_be_examined(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [topic["topic"] for topic in document["topics"]] == [t.lower() for t in TITLES]
+
+
+def test_an_unwritable_bundle_is_one_sentence_and_status_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["doctor", "--bundle", "/nowhere/at/all.zip"]) == 1
+    assert "cannot be written to /nowhere/at/all.zip" in capsys.readouterr().err
+
+
+def test_real_calls_to_the_drivers_library_find_its_cards() -> None:
+    if stub.compiler() is None:
+        pytest.skip("the stand-in for the driver's library needs a C compiler")
+    ran = subprocess.run(
+        [sys.executable, "-m", "gpuexplorer", "doctor", "--json"],
+        env=stub.environment("cards=2 kind=rtx4090") | {"PYTHONPATH": str(Path.cwd())},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert ran.returncode == 0, ran.stderr
+    topics = {topic["topic"]: topic for topic in json.loads(ran.stdout)["topics"]}
+    assert topics["cards"]["sentence"] == "2 NVIDIA cards answer."
+    assert topics["driver"]["verdict"] == "fine"
