@@ -3,6 +3,7 @@
 import argparse
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 
 from gpuexplorer.gui.bridge import Bridge
@@ -84,10 +85,11 @@ class App:
         before, self._session = self._session, session
         self.window.show_session(session)
         if before is not None:
-            before.stop()
+            # A hung driver call may keep it for a moment, and the window waits for nobody.
+            threading.Thread(target=before.stop, name="end session", daemon=True).start()
 
     def _on_source_answered(self) -> None:
-        """A slow driver came at last. Somebody who looks at simulated cards is left in peace."""
+        """A slow driver came at last. Whoever looks at simulated cards is left in peace."""
         if self._opening is None or self._session is not None:
             return
         backend, attempts = self._opening.result()

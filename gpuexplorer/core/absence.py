@@ -22,6 +22,7 @@ class Absence(StrEnum):
     WINDOWS_KEEPS_IT = "Windows keeps it"
     NO_NEW_SAMPLE = "no new sample"
     REFUSED = "refused"
+    NOT_YET = "not read yet"
     NOT_ASKED = "not asked"
 
     @property
@@ -51,6 +52,7 @@ _SENTENCES = {
     Absence.WINDOWS_KEEPS_IT: "Windows manages this memory and the driver does not know it",
     Absence.NO_NEW_SAMPLE: "it did nothing the driver could measure in the last moment",
     Absence.REFUSED: "the driver refused this time; it is asked again",
+    Absence.NOT_YET: "it was not read again yet",
     Absence.NOT_ASKED: "not read, since nobody looks at it",
 }
 

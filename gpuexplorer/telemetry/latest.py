@@ -45,6 +45,17 @@ class Latest:
         values: dict[MetricId, float] = {}
         missing: dict[MetricId, Absence] = {}
         for sample in samples:
-            values.update(sample.values)
-            missing.update(sample.missing)
+            if sample.state is newest.state:
+                values.update(sample.values)
+                missing.update(sample.missing)
+            else:
+                # A slower round has not noticed yet: what it knew is no longer so.
+                reason = _reason(newest)
+                missing.update(dict.fromkeys((*sample.values, *sample.missing), reason))
         return Reading(card, newest.at, newest.state, values, missing)
+
+
+def _reason(newest: Sample) -> Absence:
+    if newest.state is CardState.WORKING:
+        return Absence.NOT_YET
+    return next(iter(newest.missing.values()), Absence.NOT_YET)

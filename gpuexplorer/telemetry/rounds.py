@@ -66,11 +66,12 @@ class Round(Generic[Answer]):
         self._beat.change(self._beat.period, self._clock.now())
         self._launch()
 
-    def stop(self, seconds: float) -> bool:
-        """True when nothing of it runs any more; False when a driver call still hangs."""
+    def ask_to_stop(self) -> None:
         self._stopping.set()
         self._wake.set()
-        until = self._clock.now() + seconds
+
+    def ended(self, until: float) -> bool:
+        """True when nothing of it runs any more; False when a driver call still hangs."""
         with self._lock:
             threads = [lane.thread for lane in (self._shared, *self._own.values())]
         alive = False

@@ -110,10 +110,13 @@ class Sampler:
     def stop(self, seconds: float = 0.3) -> bool:
         """True when all threads ended; False when a driver call hangs, which ends with us."""
         self._stopping.set()
-        ended = [each.stop(seconds) for each in self._all_rounds()]
+        until = self._clock.now() + seconds
+        for each in self._all_rounds():
+            each.ask_to_stop()
+        ended = [each.ended(until) for each in self._all_rounds()]
         for thread in (self._watchdog, self._fault_waiter):
             if thread is not None:
-                thread.join(seconds)
+                thread.join(max(0.0, until - self._clock.now()))
                 ended.append(not thread.is_alive())
         return all(ended)
 

@@ -4,6 +4,7 @@ import math
 from collections import deque
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from hypothesis import given, settings
@@ -18,6 +19,9 @@ from gpuexplorer.telemetry.trace import Trace
 
 CARD = CardId("SIM-0")
 BEAT, FULL, DAY, BUCKET = 1.0, 20.0, 100.0, 5.0
+
+# Seconds since the sample before, then the power and the energy if they were told.
+Step: TypeAlias = tuple[float, float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -35,26 +39,40 @@ class Reading:
 
 single = st.floats(-(2.0**99), 2.0**99, width=32)
 double = st.floats(-(2.0**99), 2.0**99)
-steps = st.lists(
-    st.tuples(
-        st.sampled_from([1.0, 1.0, 1.0, 1.0, 0.1, 0.9, 1.25, 2.0, 3.0, 7.0, 31.0, 0.0, -2.0]),
-        st.none() | single,
-        st.none() | double,
-    ),
-    min_size=1,
-    max_size=200,
+distances = st.sampled_from(
+    [1.0, 1.0, 1.0, 1.0, 0.1, 0.9, 1.25, 2.0, 3.0, 7.0, 31.0, 0.0, -2.0]
 )
+stretches = st.tuples(
+    distances,
+    st.integers(1, 30),
+    st.lists(st.none() | single, min_size=1, max_size=5),
+    st.lists(st.none() | double, min_size=1, max_size=5),
+)
+
+
+def _step_by_step(
+    drawn: list[tuple[float, int, list[float | None], list[float | None]]],
+) -> list[Step]:
+    return [
+        (distance, powers[i % len(powers)], energies[i % len(energies)])
+        for distance, length, powers, energies in drawn
+        for i in range(length)
+    ]
+
+
+steps = st.lists(stretches, min_size=1, max_size=8).map(_step_by_step)
+unhurried = settings(deadline=None)  # a busy computer is no fault
 metrics = st.sampled_from([POWER_DRAW, ENERGY])
 column_limits = st.sampled_from([1, 2, 3, 5, 17, 50, 400])
 
 
 def lived(
-    taken: list[tuple[float, float | None, float | None]],
+    taken: list[Step],
 ) -> tuple[History, dict[MetricId, list[Reading]]]:
     """A small history that was given these samples, and the reference for each metric."""
     history = History(BEAT, FULL, DAY, bucket_seconds=BUCKET)
     reference = {POWER_DRAW: list[Reading](), ENERGY: list[Reading]()}
-    distances = {metric: deque([BEAT] * 5, maxlen=5) for metric in reference}
+    passed_before = {metric: deque([BEAT] * 5, maxlen=5) for metric in reference}
     at = 1000.0
     for distance, power, energy in taken:
         at += distance
@@ -67,9 +85,9 @@ def lived(
             if readings:
                 newest = max(at, readings[-1].at)
                 passed = newest - readings[-1].at
-                usual = max(sorted(distances[metric])[2], BEAT)
+                usual = max(sorted(passed_before[metric])[2], BEAT)
                 after_gap = passed > 2.5 * usual
-                distances[metric].append(passed)
+                passed_before[metric].append(passed)
             if readings or metric in values:
                 readings.append(Reading(newest, power, energy, after_gap))
     return history, reference
@@ -91,9 +109,10 @@ def known(readings: list[Reading], metric: MetricId, start: float) -> list[Readi
     return [r for r in readings if r.at >= start and r.of(metric) is not None]
 
 
+@unhurried
 @given(steps, metrics, column_limits, st.floats(0.0, DAY))
 def test_no_reading_is_lost_or_invented(
-    taken: list[tuple[float, float | None, float | None]],
+    taken: list[Step],
     metric: MetricId,
     columns: int,
     seconds: float,
@@ -106,9 +125,10 @@ def test_no_reading_is_lost_or_invented(
     assert trace.counts.sum() == len(known(reference[metric], metric, start))
 
 
+@unhurried
 @given(steps, metrics, column_limits, st.floats(0.0, FULL))
 def test_the_newest_readings_are_all_there_to_the_second(
-    taken: list[tuple[float, float | None, float | None]],
+    taken: list[Step],
     metric: MetricId,
     columns: int,
     seconds: float,
@@ -121,9 +141,10 @@ def test_the_newest_readings_are_all_there_to_the_second(
     assert trace.counts.sum() == len(known(reference[metric], metric, end - seconds))
 
 
+@unhurried
 @given(steps, metrics, st.floats(0.0, DAY), st.floats(0.0, DAY))
 def test_a_window_in_the_middle_takes_in_at_most_a_bucket_more_on_its_edges(
-    taken: list[tuple[float, float | None, float | None]],
+    taken: list[Step],
     metric: MetricId,
     back: float,
     seconds: float,
@@ -139,9 +160,10 @@ def test_a_window_in_the_middle_takes_in_at_most_a_bucket_more_on_its_edges(
     assert count <= sum(start - BUCKET <= r.at <= end + BUCKET for r in everything)
 
 
+@unhurried
 @given(steps, metrics, column_limits, st.floats(0.0, DAY))
 def test_minima_maxima_and_means_are_those_of_the_readings(
-    taken: list[tuple[float, float | None, float | None]],
+    taken: list[Step],
     metric: MetricId,
     columns: int,
     seconds: float,
@@ -166,9 +188,10 @@ def test_minima_maxima_and_means_are_those_of_the_readings(
         assert abs(trace.means[column] - np.mean(values)) <= 1e-6 * size + 1e-40
 
 
+@unhurried
 @given(steps, metrics, column_limits, st.floats(0.0, DAY))
 def test_columns_stand_where_their_readings_were(
-    taken: list[tuple[float, float | None, float | None]],
+    taken: list[Step],
     metric: MetricId,
     columns: int,
     seconds: float,
@@ -180,16 +203,17 @@ def test_columns_stand_where_their_readings_were(
     trace = history.trace(CARD, metric, start, end, columns)
     assert len(trace) <= columns
     assert np.all(np.diff(trace.times) > 0)
-    nexts = np.append(trace.times[1:], math.inf)
+    nexts = np.append(trace.times, math.inf)[1:]
     readings = known(reference[metric], metric, start)
     for time, after, share in zip(trace.times, nexts, shares(trace, readings), strict=True):
         assert start - trace.column_seconds <= time <= end
         assert all(time - 1e-9 <= r.at < after + BUCKET for r in share)
 
 
+@unhurried
 @given(steps, metrics, column_limits, st.floats(0.0, DAY))
 def test_gaps_stay_gaps_and_nothing_else_is_one(
-    taken: list[tuple[float, float | None, float | None]],
+    taken: list[Step],
     metric: MetricId,
     columns: int,
     seconds: float,
@@ -214,10 +238,10 @@ def test_gaps_stay_gaps_and_nothing_else_is_one(
             assert is_open or first.at - last.at < 2 * trace.column_seconds
 
 
+@unhurried
 @given(steps, metrics)
-@settings(max_examples=50)
 def test_with_room_for_every_reading_each_refusal_is_a_gap(
-    taken: list[tuple[float, float | None, float | None]], metric: MetricId
+    taken: list[Step], metric: MetricId
 ) -> None:
     history, reference = lived(taken)
     if not reference[metric]:

@@ -73,12 +73,30 @@ def test_the_newest_sample_of_each_round_counts() -> None:
     busy, fan = MetricId("gpu_utilization"), MetricId("fan_speed")
     latest.put(Sample(CardId("a"), 1.0, {busy: 0.1}))
     latest.put(Sample(CardId("a"), 2.0, {fan: 0.4}))
+    latest.put(Sample(CardId("a"), 3.0, {busy: 0.3}))
+    reading = latest.reading(CardId("a"))
+    assert reading is not None
+    assert reading.values == {busy: 0.3, fan: 0.4}
+    assert reading.at == 3.0
+
+
+def test_a_lost_card_shows_no_figure_that_a_slower_round_once_read() -> None:
+    latest = Latest()
+    busy, fan = MetricId("gpu_utilization"), MetricId("fan_speed")
+    latest.put(Sample(CardId("a"), 1.0, {fan: 0.4}))
     latest.put(Sample(CardId("a"), 3.0, {}, {busy: Absence.LOST}, CardState.LOST))
     reading = latest.reading(CardId("a"))
     assert reading is not None
-    assert reading.values == {fan: 0.4}
-    assert reading.missing == {busy: Absence.LOST}
     assert reading.state is CardState.LOST
+    assert reading.values == {}
+    assert reading.missing == {busy: Absence.LOST, fan: Absence.LOST}
+    latest.put(Sample(CardId("a"), 4.0, {busy: 0.1}))
+    latest.put(Sample(CardId("a"), 4.0, {}, {fan: Absence.LOST}, CardState.LOST))
+    latest.put(Sample(CardId("a"), 4.1, {busy: 0.1}))
+    back = latest.reading(CardId("a"))
+    assert back is not None
+    assert back.values == {busy: 0.1}
+    assert back.missing == {fan: Absence.NOT_YET}
 
 
 def test_cards_and_their_instances_are_numbered_as_people_say_it(
