@@ -118,7 +118,7 @@ class NvmlBackend:
             else:
                 sample = reader.read(metrics)
         except DriverGoneError:
-            self._drop(connection, "the driver stopped answering")
+            self._drop(connection, "the driver stopped answering", driver_gone=True)
             return absent_sample(known, now, metrics, Absence.NO_DRIVER, CardState.NO_DRIVER)
         finally:
             connection.leave()
@@ -137,7 +137,7 @@ class NvmlBackend:
             rows = [] if lister is None else lister.read()
         except pynvml.NVMLError as error:
             if error.value in library.DRIVER_GONE:
-                self._drop(connection, library.message_of(error))
+                self._drop(connection, library.message_of(error), driver_gone=True)
             return []
         finally:
             connection.leave()
@@ -222,6 +222,9 @@ class NvmlBackend:
                 "`gpuexplorer doctor` looks for the cause.",
             ) from error
         with self._lock:
+            if self._closed:
+                connection.give_up()
+                return
             self._connection = connection
             self._know([*connection.cards, *self._resting.sleepers()])
             self._source = connection.source
@@ -234,13 +237,13 @@ class NvmlBackend:
         self._cards = cards
         self._by_id = {card.id: card for card in cards}
 
-    def _drop(self, connection: Connection, why: str) -> None:
+    def _drop(self, connection: Connection, why: str, driver_gone: bool = False) -> None:
         with self._lock:
             if self._connection is connection:
                 self._connection = None
                 self._why_gone = f"{why}." if why else ""
                 self._revive_at = self._clock.now() + _REVIVAL_PAUSE
-        connection.give_up()
+        connection.give_up(driver_gone)
 
     def _consider(self, connection: Connection, card: Card, sample: Sample) -> None:
         """See what a sample means beyond itself: a lost card, a new mode, a time to rest."""

@@ -40,6 +40,7 @@ class Connection:
         self._lock = threading.Lock()
         self._inside = 0
         self._given_up = False
+        self._driver_gone = False
         self._ended = False
         self.stale = False  # a card answers now that did not when this was made
         self._found = find_cards(
@@ -73,10 +74,11 @@ class Connection:
                 return
         self._end_if_empty()
 
-    def give_up(self) -> None:
+    def give_up(self, driver_gone: bool = False) -> None:
         """Let nobody in any more; the last one out ends it. A hung call keeps it."""
         with self._lock:
             self._given_up = True
+            self._driver_gone |= driver_gone
         self._end_if_empty()
 
     def topology(self, bus: PciBus) -> Topology:
@@ -125,10 +127,12 @@ class Connection:
             if not self._given_up or self._inside or self._ended:
                 return
             self._ended = True
-        for reader in self.readers.values():
-            reader.free()
-        if self._waiter is not None:
-            self._waiter.free()
+        # What belongs to a dead driver must not be handed to it any more.
+        if not self._driver_gone:
+            for reader in self.readers.values():
+                reader.free()
+            if self._waiter is not None:
+                self._waiter.free()
         library.disconnect()
 
 

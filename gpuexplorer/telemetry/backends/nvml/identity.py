@@ -1,5 +1,6 @@
 """Who the cards are: identity by UUID, and the facts beside it."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -54,9 +55,13 @@ def find_cards(
     names cards of an earlier connection by index, for those that now give no handle.
     """
     found: list[Found] = []
-    for index, ask_handle in enumerate(_handle_askers(awake_bus_ids)):
-        asked = Asked(partial(_meet, ask_handle, index), when_late)
-        if not asked.answered_within(patience):
+    meetings = [
+        Asked(partial(_meet, ask_handle, index), when_late)
+        for index, ask_handle in enumerate(_handle_askers(awake_bus_ids))
+    ]
+    until = time.monotonic() + patience
+    for index, asked in enumerate(meetings):
+        if not asked.answered_within(max(0.0, until - time.monotonic())):
             why = f"it has not answered for {patience:.0f} s"
             found.append(replace(_silent(index, known, why), hung=True))
             continue

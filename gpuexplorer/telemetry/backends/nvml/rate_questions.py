@@ -9,6 +9,7 @@ from gpuexplorer.core.catalogue import links as k
 from gpuexplorer.core.catalogue import utilization as u
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.calls import FieldBatch
 from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Values, put
 
@@ -64,10 +65,20 @@ def pcie_question(handle: object, clock: Clock) -> Question:
             micros = batch.micros[position]
             rate = meter.step(counts[position], micros * 1e-6 if micros else now)
             if isinstance(rate, Absence):
-                rate = pynvml.nvmlDeviceGetPcieThroughput(handle, watched[position]) * 1000.0
-            values[metric] = rate
+                rate = _watched(handle, watched[position], rate)
+            put(values, missing, metric, rate)
 
     return Question(metrics, ask)
+
+
+def _watched(handle: object, direction: int, counted: Absence) -> float | Absence:
+    """The rate over 20 ms, where no counter gives one yet."""
+    try:
+        return float(pynvml.nvmlDeviceGetPcieThroughput(handle, direction) * 1000)
+    except pynvml.NVMLError as error:
+        if error.value in library.CARD_LOST | library.DRIVER_GONE:
+            raise
+        return counted if counted is Absence.NEEDS_TWO else library.absence_of(error.value)
 
 
 def nvlink_questions(handle: object, links: int, clock: Clock) -> list[Question]:
