@@ -1,0 +1,1 @@
+"""Everything Qt: the window and what is in it."""

@@ -1,0 +1,131 @@
+"""Crash dialog: a bug of ours is shown with its traceback, and the program goes on."""
+
+import platform
+import sys
+import threading
+import traceback
+from types import TracebackType
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot, qVersion
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpuexplorer import __version__
+
+
+class CrashReports(QObject):
+    """Catches what nobody caught, in every thread. One dialog at a time, one for each bug."""
+
+    _caught = Signal(str)
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._seen: set[str] = set()
+        self._dialog: CrashDialog | None = None
+        self._hook_before = sys.excepthook
+        self._thread_hook_before = threading.excepthook
+        self._caught.connect(self._on_caught, Qt.ConnectionType.QueuedConnection)
+        sys.excepthook = self._take
+        threading.excepthook = self._take_from_thread
+
+    def stop(self) -> None:
+        """Give the hooks back. Harmless when called twice."""
+        if sys.excepthook == self._take:
+            sys.excepthook = self._hook_before
+        if threading.excepthook == self._take_from_thread:
+            threading.excepthook = self._thread_hook_before
+
+    def _take(
+        self,
+        kind: type[BaseException],
+        error: BaseException,
+        trace: TracebackType | None,
+    ) -> None:
+        if not issubclass(kind, Exception):
+            self._hook_before(kind, error, trace)
+            return
+        text = "".join(traceback.format_exception(kind, error, trace))
+        if sys.stderr is not None:
+            sys.stderr.write(text)
+        self._caught.emit(text)
+
+    def _take_from_thread(self, args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None:
+            self._take(args.exc_type, args.exc_value, args.exc_traceback)
+
+    @Slot(str)
+    def _on_caught(self, text: str) -> None:
+        # A bug in something that ticks would otherwise come back as soon as it is closed.
+        if text in self._seen:
+            return
+        self._seen.add(text)
+        if self._dialog is not None:
+            self._dialog.add(text)
+            return
+        self._dialog = CrashDialog(text, self._window)
+        self._dialog.finished.connect(self._on_dialog_closed)
+        self._dialog.open()
+
+    def _on_dialog_closed(self) -> None:
+        if self._dialog is not None:
+            self._dialog.deleteLater()
+            self._dialog = None
+
+
+class CrashDialog(QDialog):
+    """Says that it is our fault, shows the traceback, and offers to copy it."""
+
+    def __init__(self, report: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("A bug in GPU Explorer")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
+        self.resize(680, 420)
+        self._sentence = QLabel(
+            "This is a mistake in the program, not in your computer. The program goes on; "
+            "what you see may be incomplete until it is started again."
+        )
+        self._sentence.setWordWrap(True)
+        self._report = QPlainTextEdit()
+        self._report.setReadOnly(True)
+        self._report.setAccessibleName("Report")
+        self._report.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self._report.setPlainText(f"{_surroundings()}\n\n{report}")
+        copy = QPushButton("Copy report")
+        copy.clicked.connect(self._on_copy_clicked)
+        close = QPushButton("Go on")
+        close.setProperty("kind", "primary")
+        close.setDefault(True)
+        close.clicked.connect(self.accept)
+        buttons = QHBoxLayout()
+        buttons.addWidget(copy)
+        buttons.addStretch(1)
+        buttons.addWidget(close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 24, 24, 24)
+        column.setSpacing(16)
+        column.addWidget(self._sentence)
+        column.addWidget(self._report, 1)
+        column.addLayout(buttons)
+
+    def add(self, report: str) -> None:
+        """Another bug, while this one is still being read."""
+        self._report.appendPlainText(f"\n{report}")
+
+    def _on_copy_clicked(self) -> None:
+        QGuiApplication.clipboard().setText(self._report.toPlainText())
+
+
+def _surroundings() -> str:
+    return (
+        f"GPU Explorer {__version__}, Python {platform.python_version()}, Qt {qVersion()}, "
+        f"{platform.platform()}"
+    )

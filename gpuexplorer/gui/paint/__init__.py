@@ -1,0 +1,1 @@
+"""Colours, letters and geometry: what painting needs, and no widgets."""

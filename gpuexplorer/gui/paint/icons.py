@@ -1,0 +1,40 @@
+"""Icons: line drawings from `resources/icons`, in whatever colour the theme asks for."""
+
+from enum import StrEnum
+
+from PySide6.QtCore import QByteArray, QRectF
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtSvg import QSvgRenderer
+
+from gpuexplorer.gui.paint.resources import resource
+
+
+class Icon(StrEnum):
+    """Each is a file of that name."""
+
+    WARNING = "warning"
+    LOST = "lost"
+    SILENT = "silent"
+    ASLEEP = "asleep"
+    THERE = "there"
+    MISSING = "missing"
+    NOTE = "note"
+    PROCESS = "process"
+    CARD = "card"
+
+
+class Icons:
+    """Draws them; each is read once for each colour."""
+
+    def __init__(self) -> None:
+        self._renderers: dict[tuple[Icon, int], QSvgRenderer] = {}
+
+    def draw(self, painter: QPainter, icon: Icon, place: QRectF, colour: QColor) -> None:
+        key = (icon, colour.rgba())
+        renderer = self._renderers.get(key)
+        if renderer is None:
+            drawing = resource("icons", f"{icon}.svg").read_text("utf-8")
+            drawing = drawing.replace("currentColor", colour.name())
+            renderer = QSvgRenderer(QByteArray(drawing.encode()))
+            self._renderers[key] = renderer
+        renderer.render(painter, place)

@@ -1,0 +1,77 @@
+"""Lettering: the five sizes of the one family, with figures of equal width."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
+
+_PREFERRED = ("Inter", "Inter Variable")
+_REMEMBERED = 4000
+
+
+class Lettering:
+    """One font with its measures. Widths are remembered: figures repeat from tick to tick."""
+
+    def __init__(self, font: QFont) -> None:
+        self.font = font
+        self.metrics = QFontMetricsF(font)
+        self.ascent = self.metrics.ascent()
+        self.height = self.metrics.height()
+        self.cap_height = self.metrics.capHeight()
+        self._widths: dict[str, float] = {}
+
+    def width(self, text: str) -> float:
+        width = self._widths.get(text)
+        if width is None:
+            if len(self._widths) > _REMEMBERED:
+                self._widths.clear()
+            width = self._widths[text] = self.metrics.horizontalAdvance(text)
+        return width
+
+    def elided(self, text: str, width: float) -> str:
+        """The text, or its beginning with an ellipsis; empty where not even that fits."""
+        if self.width(text) <= width:
+            return text
+        if width < self.width("…"):
+            return ""
+        return self.metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
+
+
+@dataclass(frozen=True, slots=True)
+class Letterings:
+    """All there are. Sizes are in pixels of the screen's own scale."""
+
+    caption: Lettering
+    body: Lettering
+    title: Lettering
+    number: Lettering
+    hero: Lettering
+    mono: Lettering
+    badge: Lettering  # a caption that must not be overlooked
+
+
+def letterings() -> Letterings:
+    """In Inter where it is installed, else in the system's interface font."""
+    installed = set(QFontDatabase.families())
+    general = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    family = next((name for name in _PREFERRED if name in installed), general.family())
+    fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
+    return Letterings(
+        caption=_lettering(family, 11),
+        body=_lettering(family, 13),
+        title=_lettering(family, 15, QFont.Weight.DemiBold),
+        number=_lettering(family, 22, QFont.Weight.DemiBold),
+        hero=_lettering(family, 34, QFont.Weight.DemiBold),
+        mono=_lettering(fixed, 12),
+        badge=_lettering(family, 11, QFont.Weight.Bold),
+    )
+
+
+def _lettering(
+    family: str, pixels: int, weight: QFont.Weight = QFont.Weight.Normal
+) -> Lettering:
+    font = QFont(family)
+    font.setPixelSize(pixels)
+    font.setWeight(weight)
+    font.setFeature(QFont.Tag("tnum"), 1)
+    return Lettering(font)

@@ -1,0 +1,116 @@
+"""Theme: every colour of the program by name, as a designer wrote them down in a TOML file."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import assert_never
+
+from PySide6.QtGui import QColor
+
+from gpuexplorer.gui.paint.resources import resource
+
+# From one more card on, colours could no longer be told apart and are not used at all.
+MOST_COLOURED_CARDS = 8
+_HEAT_EXPONENT = 1.15
+
+
+class Scheme(StrEnum):
+    """Which theme a person chose."""
+
+    SYSTEM = "system"
+    DARK = "dark"
+    LIGHT = "light"
+
+
+class Tone(StrEnum):
+    """What a text wants to say by its colour."""
+
+    TEXT = "text"
+    QUIET = "quiet"
+    FAINT = "faint"
+    WARN = "warn"
+    BAD = "bad"
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Widgets ask for a name; no widget knows a colour."""
+
+    dark: bool
+    ground: QColor
+    surface: QColor
+    raised: QColor
+    line: QColor
+    edge: QColor
+    text: QColor
+    quiet: QColor
+    faint: QColor
+    hover: QColor
+    field: QColor
+    well: QColor
+    inverse: QColor
+    accent: QColor
+    good: QColor
+    warn: QColor
+    bad: QColor
+    simulated: QColor
+    simulated_ink: QColor
+    heat_low: QColor
+    heat_high: QColor
+    cards: tuple[QColor, ...]
+
+    def card(self, index: int | None) -> QColor:
+        """A card's colour; without one, the colour of measured values."""
+        return self.quiet if index is None else self.cards[index % len(self.cards)]
+
+    def tone(self, tone: Tone) -> QColor:
+        match tone:
+            case Tone.TEXT:
+                return self.text
+            case Tone.QUIET:
+                return self.quiet
+            case Tone.FAINT:
+                return self.faint
+            case Tone.WARN:
+                return self.warn
+            case Tone.BAD:
+                return self.bad
+            case _:
+                assert_never(tone)
+
+    def heat(self, share: float) -> QColor:
+        """From 0, nearly the ground, to 1; every text on it stays readable."""
+        at = min(1.0, max(0.0, share)) ** _HEAT_EXPONENT
+        return mixed(self.heat_low, self.heat_high, at)
+
+    def named(self) -> Mapping[str, str]:
+        """The single colours as text, for the style sheet."""
+        return {
+            field.name: colour.name()
+            for field in fields(self)
+            if isinstance(colour := getattr(self, field.name), QColor)
+        }
+
+
+def load_theme(scheme: Scheme) -> Theme:
+    """Of `dark` or `light`. A name that is missing in the file is a bug, and says so."""
+    content = tomllib.loads(resource("themes", f"{scheme}.toml").read_text("utf-8"))
+    colours = {name: QColor(value) for name, value in content["colours"].items()}
+    cards = tuple(QColor(value) for value in content["cards"]["colours"])
+    return Theme(dark=content["dark"], cards=cards, **colours)
+
+
+def mixed(low: QColor, high: QColor, share: float) -> QColor:
+    rest = 1 - share
+    return QColor.fromRgbF(
+        low.redF() * rest + high.redF() * share,
+        low.greenF() * rest + high.greenF() * share,
+        low.blueF() * rest + high.blueF() * share,
+    )
+
+
+def faded(colour: QColor, opacity: float) -> QColor:
+    clear = QColor(colour)
+    clear.setAlphaF(opacity)
+    return clear

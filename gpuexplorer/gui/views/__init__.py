@@ -1,0 +1,1 @@
+"""One folder per screen. Views do not import each other."""

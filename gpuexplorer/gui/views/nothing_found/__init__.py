@@ -1,0 +1,1 @@
+"""The screen for a computer on which no card answers."""

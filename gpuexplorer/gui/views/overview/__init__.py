@@ -1,0 +1,1 @@
+"""The overview: every card on one screen."""

@@ -1,0 +1,42 @@
+"""Banner: says that no real card answers and that these are simulated, and why can be read."""
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
+
+_SMALL_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+
+
+class Banner(QFrame):
+    """Stands above the tiles for as long as the cards are simulated for want of real ones."""
+
+    reasons_asked_for = Signal()
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("panel", "card")
+        self._sentence = wrapped_label(look, "", Tone.TEXT)
+        button = QPushButton("What was looked for")
+        button.setProperty("kind", "link")
+        button.setFont(look.letters.body.font)
+        button.clicked.connect(self.reasons_asked_for)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 8, 12, 8)
+        row.setSpacing(10)
+        row.addWidget(Sign(look, Icon.WARNING, Tone.WARN, QSize(18, 18)))
+        row.addWidget(self._sentence, 1)
+        row.addWidget(button)
+
+    def show_count(self, cards: int) -> None:
+        few = cards < len(_SMALL_NUMBERS)
+        number = _SMALL_NUMBERS[cards] if few else str(cards)
+        these = (
+            "this is one simulated card"
+            if cards == 1
+            else f"these are {number} simulated cards"
+        )
+        self._sentence.setText(f"No graphics card answers on this computer, so {these}.")

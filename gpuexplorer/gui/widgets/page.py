@@ -1,0 +1,22 @@
+"""Page: what a screen stands on; it scrolls where the window is too small for it."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+
+class Page(QScrollArea):
+    """Add what it holds to `body`."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # Not a stop for the Tab key, but where arrow keys scroll when nothing else has them.
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        content = QWidget()
+        content.setProperty("panel", "page")
+        self.body = QVBoxLayout(content)
+        self.body.setContentsMargins(24, 20, 24, 20)
+        self.body.setSpacing(16)
+        self.setWidget(content)

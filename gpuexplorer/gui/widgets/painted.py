@@ -1,0 +1,43 @@
+"""Painted: a widget that draws itself and answers, by tooltip, what lies under the pointer."""
+
+from PySide6.QtCore import QEvent, QRect
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from gpuexplorer.gui.paint.drawing import Drawing, Hint
+from gpuexplorer.gui.paint.look import Look
+
+
+class Painted(QWidget):
+    """Subclasses implement `draw`. They repaint by `update()` when what they show changed."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.look = look
+        self._hints: list[Hint] = []
+
+    def draw(self, drawing: Drawing) -> None:
+        raise NotImplementedError
+
+    def hints(self) -> list[str]:
+        """Everything that can be asked for by pointing."""
+        return [hint.text for hint in self._hints]
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        drawing = Drawing(painter, self.look)
+        self.draw(drawing)
+        painter.end()
+        self._hints = drawing.hints
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            for hint in reversed(self._hints):
+                if hint.place.contains(event.pos()):
+                    place: QRect = hint.place.toAlignedRect()
+                    QToolTip.showText(event.globalPos(), hint.text, self, place)
+                    return True
+            if not self.toolTip():
+                QToolTip.hideText()
+                return True
+        return super().event(event)

@@ -1,0 +1,42 @@
+"""For every test: settings of its own, and nothing of it still running afterwards."""
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+_PATIENCE = 2.0
+
+
+@pytest.fixture(autouse=True)
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test remembers is forgotten with it, and it never sees what a person chose."""
+    for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "APPDATA"):
+        monkeypatch.setenv(variable, str(tmp_path / "settings"))
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_running() -> Iterator[None]:
+    """Fails the test that leaves a thread or an open window behind."""
+    before = set(threading.enumerate())
+    yield
+    until = time.monotonic() + _PATIENCE
+    left = [thread for thread in threading.enumerate() if thread not in before]
+    for thread in left:
+        thread.join(max(0.0, until - time.monotonic()))
+    assert not [thread.name for thread in left if thread.is_alive()]
+    assert not _open_windows()
+
+
+def _open_windows() -> list[str]:
+    # Tests without a window must not load Qt for this.
+    if "PySide6.QtWidgets" not in sys.modules:
+        return []
+    from PySide6.QtWidgets import QApplication
+
+    if QApplication.instance() is None:
+        return []
+    return [str(widget) for widget in QApplication.topLevelWidgets() if widget.isVisible()]

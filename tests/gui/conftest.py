@@ -1,0 +1,79 @@
+"""Windows for tests: opened on chosen cards, closed and stopped afterwards."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.widgets.card_tile import CardTile
+from gpuexplorer.telemetry.looked_for import Looked
+from gpuexplorer.telemetry.session import Attempt, Session
+
+NO_DRIVER = Attempt("NVIDIA", "NVIDIA's driver is not installed.", "Install it.")
+LOOKED_FOR = (
+    Looked(
+        "driver library", "libnvidia-ml.so.1", found=False, sentence="The library is not here."
+    ),
+    Looked(
+        "NVIDIA cards", "/sys/bus/pci/devices", found=True, sentence="NVIDIA TU106M at 01:00.0."
+    ),
+)
+
+OpenWindow = Callable[..., MainWindow]
+
+
+@pytest.fixture
+def look(qtbot: QtBot) -> Look:
+    return Look()
+
+
+@pytest.fixture
+def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
+    """Shows a window on a session and starts to read; without a session, on nothing."""
+    windows: list[MainWindow] = []
+    sessions: list[Session] = []
+
+    def open_one(
+        session: Session | None = None,
+        attempts: Sequence[Attempt] = (),
+        looked_for: Sequence[Looked] = (),
+        or_simulated: bool = False,
+        simulate: Callable[[], None] = lambda: None,
+    ) -> MainWindow:
+        window = MainWindow(session, attempts, looked_for, or_simulated, simulate)
+        qtbot.addWidget(window)
+        windows.append(window)
+        window.resize(1000, 700)
+        with qtbot.waitActive(window):
+            window.show()
+            window.activateWindow()
+        if session is not None:
+            sessions.append(session)
+            session.start()
+        return window
+
+    yield open_one
+    for window in windows:
+        window.close()
+    for session in sessions:
+        session.stop()
+
+
+@pytest.fixture
+def tile_saying(qtbot: QtBot) -> Callable[[MainWindow, str], CardTile]:
+    """Waits for the tile that says these words to a reader of screens."""
+
+    def wait_for(window: MainWindow, words: str) -> CardTile:
+        def saying() -> list[CardTile]:
+            return [
+                tile
+                for tile in window.findChildren(CardTile)
+                if words in f"{tile.accessibleName()} {tile.accessibleDescription()}"
+            ]
+
+        qtbot.waitUntil(lambda: bool(saying()))
+        return saying()[0]
+
+    return wait_for

@@ -1,0 +1,40 @@
+"""What a person does with a window: find things, press keys and buttons."""
+
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+
+T = TypeVar("T", bound=QObject)
+
+
+def the(kind: type[T], within: QWidget) -> T:
+    """The one thing of this kind."""
+    found = within.findChildren(kind)
+    assert len(found) == 1, f"{len(found)} of {kind.__name__}"
+    return found[0]
+
+
+def press(widget: QWidget, key: Qt.Key, control: bool = False) -> None:
+    modifier = Qt.KeyboardModifier
+    QTest.keyClick(widget, key, modifier.ControlModifier if control else modifier.NoModifier)
+
+
+def click(within: QWidget, text: str) -> None:
+    QTest.mouseClick(button(within, text), Qt.MouseButton.LeftButton)
+
+
+def button(within: QWidget, text: str) -> QPushButton:
+    found = [
+        each
+        for each in within.findChildren(QPushButton)
+        if each.text() == text and each.isVisible()
+    ]
+    assert len(found) == 1, f"{len(found)} buttons {text!r}"
+    return found[0]
+
+
+def texts(within: QWidget) -> list[str]:
+    """All that is written in labels and can be seen."""
+    return [label.text() for label in within.findChildren(QLabel) if label.isVisible()]

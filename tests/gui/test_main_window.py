@@ -1,0 +1,117 @@
+"""The frame around the screens: badge, title, keys, and that it costs nothing when hidden."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.widgets.card_tile import CardTile
+from gpuexplorer.gui.widgets.source_badge import SourceBadge
+from tests.gui.conftest import OpenWindow
+from tests.gui.fakes import SIMULATED, Answer, card, session_of, working
+from tests.gui.hands import press, texts, the
+
+TileSaying = Callable[[MainWindow, str], CardTile]
+
+
+def test_real_cards_are_called_live(open_window: OpenWindow) -> None:
+    window = open_window(session_of({card(0): working()}))
+    assert the(SourceBadge, window).accessibleName() == "Live, NVML"
+    assert "SIMULATED" not in window.windowTitle()
+
+
+def test_simulated_cards_are_called_so_in_the_badge_and_in_the_title(
+    open_window: OpenWindow,
+) -> None:
+    window = open_window(session_of({card(0): working()}, SIMULATED))
+    assert the(SourceBadge, window).accessibleName() == "SIMULATED"
+    assert window.windowTitle().startswith("SIMULATED")
+
+
+def test_the_badge_stands_at_the_same_place_whatever_it_says(open_window: OpenWindow) -> None:
+    windows = [
+        open_window(session_of({card(0): working()})),
+        open_window(session_of({card(0): working()}, SIMULATED)),
+        open_window(),
+    ]
+    assert (
+        len(
+            {
+                the(SourceBadge, window)
+                .mapTo(window, the(SourceBadge, window).rect().topLeft())
+                .x()
+                for window in windows
+            }
+        )
+        == 1
+    )
+
+
+def test_the_line_below_names_driver_cuda_and_beat(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window(session_of({card(0): working()}))
+    assert "Driver 590.48.01" in texts(window)
+    assert "CUDA 13.1" in texts(window)
+    qtbot.waitUntil(
+        lambda: any(text.startswith("Read every 0.1 s, ") for text in texts(window))
+    )
+
+
+def test_a_hidden_window_pulls_nothing_and_a_shown_one_catches_up(
+    open_window: OpenWindow, tile_saying: TileSaying, qtbot: QtBot
+) -> None:
+    answer = working(busy=0.25)
+    window = open_window(session_of({card(0): answer}))
+    tile = tile_saying(window, "GPU busy 25 %")
+    window.hide()
+    assert not window.frame_clock.running
+    answer.values = working(busy=0.75).values
+    window.show()
+    tile_saying(window, "GPU busy 75 %")
+    window.showMinimized()
+    qtbot.waitUntil(lambda: not window.frame_clock.running)
+    assert tile.accessibleDescription()
+
+
+def test_control_q_closes_the_window_and_reading_for_it_ends(
+    open_window: OpenWindow, tile_saying: TileSaying
+) -> None:
+    session = session_of({card(0): working()})
+    window = open_window(session)
+    tile_saying(window, "GPU busy 97 %")
+    press(window, Qt.Key.Key_Q, control=True)
+    assert not window.isVisible()
+    assert not window.frame_clock.running
+
+
+def test_closing_does_not_wait_for_a_card_that_hangs(
+    open_window: OpenWindow, tile_saying: TileSaying
+) -> None:
+    session = session_of({card(0): Answer(hangs=True)})
+    window = open_window(session)
+    tile_saying(window, "No answer")
+    began = session.clock.now()
+    window.close()
+    assert session.clock.now() - began < 0.2
+
+
+def test_f11_fills_the_screen_and_gives_it_back(open_window: OpenWindow) -> None:
+    window = open_window(session_of({card(0): working()}))
+    press(window, Qt.Key.Key_F11)
+    assert window.isFullScreen()
+    press(window, Qt.Key.Key_F11)
+    assert not window.isFullScreen()
+
+
+@pytest.mark.parametrize("width", [560, 1000, 1600])
+def test_the_window_can_be_small_and_large(
+    open_window: OpenWindow, tile_saying: TileSaying, width: int
+) -> None:
+    long = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition, engineering sample"
+    window = open_window(session_of({card(i, long): working() for i in range(3)}))
+    window.resize(width, 700)
+    tile = tile_saying(window, "GPU busy 97 %")
+    assert tile.mapTo(window, tile.rect().topRight()).x() < width

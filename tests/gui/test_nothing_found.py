@@ -1,0 +1,72 @@
+"""The screen for a computer on which no card answers, and the ways to it and from it."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+
+from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.widgets.card_tile import CardTile
+from gpuexplorer.gui.widgets.source_badge import SourceBadge
+from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
+from tests.gui.fakes import SIMULATED, card, session_of, working
+from tests.gui.hands import button, click, press, texts, the
+
+TileSaying = Callable[[MainWindow, str], CardTile]
+
+
+def test_it_says_what_was_looked_for_and_what_is_there_instead(
+    open_window: OpenWindow,
+) -> None:
+    said = texts(open_window(None, [NO_DRIVER], LOOKED_FOR))
+    assert "No graphics card answers on this computer" in said
+    assert "NVIDIA's driver is not installed." in said
+    assert "Install it." in said
+    assert {"Driver library", "libnvidia-ml.so.1", "The library is not here."} <= set(said)
+    assert "NVIDIA TU106M at 01:00.0." in said
+    assert any("every screen says SIMULATED" in text for text in said)
+
+
+def test_its_button_asks_for_simulated_cards_by_mouse_and_by_key(
+    open_window: OpenWindow,
+) -> None:
+    asked: list[str] = []
+    window = open_window(None, [NO_DRIVER], LOOKED_FOR, simulate=lambda: asked.append("once"))
+    click(window, "Look around on simulated cards")
+    press(button(window, "Look around on simulated cards"), Qt.Key.Key_Space)
+    assert asked == ["once", "once"]
+
+
+def test_simulated_cards_that_were_asked_for_take_its_place(
+    open_window: OpenWindow, tile_saying: TileSaying
+) -> None:
+    window = open_window(None, [NO_DRIVER], LOOKED_FOR)
+    session = session_of({card(0): working()}, SIMULATED)
+    session.start()
+    try:
+        window.show_session(session)
+        tile_saying(window, "Card 0")
+        badge = the(SourceBadge, window)
+        assert badge.accessibleName() == "SIMULATED"
+        assert any("this is one simulated card." in text for text in texts(window))
+    finally:
+        window.close()
+        session.stop()
+
+
+def test_the_banner_leads_to_the_reasons_and_one_gets_back(open_window: OpenWindow) -> None:
+    two = session_of({card(0): working(), card(1): working()}, SIMULATED)
+    window = open_window(two, [NO_DRIVER], LOOKED_FOR, or_simulated=True)
+    banner = "No graphics card answers on this computer, so these are two simulated cards."
+    assert banner in texts(window)
+    click(window, "What was looked for")
+    assert "The library is not here." in texts(window)
+    assert banner not in texts(window)
+    badge = the(SourceBadge, window)
+    assert badge.accessibleName() == "SIMULATED"
+    click(window, "Back to the simulated cards")
+    assert banner in texts(window)
+
+
+def test_cards_simulated_by_choice_need_no_banner(open_window: OpenWindow) -> None:
+    window = open_window(session_of({card(0): working()}, SIMULATED))
+    assert not any("No graphics card answers" in text for text in texts(window))
