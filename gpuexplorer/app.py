@@ -35,7 +35,7 @@ class App:
         attempts: Sequence[Attempt] = ()
         if arguments.simulate is not None:
             backend = simulated(arguments.simulate, arguments.fault, arguments.seed)
-            self._session = self._begin(backend, ())
+            self._session = self._make(backend, ())
         else:
             attempts = self._open_real()
         self.window = MainWindow(
@@ -47,6 +47,8 @@ class App:
             bridge=self._bridge,
         )
         self._crash_reports = CrashReports(self.window)
+        if self._session is not None:
+            self._session.start()
 
     def stop(self) -> None:
         self.window.stop()
@@ -61,29 +63,29 @@ class App:
             return [_STILL_WAITING]
         backend, attempts = self._opening.result()
         if backend is not None:
-            self._session = self._begin(backend, attempts)
+            self._session = self._make(backend, attempts)
             return ()
         if self._or_simulate:
-            self._session = self._begin(simulated(MAKE_BELIEVE), attempts)
+            self._session = self._make(simulated(MAKE_BELIEVE), attempts)
         return attempts
 
-    def _begin(self, backend: Backend, attempts: Sequence[Attempt]) -> Session:
+    def _make(self, backend: Backend, attempts: Sequence[Attempt]) -> Session:
         history = History()
-        session = Session(
+        return Session(
             backend,
             attempts,
             on_sample=history.append,
             on_happening=self._bridge.post_happening,
         )
-        session.start()
-        return session
 
     def _simulate(self) -> None:
-        self._change_to(self._begin(simulated(MAKE_BELIEVE), ()))
+        self._change_to(self._make(simulated(MAKE_BELIEVE), ()))
 
     def _change_to(self, session: Session) -> None:
         before, self._session = self._session, session
+        # The window says what it wants first, so that it gets all of it with the first beat.
         self.window.show_session(session)
+        session.start()
         if before is not None:
             # A hung driver call may keep it for a moment, and the window waits for nobody.
             threading.Thread(target=before.stop, name="end session", daemon=True).start()
@@ -94,7 +96,7 @@ class App:
             return
         backend, attempts = self._opening.result()
         if backend is not None:
-            self._change_to(self._begin(backend, attempts))
+            self._change_to(self._make(backend, attempts))
         elif self._or_simulate:
             self._simulate()
 

@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gpuexplorer.commands import snapshot_csv
 from gpuexplorer.commands.arguments import (
@@ -18,6 +19,7 @@ from gpuexplorer.commands.picture import Picture, take
 from gpuexplorer.commands.snapshot_json import as_json
 from gpuexplorer.commands.snapshot_table import text_of
 from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.process_names import ProcessNames
@@ -96,7 +98,7 @@ def _show(
 ) -> None:
     terminal = Terminal()
     names = ProcessNames()
-    topology = session.backend.topology() if arguments.json else None
+    topology = wiring_of(session.backend) if arguments.json else None
     source = None if isinstance(session.backend, NoCards) else session.source
     columns = snapshot_csv.columns_for(cards)
     if arguments.csv:
@@ -111,6 +113,8 @@ def _show(
             current += [card for card in still_there.values() if card not in current]
         beats = session.beats() if count != 1 else None
         picture = take(session, current, names, topology, source, beats)
+        if arguments.json and topology is None:
+            picture = replace(picture, notes=[*picture.notes, NOT_ANSWERED])
         if arguments.json:
             _write_json(picture, one_line=count != 1)
         elif arguments.csv:

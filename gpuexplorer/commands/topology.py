@@ -10,7 +10,9 @@ from gpuexplorer.commands.grid import Column, grid
 from gpuexplorer.commands.no_cards import NoCards
 from gpuexplorer.commands.snapshot_json import Json, link_as_json
 from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import rate
 from gpuexplorer.telemetry.backend import Backend, Source
 from gpuexplorer.telemetry.session import Attempt
@@ -26,7 +28,11 @@ def run(arguments: argparse.Namespace) -> int:
     found, attempts = open_source(arguments)
     backend: Backend = found or NoCards()
     try:
-        topology = backend.topology()
+        topology = wiring_of(backend)
+        if topology is None:
+            raise Trouble(
+                NOT_ANSWERED, "`gpuexplorer snapshot` shows which card does not answer."
+            )
         whole = [card for card in backend.cards() if card.kind is CardKind.GPU]
         if arguments.json:
             sys.stdout.write(

@@ -108,17 +108,26 @@ class Sampler:
             self._fault_waiter.start()
 
     def stop(self, seconds: float = 0.3) -> bool:
-        """True when all threads ended; False when a driver call hangs, which ends with us."""
+        """True when all rounds ended; False when a driver call hangs, which ends with us."""
         self._stopping.set()
         until = self._clock.now() + seconds
         for each in self._all_rounds():
             each.ask_to_stop()
         ended = [each.ended(until) for each in self._all_rounds()]
-        for thread in (self._watchdog, self._fault_waiter):
-            if thread is not None:
-                thread.join(max(0.0, until - self._clock.now()))
-                ended.append(not thread.is_alive())
-        return all(ended)
+        return all([*ended, self._gone(self._watchdog, until)])
+
+    def stopped_listening(self, seconds: float) -> bool:
+        """True when nobody waits for the driver's own reports any more.
+
+        They let go when the backend is closed, or within a second.
+        """
+        return self._gone(self._fault_waiter, self._clock.now() + seconds)
+
+    def _gone(self, thread: threading.Thread | None, until: float) -> bool:
+        if thread is None:
+            return True
+        thread.join(max(0.0, until - self._clock.now()))
+        return not thread.is_alive()
 
     @property
     def interval(self) -> float:

@@ -82,7 +82,7 @@ class Session:
         """True when everything ended. A driver call that hangs is left behind."""
         ended = self.sampler.stop(seconds)
         self._backend.close()
-        return ended
+        return self.sampler.stopped_listening(seconds) and ended
 
     def want(
         self, cadences: Collection[Cadence] = tuple(Cadence), processes: bool = True

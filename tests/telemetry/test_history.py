@@ -85,6 +85,15 @@ def test_the_last_hour_is_kept_reading_by_reading(long_day: History) -> None:
     assert set(trace.counts) == {1}
 
 
+@pytest.mark.parametrize("beat", [0.1, 0.5, 2.4, 2.6, 7.0, 60.0])
+def test_at_any_beat_there_is_an_hour_of_single_readings(beat: float) -> None:
+    history = filled(History(beat), [beat * count for count in range(int(5400 / beat))])
+    end = beat * (int(5400 / beat) - 1)
+    trace = history.trace(CARD, POWER_DRAW, end - 3600, end, columns=40_000)
+    assert set(trace.counts) == {1}
+    assert len(trace) == pytest.approx(3600 / beat, abs=1)
+
+
 def test_a_day_is_kept_in_outline_up_to_the_newest_reading(long_day: History) -> None:
     end = 27 * 3600.0 - 1
     start = end - 86399
