@@ -148,18 +148,23 @@ def build_venv() -> None:
 
 def provide_ensurepip() -> None:
     """Debian and Ubuntu keep the part of Python that makes .venv in a package of its own."""
-    if importlib.util.find_spec("ensurepip") is not None:
+    if has_ensurepip():
         return
     package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
-    if install_with_apt([package]):
-        importlib.invalidate_caches()
-        if importlib.util.find_spec("ensurepip") is not None:
-            return
+    if install_with_apt([package]) and has_ensurepip():
+        return
     raise CannotGoOnError(
         f"This Python ({sys.executable}) lacks ensurepip, which makes .venv.\n"
         f"On Debian or Ubuntu, type: {way_to_install([package])}\n"
         "Or name another Python: make run PYTHON=/path/to/python3"
     )
+
+
+def has_ensurepip() -> bool:
+    importlib.invalidate_caches()
+    found = importlib.util.find_spec("ensurepip")
+    # A folder left behind by a removed package is found too, but comes from no file.
+    return found is not None and found.origin is not None
 
 
 def install(extras: frozenset[str]) -> None:

@@ -30,10 +30,10 @@ for python in python3.14 python3.13 python3.12 python3.11 python3; do
         exec $python packaging/set_up.py "$@"
     fi
     # A name may be there and still not start: a shim of pyenv, for one.
-    [ -z "$version" ] || unfit="$python here is $version."
+    [ -z "$version" ] || unfit=": $python is $version"
 done
 
-echo "GPU Explorer needs Python 3.11 to 3.14, and none was found. $unfit" >&2
+echo "GPU Explorer needs Python 3.11 to 3.14, and there is none here$unfit." >&2
 echo "On Debian or Ubuntu: apt-get install python3 python3-venv" >&2
 echo "If it has another name, name it: make run PYTHON=/path/to/python3" >&2
 exit 1
