@@ -4,7 +4,7 @@ import argparse
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.crash_dialog import CrashReports
@@ -21,12 +21,24 @@ from gpuexplorer.telemetry.sources import first_that_answers, simulated
 MAKE_BELIEVE = "2xTitanRTX"
 # A driver that takes longer than this is waited for with the window open.
 _OPENING_PATIENCE = 1.0
+_STILL_WAITING = Attempt(
+    "NVIDIA",
+    "The driver has not answered yet.",
+    "As soon as it does, its cards appear here.",
+)
 
 
 class App:
     """Owns the session and the window. Everything here runs in the GUI thread."""
 
-    def __init__(self, arguments: argparse.Namespace) -> None:
+    def __init__(
+        self,
+        arguments: argparse.Namespace,
+        open_real: Callable[[], tuple[Backend | None, list[Attempt]]] = first_that_answers,
+        patience: float = _OPENING_PATIENCE,
+    ) -> None:
+        self._open_real = open_real
+        self._patience = patience
         self._bridge = Bridge()
         self._bridge.source_answered.connect(self._on_source_answered)
         self._or_simulate: bool = arguments.or_simulate
@@ -37,7 +49,7 @@ class App:
             backend = simulated(arguments.simulate, arguments.fault, arguments.seed)
             self._session = self._make(backend, ())
         else:
-            attempts = self._open_real()
+            attempts = self._look_for_real_cards()
         self.window = MainWindow(
             self._session,
             attempts,
@@ -56,10 +68,10 @@ class App:
             self._session.stop()
         self._crash_reports.stop()
 
-    def _open_real(self) -> Sequence[Attempt]:
+    def _look_for_real_cards(self) -> Sequence[Attempt]:
         """Look for real cards. Whatever a driver does, the window opens soon."""
-        self._opening = Asked(first_that_answers, when_late=self._bridge.post_source_answered)
-        if not self._opening.answered_within(_OPENING_PATIENCE):
+        self._opening = Asked(self._open_real, when_late=self._bridge.post_source_answered)
+        if not self._opening.answered_within(self._patience):
             return [_STILL_WAITING]
         backend, attempts = self._opening.result()
         if backend is not None:
@@ -92,20 +104,19 @@ class App:
 
     def _on_source_answered(self) -> None:
         """A slow driver came at last. Whoever looks at simulated cards is left in peace."""
-        if self._opening is None or self._session is not None:
+        if self._opening is None:
             return
         backend, attempts = self._opening.result()
+        if self._session is not None:
+            if backend is not None:
+                backend.close()
+            return
         if backend is not None:
             self._change_to(self._make(backend, attempts))
-        elif self._or_simulate:
+            return
+        self.window.show_attempts(attempts)
+        if self._or_simulate:
             self._simulate()
-
-
-_STILL_WAITING = Attempt(
-    "NVIDIA",
-    "The driver has not answered yet.",
-    "As soon as it does, its cards appear here.",
-)
 
 
 def run(arguments: argparse.Namespace) -> int:

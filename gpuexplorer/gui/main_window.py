@@ -51,11 +51,10 @@ class MainWindow(QMainWindow):
 
         self._top = TopBar(self.look)
         self._status = StatusLine(self.look)
-        self._nothing_found = NothingFoundView(self.look, attempts, looked_for)
-        self._nothing_found.way_on_chosen.connect(self._on_way_on_chosen)
-        self._overview: OverviewView | None = None
+        self._looked_for = looked_for
         self._screens = QStackedWidget()
-        self._screens.addWidget(self._nothing_found)
+        self._nothing_found = self._add_nothing_found(attempts)
+        self._overview: OverviewView | None = None
         central = QWidget()
         column = QVBoxLayout(central)
         column.setContentsMargins(0, 0, 0, 0)
@@ -76,6 +75,17 @@ class MainWindow(QMainWindow):
     def show_session(self, session: Session) -> None:
         """From now on this one: a real driver came, or the simulated cards were asked for."""
         self._show(session)
+
+    def show_attempts(self, attempts: Sequence[Attempt]) -> None:
+        """What was tried came out otherwise than was known when the window opened."""
+        before = self._nothing_found
+        shown = self._screens.currentWidget() is before
+        self._nothing_found = self._add_nothing_found(attempts)
+        self._nothing_found.show_way_on(back=self._session is not None)
+        if shown:
+            self._screens.setCurrentWidget(self._nothing_found)
+        self._screens.removeWidget(before)
+        before.deleteLater()
 
     def stop(self) -> None:
         """Nothing is pulled or asked for after this. Harmless when called twice."""
@@ -104,6 +114,12 @@ class MainWindow(QMainWindow):
         self._screens.addWidget(self._overview)
         self._screens.setCurrentWidget(self._overview)
         self._on_ticked()
+
+    def _add_nothing_found(self, attempts: Sequence[Attempt]) -> NothingFoundView:
+        view = NothingFoundView(self.look, attempts, self._looked_for)
+        view.way_on_chosen.connect(self._on_way_on_chosen)
+        self._screens.addWidget(view)
+        return view
 
     def _release(self) -> None:
         if self._session is not None and self._want is not None:
