@@ -57,8 +57,8 @@ class Backend(Protocol):
         """Ask one card: answers or explains each of the metrics, however long that takes."""
         ...
 
-    def processes(self, card: CardId) -> Sequence[CardProcess]:
-        """Who uses the card, as the driver knows it; names are resolved elsewhere."""
+    def processes(self, card: CardId) -> Sequence[CardProcess] | None:
+        """Who uses the card, as the driver knows it; None where it cannot be known now."""
         ...
 
     def topology(self) -> Topology:

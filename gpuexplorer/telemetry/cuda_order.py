@@ -81,11 +81,11 @@ def _chosen(
             twice = "CUDA_VISIBLE_DEVICES names a card twice, so CUDA sees none"
             return {each: CudaNumber(None, twice) for each in numbers}
         seen.add(uuid)
-        if entry.isdigit() and not order_known:
+        if _is_number(entry) and not order_known:
             numbers[uuid] = CudaNumber(None, _FASTEST_FIRST)
         else:
             numbers[uuid] = CudaNumber(position)
-    if not order_known and any(entry.strip().isdigit() for entry in visible.split(",")):
+    if not order_known and any(_is_number(entry.strip()) for entry in visible.split(",")):
         # Which card a number means is open, so that none can be called hidden either.
         return {
             uuid: number if number.index is not None else CudaNumber(None, _FASTEST_FIRST)
@@ -95,10 +95,14 @@ def _chosen(
 
 
 def _resolve(entry: str, cards: Sequence[Numbered]) -> str | None:
-    if entry.isdigit():
+    if _is_number(entry):
         return cards[int(entry)].uuid if int(entry) < len(cards) else None
     if not entry.startswith(("GPU-", "MIG-")):
         return None
     names = [uuid for card in cards for uuid in (card.uuid, *card.instances)]
     matches = [uuid for uuid in names if uuid.startswith(entry)]
     return matches[0] if len(matches) == 1 else None
+
+
+def _is_number(entry: str) -> bool:
+    return entry.isascii() and entry.isdigit()

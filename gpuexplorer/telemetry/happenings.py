@@ -16,6 +16,8 @@ from gpuexplorer.telemetry.processes import CardProcess
 
 # Reasons flicker when a card runs along its limit; after so long without it, it is over.
 _OVER_AFTER = 2.0
+# A slow card answers now and then; it answers again when it has done so for this long.
+_STEADY_AFTER = 5.0
 _KEPT = 10_000
 
 
@@ -61,6 +63,7 @@ class _Past:
     slow_link_seen: int = 0
     slow_link_told: bool = False
     pids: frozenset[int] | None = None
+    answering_since: float | None = None  # after a silence that was told
 
 
 HARMFUL = tuple(
@@ -129,6 +132,8 @@ class Happenings:
         return Happening(self._clock.now(), self._clock.wall(), kind, card, sentence)
 
     def _state(self, past: _Past, sample: Sample) -> list[Happening]:
+        if past.state is CardState.NO_ANSWER and not self._steady(past, sample):
+            return []
         before, past.state = past.state, sample.state
         known, past.state_known = past.state_known, True
         card = sample.card
@@ -150,6 +155,18 @@ class Happenings:
             case CardState.WORKING:
                 found += self._working_again(before, card)
         return found
+
+    def _steady(self, past: _Past, sample: Sample) -> bool:
+        """Whether a card that was silent has answered for long enough to say so."""
+        if sample.state is not CardState.WORKING:
+            past.answering_since = None
+            return sample.state is not CardState.NO_ANSWER
+        if past.answering_since is None:
+            past.answering_since = sample.at
+        if sample.at - past.answering_since < _STEADY_AFTER:
+            return False
+        past.answering_since = None
+        return True
 
     def _working_again(self, before: CardState, card: CardId) -> list[Happening]:
         found = []

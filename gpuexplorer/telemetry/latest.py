@@ -1,7 +1,7 @@
 """Latest: the newest that is known of every card, put together from its rounds."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from gpuexplorer.core.absence import Absence
@@ -35,10 +35,13 @@ class Latest:
         with self._lock:
             self._samples.setdefault(sample.card, {})[cadence] = sample
 
-    def reading(self, card: CardId) -> Reading | None:
-        """None before the first answer."""
+    def reading(
+        self, card: CardId, cadences: Collection[Cadence] = tuple(Cadence)
+    ) -> Reading | None:
+        """None before the first answer. What is of other cadences is no longer read."""
         with self._lock:
-            samples = list(self._samples.get(card, {}).values())
+            kept = self._samples.get(card, {})
+            samples = [kept[cadence] for cadence in cadences if cadence in kept]
         if not samples:
             return None
         newest = max(samples, key=lambda sample: sample.at)

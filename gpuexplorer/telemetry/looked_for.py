@@ -119,9 +119,10 @@ def looked_for(place: Place) -> Sequence[Looked]:
     if place.platform == "darwin":
         sentence = "macOS has no driver for NVIDIA cards, so none can answer here."
         return [Looked("NVIDIA driver", "macOS", found=False, sentence=sentence)]
+    if place.platform != "linux":
+        return [_driver_library(place)]
     found = [_chosen_library(place), _driver_library(place)]
-    if place.platform == "linux":
-        found += [_kernel_module(place), *_cards_on_the_bus(place)]
+    found += [_kernel_module(place), *_cards_on_the_bus(place)]
     return [looked for looked in found if looked is not None]
 
 
@@ -201,10 +202,24 @@ def _chosen_library(place: Place) -> Looked | None:
     chosen = place.environment.get("GPUEXPLORER_NVML")
     if not chosen:
         return None
-    found = place.exists(chosen)
-    state = "is used for" if found else "names a file that is not there, for"
-    sentence = f"The variable GPUEXPLORER_NVML {state} NVIDIA's library."
+    # The loader looks for a bare name as for any other library.
+    path = place.at(chosen) if "/" in chosen else find_library(place, chosen)
+    found = path is not None and _is_library(path)
+    if found:
+        sentence = "The variable GPUEXPLORER_NVML is used for NVIDIA's library."
+    elif path is not None and is_there(path):
+        sentence = f"The variable GPUEXPLORER_NVML names {chosen}, which is no library."
+    else:
+        sentence = f"The variable GPUEXPLORER_NVML names {chosen}, which is not there."
     return Looked("chosen library", chosen, found, sentence)
+
+
+def _is_library(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"\x7fELF"
+    except OSError:
+        return False
 
 
 def _driver_library(place: Place) -> Looked:

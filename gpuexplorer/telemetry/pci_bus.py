@@ -72,7 +72,10 @@ class PciBus:
 def plain_bus_id(text: str) -> str:
     """NVML writes 00000000:3B:00.0 where the kernel writes 0000:3b:00.0."""
     domain, _, rest = text.lower().partition(":")
-    return f"{domain[-4:]}:{rest}" if rest else text.lower()
+    try:
+        return f"{int(domain, 16):04x}:{rest}" if rest else text.lower()
+    except ValueError:
+        return text.lower()
 
 
 def _generation(speed: str) -> int | None:

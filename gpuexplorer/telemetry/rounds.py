@@ -1,5 +1,6 @@
 """Round: all cards read in turn, on a beat, whatever a driver does meanwhile."""
 
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -41,7 +42,7 @@ class Round(Generic[Answer]):
         clock: Clock,
         patience: float,
         cards: Callable[[], Sequence[CardId]],
-        read: Callable[[CardId], Answer],
+        read: Callable[[CardId], Answer | None],
         deliver: Callable[[CardId, Answer, bool], None],
         silent: Callable[[CardId], None],
     ) -> None:
@@ -158,17 +159,32 @@ class Round(Generic[Answer]):
     def _sweep(self, lane: _Lane, cards: Sequence[CardId]) -> None:
         for position, card in enumerate(cards):
             if card in self._own:
-                if self.silence(card) is not None:
-                    self._silent(card)
                 continue
             lane.rest = cards[position + 1 :]
             lane.waiting_for = (card, self._clock.now())
-            answer = self._read(card)
+            answer = self._ask(card)
             late = not self._finished_reading(lane)
-            self._deliver(card, answer, late)
+            self._hand_over(card, answer, late)
             if late or self._stopping.is_set():
                 return
         self._end_sweep()
+
+    def _ask(self, card: CardId) -> Answer | None:
+        """None where a bug of ours threw: it is reported, and the round goes on."""
+        try:
+            return self._read(card)
+        except Exception:  # noqa: BLE001 - one bug must not end the reading of every card
+            _report()
+            return None
+
+    def _hand_over(self, card: CardId, answer: Answer | None, late: bool) -> None:
+        try:
+            if answer is None:
+                self._silent(card)
+            else:
+                self._deliver(card, answer, late)
+        except Exception:  # noqa: BLE001 - as above: a listener's bug must not end the round
+            _report()
 
     def _finished_reading(self, lane: _Lane) -> bool:
         """False when the lane was given to the card meanwhile, and the answer comes late."""
@@ -182,7 +198,7 @@ class Round(Generic[Answer]):
             cards = list(self._own)
         for card in cards:
             if self.silence(card) is not None:
-                self._silent(card)
+                self._hand_over(card, None, late=False)
         with self._swept:
             self._sweeps += 1
             self._swept.notify_all()
@@ -191,6 +207,8 @@ class Round(Generic[Answer]):
         beat = Beat(self._beat.period, self._clock.now())
         quick = 0
         while quick < _QUICK_ENOUGH:
+            if beat.period != self._beat.period:
+                beat.change(self._beat.period, self._clock.now())
             beat.take(self._clock.now())
             if self._clock.wait(self._stopping, max(0.0, beat.due() - self._clock.now())):
                 return
@@ -198,10 +216,19 @@ class Round(Generic[Answer]):
                 break
             began = self._clock.now()
             lane.waiting_for = (card, began)
-            answer = self._read(card)
+            answer = self._ask(card)
             lane.waiting_for = None
             took = self._clock.now() - began
             quick = quick + 1 if took < self._patience / 2 else 0
-            self._deliver(card, answer, took > self._patience)
+            self._hand_over(card, answer, took > self._patience)
         with self._lock:
             self._own.pop(card, None)
+
+
+def _report() -> None:
+    """Hand the exception to whoever shows bugs to people; the thread goes on."""
+    kind, error, trace = sys.exc_info()
+    if kind is not None:
+        threading.excepthook(
+            threading.ExceptHookArgs((kind, error, trace, threading.current_thread()))
+        )

@@ -17,7 +17,8 @@ from gpuexplorer.telemetry.rounds import Round
 PATIENCE = 0.5
 _AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, Cadence.ON_DEMAND: 2.0}
 _PROCESSES_AT_LEAST = 2.0
-_FAULT_WAIT = 1.0
+# Short, since an NVML call cannot be interrupted when the program ends.
+_FAULT_WAIT = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Sampler:
         interval: float = 1.0,
         clock: Clock | None = None,
         patience: float = PATIENCE,
-        on_processes: Callable[[CardId, Sequence[CardProcess]], None] | None = None,
+        on_processes: Callable[[CardId, Sequence[CardProcess] | None], None] | None = None,
         on_fault: Callable[[HardwareFault], None] | None = None,
     ) -> None:
         self._backend = backend
@@ -65,7 +66,7 @@ class Sampler:
         self._lock = threading.Lock()
         self._wants: list[Want] = []
         self._asked: dict[Cadence, frozenset[MetricId]] = {c: frozenset() for c in Cadence}
-        self._of_card: dict[tuple[CardId, Cadence], frozenset[MetricId]] = {}
+        self._of_card: dict[tuple[Card, Cadence], frozenset[MetricId]] = {}
         self._stopping = threading.Event()
         self._watchdog: threading.Thread | None = None
         self._fault_waiter: threading.Thread | None = None
@@ -79,7 +80,7 @@ class Sampler:
             lambda: self._card_ids() if self._processes_wanted else (),
             backend.processes,
             self._deliver_processes,
-            _nothing,
+            self._processes_unknown,
         )
 
     def want(self, metrics: Collection[MetricId], processes: bool = False) -> Want:
@@ -140,6 +141,10 @@ class Sampler:
             each.set_period(self._period(_AT_LEAST[cadence]))
         self._process_round.set_period(self._period(_PROCESSES_AT_LEAST))
 
+    def asked(self, cadence: Cadence) -> bool:
+        """Whether anything of this cadence is wanted now."""
+        return bool(self._asked[cadence])
+
     def beats(self) -> BeatCount:
         """Of the fast round, which is the one a person set."""
         return self._rounds[Cadence.FAST].count()
@@ -195,21 +200,23 @@ class Sampler:
         return [card.id for card in self._backend.cards()]
 
     def _metrics_for(self, card: CardId, cadence: Cadence) -> frozenset[MetricId]:
-        metrics = self._of_card.get((card, cadence))
+        # Taken once: a new want replaces both, and must not find its answer under the old one.
+        cache, asked = self._of_card, self._asked
+        known: Card | None = next(
+            (each for each in self._backend.cards() if each.id == card), None
+        )
+        if known is None:
+            return asked[cadence]
+        metrics = cache.get((known, cadence))
         if metrics is None:
-            known: Card | None = next(
-                (each for each in self._backend.cards() if each.id == card), None
-            )
-            metrics = self._asked[cadence]
-            if known is not None:
-                metrics &= metrics_of(known)
-            self._of_card[card, cadence] = metrics
+            metrics = cache[known, cadence] = asked[cadence] & metrics_of(known)
         return metrics
 
     def _sum_up(self) -> None:
         with self._lock:
             wanted = frozenset().union(*(want.metrics for want in self._wants))
             self._processes_wanted = any(want.processes for want in self._wants)
+            self._of_card = {}
             self._asked = {
                 cadence: frozenset(m for m in wanted if METRICS[m].cadence is cadence)
                 for cadence in Cadence
@@ -217,6 +224,8 @@ class Sampler:
             self._of_card = {}
 
     def _deliver(self, card: CardId, sample: Sample, late: bool) -> None:
+        if all(each.id != card for each in self._backend.cards()):
+            return  # it went while it was read: an instance put together, a card that woke
         # What a hung call brought home was true when it came home, not when it was asked.
         self._on_sample(replace(sample, at=self._clock.now()) if late else sample)
 
@@ -225,6 +234,10 @@ class Sampler:
     ) -> None:
         if self._on_processes is not None:
             self._on_processes(card, processes)
+
+    def _processes_unknown(self, card: CardId) -> None:
+        if self._on_processes is not None:
+            self._on_processes(card, None)
 
     def _watch(self) -> None:
         while not self._clock.wait(self._stopping, self._patience / 4):
@@ -236,7 +249,3 @@ class Sampler:
             for fault in self._backend.wait_for_fault(_FAULT_WAIT):
                 if self._on_fault is not None:
                     self._on_fault(fault)
-
-
-def _nothing(card: CardId) -> None:
-    """Processes of a silent card are simply not told."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
 from gpuexplorer.telemetry.backend import Backend, Source
@@ -45,7 +45,7 @@ class Session:
         self._backend = backend
         self._on_sample = on_sample
         self._latest = Latest()
-        self._processes: dict[CardId, Sequence[CardProcess]] = {}
+        self._processes: dict[CardId, Sequence[CardProcess] | None] = {}
         self._happenings = Happenings(self.clock, on_happening)
         self._host = HostReader(self.clock)
         self._host_metrics = metrics_of(self._host.card)
@@ -93,7 +93,8 @@ class Session:
 
     def reading(self, card: CardId) -> Reading | None:
         """The newest that is known; None before the first answer."""
-        return self._latest.reading(card)
+        asked = [cadence for cadence in Cadence if self.sampler.asked(cadence)]
+        return self._latest.reading(card, asked or tuple(Cadence))
 
     def state_sentence(self, card: CardId) -> str:
         """How the card is, in words, with the seconds when it does not answer."""
@@ -109,7 +110,21 @@ class Session:
         return Reading(sample.card, sample.at, CardState.WORKING, sample.values, sample.missing)
 
     def processes(self) -> Sequence[CardProcess]:
-        return [process for rows in list(self._processes.values()) for process in rows]
+        there = {card.id for card in self.cards()}
+        return [
+            process
+            for card, rows in list(self._processes.items())
+            if card in there
+            for process in rows or ()
+        ]
+
+    def processes_unknown(self) -> Sequence[CardId]:
+        """Cards of which nobody can tell just now who uses them."""
+        return [
+            card.id
+            for card in self.cards()
+            if card.kind is CardKind.GPU and self._processes.get(card.id, ()) is None
+        ]
 
     def happenings(self) -> Sequence[Happening]:
         return self._happenings.log()
@@ -132,8 +147,10 @@ class Session:
         if self._on_sample is not None:
             self._on_sample(sample)
 
-    def _take_processes(self, card: CardId, processes: Sequence[CardProcess]) -> None:
+    def _take_processes(self, card: CardId, processes: Sequence[CardProcess] | None) -> None:
         self._processes[card] = processes
+        if processes is None:
+            return  # not knowing who uses a card is no news of anybody
         self._happenings.consider_processes(card, processes)
 
 

@@ -136,7 +136,7 @@ def test_topology_tells_each_pair_once(case: Case) -> None:
 def test_processes_belong_to_cards_that_are_there(case: Case) -> None:
     ids = {card.id for card in case.backend.cards()}
     for card in case.backend.cards():
-        for process in case.backend.processes(card.id):
+        for process in case.backend.processes(card.id) or ():
             assert process.card in ids
             assert process.pid > 0
             assert not set(process.values) & set(process.missing)

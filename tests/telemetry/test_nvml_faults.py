@@ -194,7 +194,7 @@ def test_with_mig_on_utilisation_says_where_to_look_and_instances_stand_under_th
     assert MetricId("memory_used") in values(backend, card=1)
     assert absence(backend, "power_draw", card=1) is Absence.IN_INSTANCE
     assert other.parent is None
-    assert {process.card for process in backend.processes(whole.id)} <= {
+    assert {process.card for process in backend.processes(whole.id) or ()} <= {
         instance.id for instance in instances
     }
 
@@ -258,16 +258,16 @@ def test_programs_are_listed_with_their_use_and_impossible_shares_are_left_out(
     open_nvml: OpenNvml,
 ) -> None:
     backend = open_nvml("cards=1;pids=0:90b,1234,5678g")
-    uses = {row.pid: row.use for row in backend.processes(backend.cards()[0].id)}
+    uses = {row.pid: row.use for row in backend.processes(backend.cards()[0].id) or ()}
     assert uses == {90: ProcessUse.BOTH, 1234: ProcessUse.COMPUTE, 5678: ProcessUse.GRAPHICS}
-    for row in backend.processes(backend.cards()[0].id):
+    for row in backend.processes(backend.cards()[0].id) or ():
         for figure in set(ProcessFigure) - {ProcessFigure.MEMORY}:
             assert figure in row.missing or 0 <= row.values[figure] <= 1
 
 
 def test_where_windows_keeps_a_programs_memory_it_is_not_zero(open_nvml: OpenNvml) -> None:
     backend = open_nvml("cards=1;wddm=0;procs=0:2")
-    for row in backend.processes(backend.cards()[0].id):
+    for row in backend.processes(backend.cards()[0].id) or ():
         assert row.missing[ProcessFigure.MEMORY] is Absence.WINDOWS_KEEPS_IT
 
 

@@ -175,7 +175,7 @@ def test_processes_bring_their_own_names_and_figures() -> None:
     clock = ManualClock()
     cards = backend("2xTitanRTX", clock=clock)
     clock.advance(30.0)
-    processes = cards.processes(SIM_0)
+    processes = cards.processes(SIM_0) or ()
     assert "python train.py --model gpt2-xl" in [p.simulated_command for p in processes]
     assert [p.use for p in processes if p.simulated_user == "root"] == [ProcessUse.GRAPHICS]
     for process in processes:
@@ -189,7 +189,7 @@ def test_a_card_nobody_knows_is_lost() -> None:
     stranger = backend("T4").read(CardId("SIM-9"), [use.GPU_UTILIZATION])
     assert stranger.state is CardState.LOST
     assert stranger.missing == {use.GPU_UTILIZATION: Absence.LOST}
-    assert backend("T4").processes(CardId("SIM-9")) == ()
+    assert backend("T4").processes(CardId("SIM-9")) is None
 
 
 def test_a_lost_card_is_reported_once_and_comes_back_when_ordered() -> None:
@@ -204,7 +204,7 @@ def test_a_lost_card_is_reported_once_and_comes_back_when_ordered() -> None:
     clock.advance(0.5)
     assert cards.wait_for_fault(0.0) == ()
     _assert_silent(cards.read(SIM_1, ALL), CardState.LOST, Absence.LOST)
-    assert cards.processes(SIM_1) == ()
+    assert cards.processes(SIM_1) is None
     assert cards.read(SIM_0, ALL).state is CardState.WORKING
     clock.advance(20.0)
     assert cards.read(SIM_1, ALL).state is CardState.WORKING
@@ -221,7 +221,7 @@ def test_a_driver_that_is_gone_takes_every_card_along_and_returns() -> None:
     clock.advance(31.0)
     for card in cards.cards():
         _assert_silent(cards.read(card.id, ALL), CardState.NO_DRIVER, Absence.NO_DRIVER)
-    assert cards.processes(SIM_0) == ()
+    assert cards.processes(SIM_0) is None
     clock.advance(10.0)
     assert cards.read(SIM_0, ALL).state is CardState.WORKING
 

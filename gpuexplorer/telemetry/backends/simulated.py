@@ -24,6 +24,10 @@ _LONGEST_WAIT = 3600.0
 _Question = tuple[Callable[[Reading], float], Callable[[float], bool]]
 
 
+# A card in these troubles tells nobody who uses it.
+_KEEP_SILENT = {FaultKind.LOST, FaultKind.DRIVER, FaultKind.HUNG}
+
+
 class SimulatedBackend:
     """Reads a Machine. Time begins when the backend is made, and `elapsed` tells it."""
 
@@ -101,10 +105,10 @@ class SimulatedBackend:
                 missing[metric] = Absence.IMPOSSIBLE
         return Sample(card, at, values, missing)
 
-    def processes(self, card: CardId) -> Sequence[CardProcess]:
+    def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         index, t = self._index.get(card), self.elapsed
-        if index is None or self._kinds_at(index, t) & {FaultKind.LOST, FaultKind.DRIVER}:
-            return ()
+        if index is None or self._kinds_at(index, t) & _KEEP_SILENT:
+            return None
         reading = self.machine.reading(index, t)
         return tuple(
             _card_process(card, process, reading)

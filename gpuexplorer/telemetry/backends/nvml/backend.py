@@ -16,8 +16,9 @@ from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.card_reader import (
     DriverGoneError,
-    absent_sample,
+    asleep_sample,
     lost_sample,
+    no_driver_sample,
     silent_sample,
 )
 from gpuexplorer.telemetry.backends.nvml.connection import Connection
@@ -57,6 +58,8 @@ class NvmlBackend:
         self._revive_at = 0.0
         self._lost_since: dict[CardId, float] = {}
         self._closed = False
+        self._connecting = False
+        self._gone = False
         self._why_gone = ""
 
     def open(self) -> None:
@@ -98,54 +101,69 @@ class NvmlBackend:
         if known is None:
             return Sample(card, now, {}, dict.fromkeys(metrics, Absence.LOST), CardState.LOST)
         if self._resting.resting(known):
-            return absent_sample(known, now, metrics, Absence.ASLEEP, CardState.ASLEEP)
+            return asleep_sample(known, now, metrics)
         connection = self._enter()
         if connection is None:
-            return absent_sample(known, now, metrics, Absence.NO_DRIVER, CardState.NO_DRIVER)
+            # Without a driver, or just being connected again after all cards slept.
+            return (no_driver_sample if self._gone else asleep_sample)(known, now, metrics)
         try:
-            reader = connection.readers.get(card)
-            if reader is None and (card.startswith("PCI-") or connection.stale):
-                # It slept or hung when this connection was made; now it can be asked.
-                self._drop(connection, "")
-                self._revive_at = 0.0
-                return absent_sample(
-                    known, now, metrics, Absence.NO_ANSWER, CardState.NO_ANSWER
-                )
-            if reader is None and card in connection.hung:
-                return silent_sample(known, now, metrics)
-            if reader is None:
-                sample = lost_sample(known, now, metrics)
-            else:
-                sample = reader.read(metrics)
+            sample = self._read(connection, known, metrics)
         except DriverGoneError:
             self._drop(connection, "the driver stopped answering", driver_gone=True)
-            return absent_sample(known, now, metrics, Absence.NO_DRIVER, CardState.NO_DRIVER)
+            return no_driver_sample(known, now, metrics)
         finally:
             connection.leave()
+        if connection.given_up:
+            # What hung through a change of drivers tells nothing about now.
+            return silent_sample(known, self._clock.now(), metrics)
         self._consider(connection, known, sample)
         return sample
 
-    def processes(self, card: CardId) -> Sequence[CardProcess]:
+    def _read(
+        self, connection: Connection, card: Card, metrics: Collection[MetricId]
+    ) -> Sample:
+        reader = connection.readers.get(card.id)
+        if reader is not None:
+            sample = reader.read(metrics)
+            mode = sample.values.get(MIG_MODE)
+            if mode is not None:
+                connection.note_mig_mode(card.id, bool(mode))
+            return sample
+        now = self._clock.now()
+        if card.id.startswith("PCI-"):
+            # It slept when this connection was made; now it is awake and can be asked.
+            self._drop(connection, "")
+            return asleep_sample(card, now, metrics)
+        if connection.hung(card.id):
+            return silent_sample(card, now, metrics)
+        return lost_sample(card, now, metrics)
+
+    def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         known = self._by_id.get(card)
-        if known is None or self._resting.resting(known):
+        if known is None:
+            return None
+        if self._resting.resting(known):
             return []
         connection = self._enter()
         if connection is None:
-            return []
+            return None
         try:
             lister = connection.processes.get(card)
-            rows = [] if lister is None else lister.read()
+            if lister is None:
+                return [] if known.kind is CardKind.MIG else None
+            rows = lister.read()
         except pynvml.NVMLError as error:
             if error.value in library.DRIVER_GONE:
                 self._drop(connection, library.message_of(error), driver_gone=True)
-            return []
+            return None
         finally:
             connection.leave()
         self._resting.note_users(card, len(rows))
         return rows
 
     def topology(self) -> Topology:
-        connection = self._enter()
+        all_rest = all(self._resting.resting(card) for card in self._cards)
+        connection = None if all_rest else self._enter()
         if connection is None:
             return Topology([card.id for card in self._cards], [], {})
         try:
@@ -195,15 +213,18 @@ class NvmlBackend:
             connection = self._connection
             if connection is not None and connection.enter():
                 return connection
-            now = self._clock.now()
-            if self._closed or now < self._revive_at:
+            if self._closed or self._connecting or self._clock.now() < self._revive_at:
                 return None
-            self._revive_at = now + _REVIVAL_PAUSE
+            self._connecting = True
         try:
             self._connect()
         except Trouble as trouble:
             self._why_gone = trouble.sentence
+            self._gone = True
+            self._revive_at = self._clock.now() + _REVIVAL_PAUSE
             return None
+        finally:
+            self._connecting = False
         with self._lock:
             connection = self._connection
             return connection if connection is not None and connection.enter() else None
@@ -213,7 +234,9 @@ class NvmlBackend:
         library.connect(attach=awake is None)
         known = {card.index: card for card in self._cards if card.kind is CardKind.GPU}
         try:
-            connection = Connection(self._environment, awake, known, self._clock, self._bus)
+            connection = Connection(
+                self._environment, awake, known, self._clock, self._bus, self._on_cards_changed
+            )
         except pynvml.NVMLError as error:
             library.disconnect()
             raise Trouble(
@@ -222,27 +245,42 @@ class NvmlBackend:
                 "`gpuexplorer doctor` looks for the cause.",
             ) from error
         with self._lock:
-            if self._closed:
-                connection.give_up()
-                return
-            self._connection = connection
-            self._know([*connection.cards, *self._resting.sleepers()])
+            closed = self._closed
+            if not closed:
+                self._connection = connection
+                self._know([*connection.cards, *self._resting.sleepers()])
+        if closed:
+            connection.give_up()
+            return
+        with self._lock:
             self._source = connection.source
             self._generation += 1
             self._lost_since.clear()
             self._why_gone = ""
+            self._gone = False
         self._resting.learn(connection.cards)
 
     def _know(self, cards: list[Card]) -> None:
         self._cards = cards
         self._by_id = {card.id: card for card in cards}
 
+    def _on_cards_changed(self) -> None:
+        """A card answered that had not, or is cut into other instances. From any thread."""
+        with self._lock:
+            connection = self._connection
+            if connection is not None:
+                self._know([*connection.cards, *self._resting.sleepers()])
+        if connection is not None:
+            self._resting.learn(connection.cards)
+
     def _drop(self, connection: Connection, why: str, driver_gone: bool = False) -> None:
         with self._lock:
             if self._connection is connection:
                 self._connection = None
                 self._why_gone = f"{why}." if why else ""
-                self._revive_at = self._clock.now() + _REVIVAL_PAUSE
+                self._gone = driver_gone
+                pause = _REVIVAL_PAUSE if driver_gone else 0.0
+                self._revive_at = self._clock.now() + pause
         connection.give_up(driver_gone)
 
     def _consider(self, connection: Connection, card: Card, sample: Sample) -> None:
@@ -251,14 +289,9 @@ class NvmlBackend:
             since = self._lost_since.setdefault(card.id, sample.at)
             if sample.at - since >= _LOST_PAUSE:
                 self._lost_since[card.id] = sample.at
-                connection.find_again(card)
+                connection.find_again(card.id)
             return
         self._lost_since.pop(card.id, None)
-        mig = sample.values.get(MIG_MODE)
-        if mig is not None and connection.note_mig_mode(card.id, bool(mig)):
-            self._drop(connection, "a card changed its MIG mode")
-            self._revive_at = 0.0
         self._resting.note(card, sample)
         if self._resting.all_resting(self._cards):
             self._drop(connection, "")
-            self._revive_at = 0.0

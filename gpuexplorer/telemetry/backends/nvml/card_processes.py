@@ -16,7 +16,7 @@ from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessU
 _NO_INSTANCE = 0xFFFFFFFF
 _NOT_AVAILABLE = 0xFFFFFFFFFFFFFFFF
 # A process without a new sample keeps its last shares this long, else they would flicker.
-_STALE_AFTER = 1.5
+_STALE_AFTER = 3.0
 
 _SHARES = (
     (ProcessFigure.SM, "smUtil"),
@@ -58,7 +58,7 @@ class CardProcesses:
     _refusal: Absence | None = None
 
     def read(self) -> list[CardProcess]:
-        """Raises NVMLError only when the card or the driver is gone."""
+        """Raises NVMLError when the list cannot be had just now."""
         rows: dict[tuple[CardId, int], tuple[set[ProcessUse], float | Absence]] = {}
         handle = self.found.handle
         for kind, use in (
@@ -83,9 +83,9 @@ class CardProcesses:
                 try:
                     return [self._one(entry) for entry in _ask(handle, name, layout)]
                 except pynvml.NVMLError as error:
-                    if error.value in library.CARD_LOST | library.DRIVER_GONE:
+                    if error.value not in library.REFUSALS:
                         raise
-                    return []
+                    # A newer call may be there and refuse where an older one answers.
         return []
 
     def _one(self, entry: ctypes.Structure) -> tuple[int, float | Absence, CardId]:
@@ -103,6 +103,7 @@ class CardProcesses:
 
     def _read_shares(self) -> None:
         now = time.monotonic()
+        self._newest = min(self._newest, int(time.time() * 1e6))  # a clock may be set back
         self._refusal = None
         if not library.has("nvmlDeviceGetProcessUtilization"):
             self._refusal = Absence.NOT_IN_DRIVER
@@ -146,7 +147,7 @@ class CardProcesses:
             if share is not None and fresh:
                 values[figure] = share.ratios[figure]
             elif self.instances:
-                missing[figure] = Absence.MIG_ON
+                missing[figure] = Absence.IN_INSTANCE
             elif self._refusal is not None:
                 missing[figure] = self._refusal
             else:

@@ -31,6 +31,9 @@ _UTILIZATION = (
     utilization.DECODER_UTILIZATION,
     utilization.JPEG_UTILIZATION,
     utilization.OFA_UTILIZATION,
+    utilization.SM_ACTIVITY,
+    utilization.SM_OCCUPANCY,
+    utilization.TENSOR_ACTIVITY,
 )
 _OWN_MEMORY = (
     memory.MEMORY_USED,
@@ -60,12 +63,14 @@ class CardReader:
     def __init__(
         self, found: Found, clock: Clock, slot: tuple[int | None, int | None] = (None, None)
     ) -> None:
+        self.found = found
         self.card: Card = found.card
         self._clock = clock
         self._activity: ActivityMeter | None = None
         self.questions = self._collect(found, slot)
         self._plans: dict[frozenset[MetricId], _Plan] = {}
         self._reasons = self._standing_reasons()
+        self._mig_on = False
 
     def read(self, metrics: Collection[MetricId]) -> Sample:
         """Raises DriverGoneError; every other refusal is a reason in the sample."""
@@ -87,7 +92,9 @@ class CardReader:
                     return lost_sample(self.card, at, wanted)
                 if error.value in library.DRIVER_GONE:
                     raise DriverGoneError from error
-                self._note_refusal(question, library.absence_of(error.value), at, missing)
+                self._note_refusal(
+                    question, library.absence_of(error.value), at, values, missing
+                )
         for metric in plan.surplus:
             values.pop(metric, None)
             missing.pop(metric, None)
@@ -107,7 +114,9 @@ class CardReader:
 
     def _collect(self, found: Found, slot: tuple[int | None, int | None]) -> list[Question]:
         handle, card = found.handle, self.card
-        self._activity = ActivityMeter(handle, found.gpu_instance)
+        # The activity of an instance is asked of the whole card, naming the instance.
+        whole = found.parent_handle if found.parent_handle is not None else handle
+        self._activity = ActivityMeter(whole, found.gpu_instance)
         if card.kind is CardKind.MIG:
             return [memory_question(handle), bar1_question(handle), self._activity.question()]
         return [
@@ -130,9 +139,10 @@ class CardReader:
         return reasons
 
     def _note_refusal(
-        self, question: Question, absence: Absence, at: float, missing: Missing
+        self, question: Question, absence: Absence, at: float, values: Values, missing: Missing
     ) -> None:
         for metric in question.answers:
+            values.pop(metric, None)  # it may have been refused halfway
             missing[metric] = absence
         if absence.lasting:
             question.refusal = absence
@@ -157,8 +167,10 @@ class CardReader:
                 if metric.id.startswith("nvlink_")
             }
         self._reasons = reasons
-        for question in self.questions:
-            question.refusal = None
+        if on is not self._mig_on:
+            self._mig_on = on
+            for question in self.questions:
+                question.refusal = None
 
     def _plan(self, wanted: frozenset[MetricId]) -> _Plan:
         questions = tuple(q for q in self.questions if not wanted.isdisjoint(q.answers))
@@ -218,3 +230,11 @@ def lost_sample(card: Card, at: float, metrics: Collection[MetricId]) -> Sample:
 
 def silent_sample(card: Card, at: float, metrics: Collection[MetricId]) -> Sample:
     return absent_sample(card, at, metrics, Absence.NO_ANSWER, CardState.NO_ANSWER)
+
+
+def asleep_sample(card: Card, at: float, metrics: Collection[MetricId]) -> Sample:
+    return absent_sample(card, at, metrics, Absence.ASLEEP, CardState.ASLEEP)
+
+
+def no_driver_sample(card: Card, at: float, metrics: Collection[MetricId]) -> Sample:
+    return absent_sample(card, at, metrics, Absence.NO_DRIVER, CardState.NO_DRIVER)

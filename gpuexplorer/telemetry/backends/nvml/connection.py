@@ -1,7 +1,8 @@
 """Connection: one generation of handles, from nvmlInit to nvmlShutdown."""
 
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 
 import pynvml
 
@@ -15,17 +16,31 @@ from gpuexplorer.telemetry.backends.nvml.card_processes import (
 )
 from gpuexplorer.telemetry.backends.nvml.card_reader import CardReader
 from gpuexplorer.telemetry.backends.nvml.fault_waiter import FaultWaiter
-from gpuexplorer.telemetry.backends.nvml.identity import Found, find_cards
+from gpuexplorer.telemetry.backends.nvml.identity import (
+    AskHandle,
+    Found,
+    handle_askers,
+    instance_ids,
+    meet,
+    numbered,
+    silent,
+)
 from gpuexplorer.telemetry.backends.nvml.wiring import Wiring
+from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.pci_bus import PciBus
 from gpuexplorer.telemetry.topology import Topology
 
-# How long a card may take to say who it is.
+# How long the cards may take to say who they are.
 _MEETING_PATIENCE = 3.0
 
 
 class Connection:
-    """Everything that dies when the driver goes. Counts who is inside."""
+    """Everything that dies when the driver goes. Counts who is inside.
+
+    Cards are met at the start, and again when one was lost, hung, or cut into other instances;
+    each meeting has a thread of its own, since it may hang with its card. `changed` is called
+    when the list of cards is another than before.
+    """
 
     def __init__(
         self,
@@ -34,30 +49,41 @@ class Connection:
         known: Mapping[int, Card],
         clock: Clock,
         bus: PciBus,
+        changed: Callable[[], None],
     ) -> None:
+        self._environment = environment
+        self._known = known
         self._clock = clock
         self._bus = bus
-        self._lock = threading.Lock()
+        self._changed = changed
+        self._lock = threading.RLock()
         self._inside = 0
         self._given_up = False
         self._driver_gone = False
         self._ended = False
-        self.stale = False  # a card answers now that did not when this was made
-        self._found = find_cards(
-            environment, awake_bus_ids, known, _MEETING_PATIENCE, self._note_late_answer
-        )
-        self._mig = {each.card.id: each.mig_on for each in self._found}
-        self.hung = {each.card.id for each in self._found if each.hung}
+        self._askers = handle_askers(awake_bus_ids)
+        self._meetings: dict[int, Asked[list[Found]]] = {}
+        self._met: dict[int, list[Found]] = {}
+        self._refused: dict[int, str] = {}
+        self._found: list[Found] = []
+        self._retired: list[CardReader] = []
         self.source = _source()
         self.readers: dict[CardId, CardReader] = {}
         self.processes: dict[CardId, CardProcesses] = {}
         self._waiter: FaultWaiter | None = None
-        for each in self._found:
-            self._take_in(each)
+        self._meet_all()
 
     @property
     def cards(self) -> list[Card]:
         return [each.card for each in self._found]
+
+    @property
+    def given_up(self) -> bool:
+        return self._given_up
+
+    def hung(self, card: CardId) -> bool:
+        """Whether it is without a handle because it has not answered yet."""
+        return any(each.hung for each in self._found if each.card.id == card)
 
     def enter(self) -> bool:
         """False when it was given up. Each True wants a `leave`."""
@@ -86,36 +112,114 @@ class Connection:
 
     def wait_for_fault(self, seconds: float) -> list[HardwareFault]:
         if self._waiter is None:
-            self._waiter = FaultWaiter(self._found)
+            self._waiter = FaultWaiter()
+        self._waiter.listen_to(self._found)
         return self._waiter.wait(seconds)
 
-    def find_again(self, card: Card) -> None:
-        """Ask for the handle of a lost card anew; it may have come back."""
-        try:
-            handle = pynvml.nvmlDeviceGetHandleByUUID(card.id)
-        except pynvml.NVMLError:
-            return
-        self._take_in(Found(card, handle))
+    def find_again(self, card: CardId) -> None:
+        """Ask a lost card anew who it is; it may have come back. Does not wait for it."""
+        for place, asker in enumerate(self._askers):
+            if self._stands_at(place, card) and place not in self._meetings:
+                self._begin_to_meet(place, asker)
+                if self._meetings[place].answered_within(0.0):
+                    self._conclude(place)
 
-    def note_mig_mode(self, card: CardId, on: bool) -> bool:
-        """True when the mode changed, so that the cards have to be found anew."""
+    def note_mig_mode(self, card: CardId, on: bool) -> None:
+        """See whether the card was cut, put together, or cut another way since."""
+        found = next((each for each in self._found if each.card.id == card), None)
         reader = self.readers.get(card)
-        if reader is None or self._mig.get(card, False) == on:
-            return False
-        self._mig[card] = on
+        if found is None or reader is None:
+            return
         reader.note_mig_mode(on)
-        return True
+        if on:
+            now = instance_ids(found.handle)
+            before = {each.card.id for each in self._found if each.card.parent == card}
+            if now == before and found.mig_on:
+                return
+        elif not found.mig_on:
+            return
+        self.find_again(card)
 
-    def _note_late_answer(self) -> None:
-        self.stale = True
+    def _meet_all(self) -> None:
+        for place, asker in enumerate(self._askers):
+            self._begin_to_meet(place, asker)
+        until = time.monotonic() + _MEETING_PATIENCE
+        for place, meeting in list(self._meetings.items()):
+            if meeting.answered_within(max(0.0, until - time.monotonic())):
+                self._take_answer(place)
+        self._list_cards()
+
+    def _begin_to_meet(self, place: int, asker: AskHandle) -> None:
+        with self._lock:
+            self._inside += 1  # a meeting that hangs keeps the connection, like any other call
+
+        def go() -> list[Found]:
+            try:
+                return meet(asker, place)
+            finally:
+                self.leave()
+
+        self._meetings[place] = Asked(go, when_late=lambda: self._conclude(place))
+
+    def _conclude(self, place: int) -> None:
+        """A card that was waited for has answered: take it in."""
+        if self.enter():
+            try:
+                self._take_answer(place)
+                self._list_cards()
+            except pynvml.NVMLError:
+                return  # the driver went meanwhile, which the next reading says
+            finally:
+                self.leave()
+            self._changed()
+
+    def _take_answer(self, place: int) -> None:
+        meeting = self._meetings.pop(place, None)
+        if meeting is None:
+            return
+        try:
+            self._met[place] = meeting.result()
+            self._refused.pop(place, None)
+        except pynvml.NVMLError as error:
+            if error.value in library.DRIVER_GONE:
+                raise
+            self._refused[place] = library.message_of(error)
+
+    def _list_cards(self) -> None:
+        """Put together who is known, with a reader for each that has none yet."""
+        with self._lock:
+            found: list[Found] = []
+            for place in range(len(self._askers)):
+                found += self._met.get(place) or [self._silent(place)]
+            self._found = numbered(found, self._environment)
+            for each in self._found:
+                before = self.readers.get(each.card.id)
+                if each.handle is not None and (
+                    before is None or before.found.handle is not each.handle
+                ):
+                    self._take_in(each)
+
+    def _silent(self, place: int) -> Found:
+        known = self._known.get(place)
+        met = {each.card.id for founds in self._met.values() for each in founds}
+        if known is not None and known.id in met:
+            known = None  # the numbers were dealt out anew, and that card stands elsewhere
+        hung = place in self._meetings
+        why = f"it has not answered for {_MEETING_PATIENCE:.0f} s" if hung else "it is lost"
+        return silent(place, known, self._refused.get(place, why), hung=hung)
+
+    def _stands_at(self, place: int, card: CardId) -> bool:
+        founds = self._met.get(place) or [self._silent(place)]
+        return founds[0].card.id == card
 
     def _take_in(self, found: Found) -> None:
-        if found.handle is None:
-            return
         card = found.card
         reader = CardReader(found, self._clock, self._bus.slot(card.bus_id or ""))
-        if self._mig.get(card.id):
+        if found.mig_on:
             reader.note_mig_mode(on=True)
+        before = self.readers.get(card.id)
+        if before is not None:
+            self._retired.append(before)  # another thread may be in the middle of it
         self.readers[card.id] = reader
         if card.kind is CardKind.GPU:
             self.processes[card.id] = CardProcesses(
@@ -129,7 +233,7 @@ class Connection:
             self._ended = True
         # What belongs to a dead driver must not be handed to it any more.
         if not self._driver_gone:
-            for reader in self.readers.values():
+            for reader in (*self.readers.values(), *self._retired):
                 reader.free()
             if self._waiter is not None:
                 self._waiter.free()

@@ -74,10 +74,17 @@ def memory_question(handle: object) -> Question:
     version = pynvml.nvmlMemory_v2
 
     def ask_new(values: Values, missing: Missing) -> None:
-        _, total, reserved, free, used = unpack_memory_v2(ask_driver(handle, version))
+        try:
+            answer = ask_driver(handle, version)
+        except pynvml.NVMLError_NotSupported:
+            ask_old(values, missing)  # the newer call may be there and refuse all the same
+            return
+        _, total, reserved, free, used = unpack_memory_v2(answer)
         if used > total:
             missing.update(_IMPOSSIBLE_MEMORY)
             return
+        if not total:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
         values[m.MEMORY_USED] = used
         values[m.MEMORY_FREE] = free
         values[m.MEMORY_RESERVED] = reserved
@@ -89,6 +96,8 @@ def memory_question(handle: object) -> Question:
         if used > total:
             missing.update(_IMPOSSIBLE_MEMORY)
             return
+        if not total:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
         values[m.MEMORY_USED] = used
         values[m.MEMORY_FREE] = free
         values[m.MEMORY_TOTAL] = total

@@ -1,6 +1,7 @@
 """Waiting for Xids: what the driver reports by itself, once, to whoever is listening."""
 
 import ctypes
+from functools import partial
 from typing import Any
 
 import pynvml
@@ -8,6 +9,7 @@ import pynvml
 from gpuexplorer.core.cards import CardId, CardKind
 from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.backends.nvml.identity import Found
+from gpuexplorer.telemetry.patience import Asked
 
 # The Xids a person is most likely to meet, in their words.
 _MEANINGS = {
@@ -30,15 +32,26 @@ _MEANINGS = {
 }
 
 
+# How long one card may take to be listened to.
+_PATIENCE = 0.5
+
+
 class FaultWaiter:
     """One event set of one connection to the driver. Used by one thread."""
 
-    def __init__(self, found: list[Found]) -> None:
+    def __init__(self) -> None:
         self._set: object | None = None
         self._cards: dict[int, CardId] = {}
+        self._asked: set[int] = set()
+
+    def listen_to(self, found: list[Found]) -> None:
+        """Register cards that are new. One that hangs does not keep the others unheard."""
         for each in found:
             if each.card.kind is CardKind.GPU and each.handle is not None:
-                self._register(each)
+                address = _address(each.handle)
+                if address not in self._asked:
+                    self._asked.add(address)
+                    Asked(partial(self._register, each)).answered_within(_PATIENCE)
 
     def wait(self, seconds: float) -> list[HardwareFault]:
         """Raises NVMLError when the connection is gone."""

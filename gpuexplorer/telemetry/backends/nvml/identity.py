@@ -1,6 +1,5 @@
 """Who the cards are: identity by UUID, and the facts beside it."""
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,7 +14,6 @@ from gpuexplorer.core.catalogue.links import MOST_NVLINKS
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.calls import FieldBatch
 from gpuexplorer.telemetry.cuda_order import Numbered, cuda_numbers
-from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
 
 T = TypeVar("T")
@@ -35,84 +33,57 @@ class Found:
     handle: object | None  # None: the driver lists it but gives no handle
     hung: bool = False  # without a handle, because it did not answer in time
     mig_on: bool = False
+    parent_handle: object | None = None  # of the card a MIG instance is a part of
     gpu_instance: int | None = None
     compute_instance: int | None = None
 
 
-def find_cards(
-    environment: Mapping[str, str],
-    awake_bus_ids: list[str] | None,
-    known: Mapping[int, Card],
-    patience: float,
-    when_late: Callable[[], None],
-) -> list[Found]:
-    """All cards and, under each, its MIG instances.
-
-    A card whose driver calls hang is listed without a handle; `when_late` is called, from
-    another thread, when it answers after all.
-
-    With `awake_bus_ids` only those are asked for, so that the others go on sleeping. `known`
-    names cards of an earlier connection by index, for those that now give no handle.
-    """
-    found: list[Found] = []
-    meetings = [
-        Asked(partial(_meet, ask_handle, index), when_late)
-        for index, ask_handle in enumerate(_handle_askers(awake_bus_ids))
-    ]
-    until = time.monotonic() + patience
-    for index, asked in enumerate(meetings):
-        if not asked.answered_within(max(0.0, until - time.monotonic())):
-            why = f"it has not answered for {patience:.0f} s"
-            found.append(replace(_silent(index, known, why), hung=True))
-            continue
-        try:
-            found.extend(asked.result())
-        except pynvml.NVMLError as error:
-            if error.value in library.DRIVER_GONE:
-                raise
-            found.append(_silent(index, known, library.message_of(error)))
-    return _numbered(found, environment)
+AskHandle = Callable[[], object]
 
 
-def _meet(ask_handle: Callable[[], object], index: int) -> list[Found]:
-    handle = ask_handle()
-    card = _describe(handle, index)
-    return [card, *(_instances(handle, card.card) if card.mig_on else ())]
-
-
-def _handle_askers(awake_bus_ids: list[str] | None) -> list[Callable[[], object]]:
+def handle_askers(awake_bus_ids: list[str] | None) -> list[AskHandle]:
+    """A way to each card's handle. With bus addresses only these, so that others sleep on."""
     if awake_bus_ids is not None:
-        return [
-            lambda bus_id=bus_id: pynvml.nvmlDeviceGetHandleByPciBusId(bus_id)  # type: ignore[misc]  # mypy cannot infer a lambda's default
-            for bus_id in awake_bus_ids
-        ]
+        return [partial(pynvml.nvmlDeviceGetHandleByPciBusId, bus) for bus in awake_bus_ids]
     count = int(pynvml.nvmlDeviceGetCount())
-    return [
-        lambda index=index: pynvml.nvmlDeviceGetHandleByIndex(index)  # type: ignore[misc]  # as above
-        for index in range(count)
-    ]
+    return [partial(pynvml.nvmlDeviceGetHandleByIndex, index) for index in range(count)]
 
 
-def _silent(index: int, known: Mapping[int, Card], why: str) -> Found:
+def meet(ask_handle: AskHandle, place: int) -> list[Found]:
+    """A card, and its MIG instances after it. Raises NVMLError; may hang with the card."""
+    handle = ask_handle()
+    found = _describe(handle, place)
+    return [found, *(_instances(handle, found.card) if found.mig_on else ())]
+
+
+def silent(place: int, known: Card | None, why: str, *, hung: bool) -> Found:
     """A card that gives no handle: as it was known before, or nameless."""
-    card = known.get(index) or Card(
-        id=CardId(f"{NAMELESS}{index}"),
-        index=index,
+    card = known or Card(
+        id=CardId(f"{NAMELESS}{place}"),
+        index=place,
         name="NVIDIA card that does not answer",
         memory_bytes=None,
     )
     reason = f"the driver gives no access to it: {why}"
-    return Found(replace(card, cuda_index=None, cuda_reason=reason), None)
+    return Found(replace(card, cuda_index=None, cuda_reason=reason), None, hung)
 
 
-def _describe(handle: object, index: int) -> Found:
+def instance_ids(handle: object) -> set[str]:
+    """The UUIDs of the MIG instances that a card has now."""
+    return {
+        library.text(pynvml.nvmlDeviceGetUUID.__wrapped__(instance))
+        for _, instance in _instance_handles(handle)
+    }
+
+
+def _describe(handle: object, place: int) -> Found:
     name = library.text(pynvml.nvmlDeviceGetName.__wrapped__(handle)) or "unnamed NVIDIA card"
     memory, shared = _memory(handle, name)
     bus = _or_none(lambda: library.text(pynvml.nvmlDeviceGetPciInfo_v3(handle).busId))
     capability = _or_none(lambda: tuple(pynvml.nvmlDeviceGetCudaComputeCapability(handle)))
     card = Card(
         id=CardId(library.text(pynvml.nvmlDeviceGetUUID.__wrapped__(handle))),
-        index=index,
+        index=_or(place, lambda: int(pynvml.nvmlDeviceGetIndex(handle))),
         name=name,
         memory_bytes=memory,
         bus_id=plain_bus_id(bus) if bus else None,
@@ -161,22 +132,29 @@ def _nvlinks(handle: object) -> int:
 
 
 def _instances(handle: object, parent: Card) -> list[Found]:
-    try:
-        places = int(pynvml.nvmlDeviceGetMaxMigDeviceCount(handle))
-    except pynvml.NVMLError:
-        return []
     found = []
-    for place in range(places):
-        # Instances leave gaps when one is taken away, so that a refusal ends nothing.
+    for place, instance in _instance_handles(handle):
         try:
-            instance = pynvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, place)
-            found.append(_describe_instance(instance, place, parent))
+            found.append(_describe_instance(handle, instance, place, parent))
         except pynvml.NVMLError:
             continue
     return found
 
 
-def _describe_instance(handle: object, place: int, parent: Card) -> Found:
+def _instance_handles(handle: object) -> list[tuple[int, object]]:
+    """Instances leave gaps when one is taken away, so that a refusal ends nothing."""
+    places = _or(0, lambda: int(pynvml.nvmlDeviceGetMaxMigDeviceCount(handle)))
+    handles = []
+    for place in range(places):
+        try:
+            instance = pynvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, place)
+        except pynvml.NVMLError:
+            continue
+        handles.append((place, instance))
+    return handles
+
+
+def _describe_instance(whole: object, handle: object, place: int, parent: Card) -> Found:
     memory = _or_none(lambda: int(pynvml.nvmlDeviceGetMemoryInfo(handle).total))
     name = _or_none(lambda: library.text(pynvml.nvmlDeviceGetName.__wrapped__(handle)))
     card = Card(
@@ -192,12 +170,14 @@ def _describe_instance(handle: object, place: int, parent: Card) -> Found:
     return Found(
         card,
         handle,
+        parent_handle=whole,
         gpu_instance=_or_none(lambda: int(pynvml.nvmlDeviceGetGpuInstanceId(handle))),
         compute_instance=_or_none(lambda: int(pynvml.nvmlDeviceGetComputeInstanceId(handle))),
     )
 
 
-def _numbered(found: list[Found], environment: Mapping[str, str]) -> list[Found]:
+def numbered(found: list[Found], environment: Mapping[str, str]) -> list[Found]:
+    """The same, each with the number CUDA gives it here and now."""
     whole = [
         each.card
         for each in found
@@ -216,15 +196,15 @@ def _numbered(found: list[Found], environment: Mapping[str, str]) -> list[Found]
         ],
         environment,
     )
-    numbered = []
+    result = []
     for each in found:
         number = numbers.get(each.card.id)
-        if number is None or each.card.cuda_reason:
-            numbered.append(each)
+        if number is None or each.handle is None:
+            result.append(each)
             continue
         card = replace(each.card, cuda_index=number.index, cuda_reason=number.reason)
-        numbered.append(replace(each, card=card))
-    return numbered
+        result.append(replace(each, card=card))
+    return result
 
 
 def _or_none(ask: Callable[[], T]) -> T | None:
@@ -232,3 +212,10 @@ def _or_none(ask: Callable[[], T]) -> T | None:
         return ask()
     except pynvml.NVMLError:
         return None
+
+
+def _or(otherwise: T, ask: Callable[[], T]) -> T:
+    try:
+        return ask()
+    except pynvml.NVMLError:
+        return otherwise

@@ -33,6 +33,16 @@ CARD_LOST = frozenset(
         pynvml.NVML_ERROR_RESET_REQUIRED,
     }
 )
+# The call is there and will not answer, now or later.
+REFUSALS = frozenset(
+    {
+        pynvml.NVML_ERROR_NOT_SUPPORTED,
+        pynvml.NVML_ERROR_NO_PERMISSION,
+        pynvml.NVML_ERROR_FUNCTION_NOT_FOUND,
+        pynvml.NVML_ERROR_INVALID_ARGUMENT,
+        pynvml.NVML_ERROR_ARGUMENT_VERSION_MISMATCH,
+    }
+)
 
 _ABSENCES = {
     pynvml.NVML_ERROR_NOT_SUPPORTED: Absence.NOT_SUPPORTED,

@@ -29,12 +29,12 @@ class _Meter:
         before, self.last = self.last, (count, seconds)
         if before is None:
             self.rate = Absence.NEEDS_TWO
-        elif seconds > before[1]:
+        elif seconds != before[1]:
             grown = count - before[0]
-            # A counter that went back was reset or wrapped: there is no rate across that.
+            # A counter or a clock that went back was reset: there is no rate across that.
             self.rate = (
                 grown * self.bytes_per_count / (seconds - before[1])
-                if grown >= 0
+                if grown >= 0 and seconds > before[1]
                 else Absence.NEEDS_TWO
             )
         else:
@@ -123,7 +123,8 @@ def _sum(rates: list[float | Absence]) -> float | Absence:
         not isinstance(rate, Absence) or rate is Absence.NOT_SUPPORTED for rate in rates
     ):
         return sum(known)
-    return next(rate for rate in rates if isinstance(rate, Absence))
+    reasons = [rate for rate in rates if isinstance(rate, Absence)]
+    return Absence.NEEDS_TWO if Absence.NEEDS_TWO in reasons else reasons[0]
 
 
 def _nvlink_states(handle: object, links: int) -> Question:
@@ -134,17 +135,30 @@ def _nvlink_states(handle: object, links: int) -> Question:
 
     def ask(values: Values, missing: Missing) -> None:
         figures = batch.read()
-        up = 0
+        up = 0.0
+        unknown: Absence | None = None
         for link, metric in enumerate(metrics):
             figure = figures[link]
             if isinstance(figure, Absence):
-                # Drivers before this field have a call for one link at a time.
-                figure = float(pynvml.nvmlDeviceGetNvLinkState(handle, link))
-            values[metric] = figure
+                figure = _link_state(handle, link)
+            put(values, missing, metric, figure)
+            if isinstance(figure, Absence) or not 0 <= figure <= 2:
+                # Of links of which one says nothing, the number that is up is not known.
+                unknown = figure if isinstance(figure, Absence) else Absence.IMPOSSIBLE
             up += figure == 1
-        values[k.NVLINK_ACTIVE] = up
+        put(values, missing, k.NVLINK_ACTIVE, up if unknown is None else unknown)
 
     return Question((k.NVLINK_ACTIVE, *metrics), ask)
+
+
+def _link_state(handle: object, link: int) -> float | Absence:
+    """Drivers before the field have a call for one link at a time."""
+    try:
+        return float(pynvml.nvmlDeviceGetNvLinkState(handle, link))
+    except pynvml.NVMLError as error:
+        if error.value in library.CARD_LOST | library.DRIVER_GONE:
+            raise
+        return library.absence_of(error.value)
 
 
 _ACTIVITIES: tuple[tuple[int, MetricId], ...] = (
@@ -180,6 +194,7 @@ class ActivityMeter:
             support = pynvml.nvmlGpmQueryDeviceSupport(self.handle)
             self._supported = bool(support.isSupportedDevice)
         if not self._supported:
+            self._supported = None  # asked again when the refusal has rested
             raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
         sample = self._take()
         self._samples.append(sample)
@@ -199,7 +214,8 @@ class ActivityMeter:
         finally:
             pynvml.nvmlGpmSampleFree(older)
         for slot, (_, metric) in zip(request.metrics, _ACTIVITIES, strict=False):
-            figure = Absence.REFUSED if slot.nvmlReturn else slot.value / 100
+            code = slot.nvmlReturn
+            figure = library.absence_of(code) if code else slot.value / 100
             put(values, missing, metric, figure)
 
     def _take(self) -> object:

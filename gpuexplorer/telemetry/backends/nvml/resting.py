@@ -72,11 +72,12 @@ class Resting:
         if busy is None:
             return
         nap = self._naps.setdefault(card.id, _Nap())
+        idle_since = nap.idle_since
         if busy > 0 or nap.users:
             nap.idle_since = None
-        elif nap.idle_since is None:
+        elif idle_since is None:
             nap.idle_since = sample.at
-        elif sample.at - nap.idle_since >= _IDLE_BEFORE_REST:
+        elif sample.at - idle_since >= _IDLE_BEFORE_REST:
             nap.resting_since = sample.at
 
     def note_users(self, card: CardId, users: int) -> None:
@@ -91,11 +92,12 @@ class Resting:
         if card.id.startswith("PCI-"):
             return self._is_asleep(card.bus_id or "")
         nap = self._naps.get(card.id)
-        if nap is None or nap.resting_since is None:
+        since = None if nap is None else nap.resting_since  # another round may clear it
+        if nap is None or since is None:
             return False
         if self._is_asleep(card.bus_id or ""):
             return True
-        if self._clock.now() - nap.resting_since < _REST:
+        if self._clock.now() - since < _REST:
             return True
         # It woke, or never slept: look at it again, and at once let it rest if it still idles.
         nap.resting_since = None

@@ -1,0 +1,276 @@
+"""Cards and drivers that change while they are read: nothing leaks, nothing is told wrongly."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+
+import pynvml
+import pytest
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardId, CardState, Sample
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
+from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.pci_bus import PciBus
+from gpuexplorer.telemetry.session import Session
+from tests.nvml_stub.stub import Stub
+from tests.telemetry.conftest import OpenNvml
+
+PATIENCE = 10.0
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Waits for what another thread does; gives up after the patience."""
+    end = monotonic() + PATIENCE
+    while not condition():
+        assert monotonic() < end, "it did not come"
+        threading.Event().wait(0.01)
+
+
+def read(backend: NvmlBackend, place: int = 0, *cadences: Cadence) -> Sample:
+    card = backend.cards()[place]
+    return backend.read(card.id, metrics_of(card, cadences or tuple(Cadence)))
+
+
+def test_two_readers_that_find_the_driver_again_connect_once(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    clock = ManualClock()
+    backend = open_nvml("cards=2", clock)
+    stub.set("driver=gone")
+    read(backend)
+    stub.set("driver=back;slow=0:0.02")
+    clock.advance(3)
+    readers = [threading.Thread(target=read, args=(backend, place)) for place in (0, 1, 0, 1)]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join()
+    assert stub.sessions() == 1
+    backend.close()
+    assert stub.sessions() == 0
+
+
+def test_a_card_that_hung_at_the_start_is_taken_in_when_it_answers(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    backend = open_nvml("cards=2;hung=0")
+    assert read(backend).state is CardState.NO_ANSWER
+    assert read(backend, 1).state is CardState.WORKING
+    stub.set("hung=none")
+    stub.release()
+    until(lambda: backend.cards()[0].id.startswith("GPU-"))
+    assert read(backend).state is CardState.WORKING
+    assert backend.generation == 1
+    assert [card.cuda_index for card in backend.cards()] == [0, 1]
+    assert backend.notes() == []
+
+
+def test_closing_while_a_card_hangs_ends_the_connection_only_afterwards(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    backend = open_nvml("cards=2;hung=0")
+    backend.close()
+    assert stub.sessions() == 1
+    stub.release()
+    until(lambda: stub.sessions() == 0)
+
+
+def test_a_card_lost_at_the_start_comes_back_with_its_name_and_its_number(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    clock = ManualClock()
+    backend = open_nvml("cards=2;lost=1", clock)
+    assert read(backend, 1).state is CardState.LOST
+    stub.set("lost=none")
+    clock.advance(11)
+    read(backend, 1)
+    until(lambda: backend.cards()[1].id.startswith("GPU-"))
+    assert read(backend, 1).state is CardState.WORKING
+    assert backend.cards()[1].cuda_index == 1
+    assert backend.notes() == []
+
+
+def test_a_card_that_comes_back_again_and_again_leaves_no_sample_behind(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    clock = ManualClock()
+    backend = open_nvml("cards=1", clock)
+    for _ in range(4):
+        read(backend)
+        stub.set("lost=0")
+        read(backend)
+        clock.advance(11)
+        stub.set("lost=none")
+        read(backend)
+        clock.advance(1)
+        until(lambda: read(backend).state is CardState.WORKING)
+    backend.close()
+    assert stub.held() == 0
+
+
+def test_instances_made_later_are_found(stub: Stub, open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1;mig=0:1")
+    assert len(backend.cards()) == 2
+    stub.set("mig=0:3")
+    read(backend, 0, Cadence.SLOW)
+    until(lambda: len(backend.cards()) == 4)
+    stub.set("mig=0:1")
+    read(backend, 0, Cadence.SLOW)
+    until(lambda: len(backend.cards()) == 2)
+
+
+def test_an_instances_activity_is_asked_of_the_whole_card(open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1;mig=0:2")
+    wanted = frozenset({MetricId("sm_activity")})
+    instance = backend.cards()[1]
+    first = backend.read(instance.id, wanted)
+    assert first.missing == {MetricId("sm_activity"): Absence.NEEDS_TWO}
+    assert MetricId("sm_activity") in backend.read(instance.id, wanted).values
+
+
+def test_links_that_stop_answering_leave_each_metric_in_one_place(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    backend = open_nvml("cards=1")
+    stub.set("nvlinks=0:4")
+    sample = read(backend, 0, Cadence.SLOW)
+    assert not set(sample.values) & set(sample.missing)
+
+
+def test_unknown_link_states_leave_their_number_unknown(open_nvml: OpenNvml) -> None:
+    sample = read(open_nvml("cards=1;garbage=0"))
+    assert MetricId("nvlink_active") in sample.missing
+
+
+def test_a_clock_that_goes_back_freezes_no_rate(stub: Stub, open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1;clock=1000")
+    wanted = frozenset({MetricId("nvlink_receive")})
+    card = backend.cards()[0].id
+    backend.read(card, wanted)
+    stub.set("clock=500")
+    assert backend.read(card, wanted).missing
+    stub.set("clock=+1")
+    assert backend.read(card, wanted).values
+
+
+def test_memory_of_no_size_is_shared_memory_and_not_zero(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    backend = open_nvml("cards=1;kind=gb10;total=0:0;used=0:0;reserved=0:0")
+    assert read(backend).missing[MetricId("memory_used")] is Absence.SHARED_MEMORY
+
+
+def test_a_process_list_that_is_refused_for_once_ends_nobody(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    backend = open_nvml("cards=1;procs=0:2")
+    card = backend.cards()[0].id
+    assert backend.processes(card)
+    stub.set("refused=nvmlDeviceGetComputeRunningProcesses_v3;refuse_code=unknown")
+    assert backend.processes(card) is None
+    stub.set("refused=none")
+    assert backend.processes(card)
+
+
+def test_bus_addresses_of_other_domains_are_other_addresses(open_nvml: OpenNvml) -> None:
+    from gpuexplorer.telemetry.pci_bus import plain_bus_id
+
+    assert plain_bus_id("00010000:3B:00.0") == "10000:3b:00.0"
+    assert plain_bus_id("00000002:3B:00.0") == "0002:3b:00.0"
+
+
+def test_a_strange_digit_in_the_environment_does_not_keep_cards_from_being_read(
+    open_nvml: OpenNvml,
+) -> None:
+    backend = open_nvml("cards=1", environment={"CUDA_VISIBLE_DEVICES": "²"})
+    assert backend.cards()[0].cuda_index is None
+
+
+@pytest.fixture
+def on_stub(stub: Stub, tmp_path: Path) -> Callable[[str], Session]:
+    def start(config: str) -> Session:
+        stub.configure(config)
+        backend = NvmlBackend(bus=PciBus(tmp_path), environment={})
+        backend.open()
+        session = Session(backend, interval=0.1, patience=0.15)
+        session.want()
+        session.start()
+        return session
+
+    return start
+
+
+def test_a_session_ends_for_certain_and_lets_the_driver_go(
+    stub: Stub, on_stub: Callable[[str], Session]
+) -> None:
+    session = on_stub("cards=2")
+    assert session.sampler.wait_for_sweeps(1, PATIENCE)
+    assert session.stop(1.0)
+    until(lambda: stub.sessions() == 0)
+    assert stub.held() == 0
+
+
+def test_a_slow_card_is_told_once_and_takes_nobody_with_it(
+    stub: Stub, on_stub: Callable[[str], Session]
+) -> None:
+    session = on_stub("cards=2")
+    slow = session.cards()[0].id
+    stub.set("slow=0:0.03")
+    until(lambda: any(each.kind is Kind.NO_ANSWER for each in session.happenings()))
+    before = session.beats().taken
+    until(lambda: session.beats().taken > before + 20)
+    told = [each for each in session.happenings() if each.card == slow]
+    assert [each.kind for each in told if each.kind is Kind.NO_ANSWER] == [Kind.NO_ANSWER]
+    assert not any(each.kind is Kind.CARD_LOST for each in session.happenings())
+    stub.set("slow=0:0")
+    session.stop(5.0)
+
+
+def test_mig_that_comes_and_goes_is_not_called_a_lost_card_or_driver(
+    stub: Stub, on_stub: Callable[[str], Session]
+) -> None:
+    session = on_stub("cards=2")
+    assert session.sampler.wait_for_sweeps(1, PATIENCE)
+    wrong = {Kind.CARD_LOST, Kind.DRIVER_GONE}
+    for config in ("mig=0:2", "mig=0:0"):
+        stub.set(config)
+        whole = session.cards()[0]
+        session.backend.read(whole.id, metrics_of(whole, [Cadence.SLOW]))
+        beats = session.beats().taken
+        until(lambda beats=beats: session.beats().taken > beats + 3)  # type: ignore[misc]  # mypy cannot infer a lambda's default
+    assert not [each for each in session.happenings() if each.kind in wrong]
+    assert session.stop(5.0)
+
+
+def test_a_bug_in_a_listener_is_reported_and_the_reading_goes_on(
+    stub: Stub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stub.configure("cards=2")
+    reported: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", reported.append)
+    seen: list[CardId] = []
+
+    def listen(sample: Sample) -> None:
+        seen.append(sample.card)
+        if len(seen) == 3:
+            raise RuntimeError("a bug")
+
+    backend = NvmlBackend(bus=PciBus(tmp_path), environment={})
+    backend.open()
+    session = Session(backend, interval=0.1, on_sample=listen, watch_faults=False)
+    session.want([Cadence.FAST], processes=False)
+    session.start()
+    until(lambda: len(seen) > 8)
+    assert len(reported) == 1
+    assert session.stop(5.0)
+
+
+def test_the_binding_is_the_one_we_know() -> None:
+    """Prepared calls rely on these sizes."""
+    assert pynvml.sizeof(pynvml.c_nvmlFieldValue_t) == 40
+    assert pynvml.sizeof(pynvml.c_nvmlUtilization_t) == 8
+    assert pynvml.sizeof(pynvml.c_nvmlMemory_v2_t) == 40
