@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from pathlib import Path
 
 import gpuexplorer
 from gpuexplorer.commands.arguments import (
@@ -50,6 +51,8 @@ def main(words: Sequence[str] | None = None) -> int:
         # Whoever read us has seen enough, which is no failure. Python would complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
+    except OSError as error:
+        return _say(_unwritable(error), TROUBLE)
     except KeyboardInterrupt:
         # A second Ctrl-C must not interrupt the leaving.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -75,6 +78,10 @@ def _run(words: list[str]) -> int:
     if verb is not None and words[0] == verb:
         raise WrongArgumentsError(
             f"{verb!r} is not a command.", f"The commands are: {', '.join(verbs)}."
+        )
+    if verb in verbs:
+        raise WrongArgumentsError(
+            f"The command {verb!r} has to come first.", f"Such as: gpuexplorer {verb} …"
         )
     arguments = parser.parse_args(words)
     if arguments.fault and arguments.simulate is None:
@@ -122,8 +129,24 @@ def _epilog() -> str:
     return "commands:\n" + "\n".join(lines) + "\n\nEach has its own --help."
 
 
+def _unwritable(error: OSError) -> Trouble:
+    """A full disk, a closed terminal. What else the system refuses is said where it happens."""
+    if error.filename is not None or error.errno is None:
+        raise error
+    # What waits to be written would fail again at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return Trouble(
+        f"The output could not be written: {os.strerror(error.errno)}.",
+        "Look at the disk, or send it elsewhere.",
+    )
+
+
 def _soften_output() -> None:
     """A terminal that cannot show a letter gets a question mark instead of a failure."""
+    if sys.stdout is None:  # started with its output closed
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

@@ -8,7 +8,8 @@ from typing import NoReturn
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.pci_bus import plain_bus_id
+from gpuexplorer.telemetry.session import Attempt, card_numbers
 from gpuexplorer.telemetry.sources import first_that_answers, simulated
 
 OK = 0
@@ -40,7 +41,11 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
         help="let simulated cards fail, such as lost:1@20s, slow:0@10s, driver@30s",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="another course of the simulation"
+        "--seed",
+        type=whole_number,
+        default=0,
+        metavar="N",
+        help="another course of the simulation",
     )
 
 
@@ -73,25 +78,46 @@ def choose(cards: Sequence[Card], text: str | None) -> list[Card]:
     """The cards a person named by number, UUID, start of a UUID, or bus address."""
     if text is None:
         return list(cards)
+    if not cards:
+        raise Trouble(
+            "No graphics card answers, so none can be chosen.", "`gpuexplorer doctor` says why."
+        )
+    numbers = card_numbers(cards)
     chosen: list[Card] = []
     for word in (part.strip() for part in text.split(",")):
-        matches = [card for card in cards if _is_called(card, word)]
+        matches = [card for card in cards if _is_called(card, numbers[card.id], word)]
         if not word or not matches:
-            offered = ", ".join(str(card.index) for card in cards if card.parent is None)
+            offered = ", ".join(numbers.values())
             raise WrongArgumentsError(
                 f"--cards names {word!r}, and no card is called so.",
-                f"There are: {offered or 'none'}; a UUID or a bus address will do too.",
+                f"There are: {offered}; a UUID or a bus address will do too.",
             )
         chosen += [card for card in matches if card not in chosen]
     return chosen
 
 
-def _is_called(card: Card, word: str) -> bool:
-    if word.isdigit():
-        return card.parent is None and card.index == int(word)
+def _is_called(card: Card, number: str, word: str) -> bool:
+    if word == number:
+        return True
     long_enough = len(word) > 4
     return (
         card.id == word
         or (long_enough and card.id.lower().startswith(word.lower()))
-        or (card.bus_id is not None and card.bus_id.endswith(word.lower()) and long_enough)
+        or (card.bus_id is not None and long_enough and card.bus_id.endswith(word.lower()))
+        or (card.bus_id is not None and plain_bus_id(word) == card.bus_id)
     )
+
+
+def number(text: str) -> float:
+    """An argument's number, or words that a person understands."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+
+
+def whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None

@@ -1,8 +1,9 @@
 """`gpuexplorer doctor`: look at everything the program needs here, and say what to do."""
 
 import argparse
+import os
+import shutil
 import sys
-import textwrap
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TextIO
 
 from gpuexplorer.commands.arguments import OK
 from gpuexplorer.commands.checkup.answer import ask
-from gpuexplorer.commands.checkup.bundle import write_bundle
+from gpuexplorer.commands.checkup.bundle import check_target, write_bundle
 from gpuexplorer.commands.checkup.container import container
 from gpuexplorer.commands.checkup.display import display
 from gpuexplorer.commands.checkup.driver import driver
@@ -20,7 +21,7 @@ from gpuexplorer.commands.checkup.pci import cards
 from gpuexplorer.commands.checkup.permissions import permissions
 from gpuexplorer.commands.checkup.probe import Probe, this_computer
 from gpuexplorer.commands.checkup.pythons import pythons
-from gpuexplorer.commands.checkup.report import Report
+from gpuexplorer.commands.checkup.report import Report, wrapped
 from gpuexplorer.commands.checkup.toolkits import toolkits
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.clock import Clock, SystemClock
@@ -66,18 +67,19 @@ def run(
 def check(
     probe: Probe, arguments: argparse.Namespace, clock: Clock, out: TextIO, complaints: TextIO
 ) -> int:
+    if arguments.bundle is not None:
+        check_target(arguments.bundle)
     report = examine(probe, clock, deep=arguments.deep)
     if arguments.json:
         out.write(report.as_json())
     else:
         terminal = Terminal(out)
-        width = min(terminal.width(), _WIDEST) if terminal.interactive else _PAPER
-        terminal.show(report.as_text(width, colour=terminal.colour))
+        terminal.show(report.as_text(_width(terminal), colour=terminal.colour))
     if arguments.bundle is not None:
         # What programs read must stay JSON and nothing else.
-        told = complaints if arguments.json else out
+        terminal = Terminal(complaints if arguments.json else out)
         sentence = write_bundle(arguments.bundle, report, probe)
-        Terminal(told).show(f"\n{textwrap.fill(sentence, _PAPER, break_long_words=False)}")
+        terminal.show("\n".join(["", *wrapped(sentence, _width(terminal))]))
     return OK
 
 
@@ -95,7 +97,16 @@ def examine(probe: Probe, clock: Clock, *, deep: bool = False) -> Report:
         memory(probe),
     ]
     taken_at = datetime.fromtimestamp(clock.wall(), UTC).isoformat(timespec="seconds")
-    return Report(taken_at, topics, () if answer.cards else looked_for(probe))
+    return Report(taken_at, topics, () if answer.answering else looked_for(probe))
+
+
+def _width(terminal: Terminal) -> int:
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return int(columns)
+    if terminal.interactive:
+        return min(shutil.get_terminal_size((_PAPER, 24)).columns, _WIDEST)
+    return _PAPER
 
 
 def _nvidia() -> Backend:

@@ -21,6 +21,9 @@ def grid(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -
     if not columns:
         return []
     kept = list(range(len(columns)))
+    # What is nice to have makes room before anything is cut short.
+    while _natural(kept, columns, rows) > width and any(_nice(columns[p]) for p in kept):
+        kept.remove(min(kept, key=lambda place: (columns[place].weight, -place)))
     while len(kept) > 1 and _needed(kept, columns, rows) > width:
         kept.remove(min(kept, key=lambda place: (columns[place].weight, -place)))
     widths = {place: _widest(place, columns, rows) for place in kept}
@@ -56,7 +59,18 @@ def _widest(place: int, columns: Sequence[Column], rows: Sequence[Sequence[str]]
 
 
 def _least(place: int, columns: Sequence[Column]) -> int:
-    return max(len(columns[place].title), 10)
+    return max(len(columns[place].title), 9)
+
+
+def _nice(column: Column) -> bool:
+    return column.weight <= 50
+
+
+def _natural(
+    kept: Sequence[int], columns: Sequence[Column], rows: Sequence[Sequence[str]]
+) -> int:
+    widths = sum(_widest(place, columns, rows) for place in kept)
+    return widths + len(_GAP) * (len(kept) - 1)
 
 
 def _needed(

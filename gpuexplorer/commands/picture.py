@@ -31,6 +31,7 @@ class Picture:
     processes: Sequence[NamedProcess]
     topology: Topology | None
     notes: Sequence[str]
+    processes_unknown: Sequence[CardId] = ()  # cards of which nobody can tell just now
     beats: BeatCount | None = None  # only where the same picture is taken again and again
 
     @property
@@ -64,5 +65,6 @@ def take(
         ],
         topology=topology,
         notes=session.notes(),
+        processes_unknown=[card for card in session.processes_unknown() if card in ids],
         beats=beats,
     )

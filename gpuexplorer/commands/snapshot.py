@@ -12,7 +12,9 @@ from gpuexplorer.commands.arguments import (
     WrongArgumentsError,
     add_source_arguments,
     choose,
+    number,
     open_source,
+    whole_number,
 )
 from gpuexplorer.commands.no_cards import NoCards
 from gpuexplorer.commands.picture import Picture, take
@@ -36,9 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--json", action="store_true", help="as JSON, schema 1")
     form.add_argument("--csv", action="store_true", help="as CSV, one row per card")
     parser.add_argument(
-        "--loop", type=float, metavar="SECONDS", help="again and again, 0.1 to 60 s apart"
+        "--loop", type=number, metavar="SECONDS", help="again and again, 0.1 to 60 s apart"
     )
-    parser.add_argument("--count", type=int, metavar="N", help="stop after N pictures")
+    parser.add_argument("--count", type=whole_number, metavar="N", help="stop after N pictures")
     parser.add_argument(
         "--cards", metavar="LIST", help="only these: numbers, UUIDs or bus addresses"
     )

@@ -8,7 +8,10 @@ from gpuexplorer.commands.picture import Picture
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.metrics import METRICS, Metric, metrics_of
 
-_FACTS = ("taken_at", "simulated", "index", "id", "name", "bus_id", "cuda_index", "state")
+_FACTS = (
+    *("taken_at", "simulated", "index", "id", "name", "kind", "parent"),
+    *("bus_id", "cuda_index", "state"),
+)
 
 
 def columns_for(cards: Sequence[Card]) -> list[Metric]:
@@ -36,9 +39,11 @@ def rows(picture: Picture, columns: Sequence[Metric]) -> str:
         facts = [
             picture.taken_at.isoformat(timespec="milliseconds"),
             "yes" if card.simulated else "no",
-            picture.numbers[card.id],
+            str(card.index),
             card.id,
             card.name,
+            card.kind.value,
+            card.parent or "",
             card.bus_id or "",
             "" if card.cuda_index is None else str(card.cuda_index),
             reading.state.value if reading is not None else "no answer",

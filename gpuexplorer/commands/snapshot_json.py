@@ -3,7 +3,7 @@
 from typing import TypeAlias
 
 from gpuexplorer.commands.picture import Picture
-from gpuexplorer.core.cards import Card
+from gpuexplorer.core.cards import HOST_ID, Card
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.process_names import NamedProcess
@@ -18,6 +18,7 @@ _PROCESS_UNITS = dict.fromkeys(ProcessFigure, "ratio") | {ProcessFigure.MEMORY: 
 
 def as_json(picture: Picture) -> dict[str, Json]:
     source = picture.source
+    shown = {card.id for card in picture.cards} | {HOST_ID}
     return {
         "schema": SCHEMA,
         "taken_at": picture.taken_at.isoformat(timespec="milliseconds"),
@@ -36,7 +37,9 @@ def as_json(picture: Picture) -> dict[str, Json]:
         "cards": [_card(picture, card) for card in picture.cards],
         "processes": [_process(picture, named) for named in picture.processes],
         "links": [
-            link_as_json(link) for link in (picture.topology.links if picture.topology else ())
+            link_as_json(link)
+            for link in (picture.topology.links if picture.topology else ())
+            if {link.a, link.b} <= shown
         ],
         "notes": [
             *(
@@ -52,6 +55,7 @@ def _card(picture: Picture, card: Card) -> dict[str, Json]:
     reading = picture.readings[card.id]
     described: dict[str, Json] = {
         "index": card.index,
+        "number": picture.numbers[card.id],
         "id": card.id,
         "name": card.name,
         "kind": card.kind.value,
@@ -101,7 +105,7 @@ def _process(picture: Picture, named: NamedProcess) -> dict[str, Json]:
             reasons[figure.value] = process.missing[figure].sentence
     return {
         "card": process.card,
-        "index": picture.numbers.get(process.card),
+        "number": picture.numbers.get(process.card),
         "pid": process.pid,
         "type": process.use.value,
         "resolved": named.resolved,

@@ -8,7 +8,7 @@ from gpuexplorer.commands.grid import Column, grid
 from gpuexplorer.commands.picture import Picture
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardKind, CardState
+from gpuexplorer.core.cards import Card, CardState
 from gpuexplorer.core.catalogue import clocks, links
 from gpuexplorer.core.catalogue import heat_and_power as h
 from gpuexplorer.core.catalogue import memory as m
@@ -22,17 +22,17 @@ from gpuexplorer.telemetry.processes import ProcessFigure
 
 _CARD_COLUMNS = (
     Column("#", 100),
-    Column("cuda", 40),
-    Column("Card", 95, elastic=True),
-    Column("Busy", 90, right=True),
-    Column("Memory", 85, right=True),
+    Column("cuda", 60),
+    Column("Card", 93, elastic=True),
+    Column("Busy", 99, right=True),
+    Column("Memory", 94, right=True),
     Column("Temp", 80, right=True),
     Column("Power", 75, right=True),
     Column("SM clock", 50, right=True),
     Column("Fan", 45, right=True),
     Column("PCIe", 30),
     Column("In, out", 20, right=True),
-    Column("State", 92),
+    Column("State", 96, elastic=True),
 )
 _PROCESS_COLUMNS = (
     Column("#", 90),
@@ -45,7 +45,8 @@ _PROCESS_COLUMNS = (
     Column("Container", 20),
     Column("Command", 95, elastic=True),
 )
-_ALWAYS = ("#", "Card", "State")
+_ROOMY = 150
+_EXPLAINED = (CardState.LOST, CardState.ASLEEP, CardState.NO_DRIVER)
 NONE = "-"  # stands where a figure is missing; the reason follows below the table
 
 
@@ -54,7 +55,7 @@ def text_of(picture: Picture, terminal: Terminal) -> str:
     width = terminal.width()
     blocks = [
         _heading(picture, terminal, width),
-        _cards(picture, terminal, width),
+        _cards(picture, width),
         _missing(picture, width),
         _processes(picture, width),
         _notes(picture, width),
@@ -85,28 +86,41 @@ def _heading(picture: Picture, terminal: Terminal, width: int) -> list[str]:
     return lines
 
 
-def _cards(picture: Picture, terminal: Terminal, width: int) -> list[str]:
-    rows = [_card(picture, card) for card in picture.cards]
+def _cards(picture: Picture, width: int) -> list[str]:
+    rows = [_card(picture, card, width) for card in picture.cards]
     rows.append(_host(picture))
+    always = {"#", "Card", "State"}
+    if any(card.cuda_reason for card in picture.cards):
+        always.add("cuda")  # that CUDA does not see a card is news
+    return [
+        *_without_empty(_CARD_COLUMNS, rows, always, width),
+        *_states(picture, width),
+    ]
+
+
+def _without_empty(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], always: set[str], width: int
+) -> list[str]:
+    """The grid without columns in which nobody has a figure."""
     told = [
         place
-        for place, column in enumerate(_CARD_COLUMNS)
-        if column.title in _ALWAYS or any(row[place] != NONE for row in rows)
+        for place, column in enumerate(columns)
+        if column.title in always or any(row[place] != NONE for row in rows)
     ]
     return grid(
-        [_CARD_COLUMNS[place] for place in told],
+        [columns[place] for place in told],
         [[row[place] for place in told] for row in rows],
         width,
     )
 
 
-def _card(picture: Picture, card: Card) -> list[str]:
+def _card(picture: Picture, card: Card, width: int) -> list[str]:
     reading = picture.readings[card.id]
     number = picture.numbers[card.id]
-    name = f"  {card.name}" if card.kind is CardKind.MIG else card.name
     cuda = NONE if card.cuda_index is None else str(card.cuda_index)
+    name = _name(picture, card, width)
     if reading is None or reading.state is not CardState.WORKING:
-        return [number, cuda, name, *[NONE] * 8, picture.states[card.id]]
+        return [number, cuda, name, *[NONE] * 8, _short_state(picture, card)]
     return [
         number,
         cuda,
@@ -119,8 +133,37 @@ def _card(picture: Picture, card: Card) -> list[str]:
         _one(reading, h.FAN_SPEED),
         _pcie(reading),
         _traffic(reading),
-        _trouble(reading) or ("working" if reading.values else "tells nothing"),
+        _trouble(reading) or picture.states[card.id],
     ]
+
+
+def _name(picture: Picture, card: Card, width: int) -> str:
+    """The part of the name that tells cards apart, where there is no room for all of it."""
+    parent = next((other for other in picture.cards if other.id == card.parent), None)
+    if parent is not None:
+        return f"  {card.name.removeprefix(parent.name).strip(', ')}"
+    return card.name.removeprefix("NVIDIA ") if width < _ROOMY else card.name
+
+
+def _short_state(picture: Picture, card: Card) -> str:
+    reading = picture.readings[card.id]
+    if reading is None or reading.state in (CardState.WORKING, CardState.NO_ANSWER):
+        return picture.states[card.id]
+    return reading.state.value
+
+
+def _states(picture: Picture, width: int) -> list[str]:
+    """What the short words in the table mean, said once for all cards they stand at."""
+    cards: dict[CardState, list[str]] = {}
+    for card in picture.cards:
+        reading = picture.readings[card.id]
+        if reading is not None and reading.state in _EXPLAINED:
+            cards.setdefault(reading.state, []).append(picture.numbers[card.id])
+    lines = []
+    for state, numbers in cards.items():
+        named = _cards_named(numbers)
+        lines += _wrap(f"{named[0].upper()}{named[1:]}: {state.sentence}.", width)
+    return ["", *lines] if lines else []
 
 
 def _host(picture: Picture) -> list[str]:
@@ -132,7 +175,7 @@ def _host(picture: Picture) -> list[str]:
         _one(reading, u.CPU_UTILIZATION),
         _memory(reading),
         *[NONE] * 6,
-        "the computer itself",
+        "the computer",
     ]
 
 
@@ -188,18 +231,19 @@ def _trouble(reading: Reading) -> str:
     )
 
 
-_SHOWN = (
-    u.GPU_UTILIZATION,
-    u.CPU_UTILIZATION,
-    m.MEMORY_USED,
-    h.TEMPERATURE,
-    h.POWER_DRAW,
-    h.POWER_LIMIT,
-    clocks.CLOCK_SM,
-    h.FAN_SPEED,
-    links.PCIE_GENERATION,
-    links.PCIE_RECEIVE,
-)
+# By the title of the column in which the figure would stand.
+_SHOWN = {
+    u.GPU_UTILIZATION: "Busy",
+    u.CPU_UTILIZATION: "Busy",
+    m.MEMORY_USED: "Memory",
+    h.TEMPERATURE: "Temp",
+    h.POWER_DRAW: "Power",
+    h.POWER_LIMIT: "Power limit",
+    clocks.CLOCK_SM: "SM clock",
+    h.FAN_SPEED: "Fan",
+    links.PCIE_GENERATION: "PCIe",
+    links.PCIE_RECEIVE: "In, out",
+}
 
 
 def _missing(picture: Picture, width: int) -> list[str]:
@@ -214,7 +258,7 @@ def _missing(picture: Picture, width: int) -> list[str]:
     for (metric, absence), numbers in cards.items():
         everywhere = len(numbers) == len(picture.cards) > 1
         where = "every card" if everywhere else _cards_named(numbers)
-        labels.setdefault((where, absence), []).append(METRICS[metric].label)
+        labels.setdefault((where, absence), []).append(_SHOWN[metric])
     lines = []
     for (where, absence), named in labels.items():
         lines += _wrap(f"{', '.join(named)} ({where}): {absence.sentence}.", width)
@@ -249,10 +293,23 @@ def _cards_named(numbers: Sequence[str]) -> str:
 def _processes(picture: Picture, width: int) -> list[str]:
     if not picture.cards:
         return []
-    if not picture.processes:
-        return ["No process uses these cards."]
-    rows = [_process(picture, named) for named in picture.processes]
-    return grid(_PROCESS_COLUMNS, rows, width)
+    order = {card.id: place for place, card in enumerate(picture.cards)}
+    ordered = sorted(
+        picture.processes,
+        key=lambda named: (
+            order.get(named.process.card, 0),
+            -named.process.values.get(ProcessFigure.MEMORY, 0.0),
+        ),
+    )
+    rows = [_process(picture, named) for named in ordered]
+    lines = (
+        _without_empty(_PROCESS_COLUMNS, rows, {"#", "Pid", "Command"}, width) if rows else []
+    )
+    unknown = [picture.numbers[card] for card in picture.processes_unknown]
+    if unknown:
+        named = _cards_named(unknown)
+        lines += _wrap(f"Which processes use {named} cannot be told just now.", width)
+    return lines or ["No process uses these cards."]
 
 
 def _process(picture: Picture, named: NamedProcess) -> list[str]:
@@ -277,6 +334,8 @@ def _notes(picture: Picture, width: int) -> list[str]:
     for attempt in picture.attempts:
         lines += _wrap(f"{attempt.name}: {attempt.sentence} {attempt.hint}", width)
     for note in picture.notes:
+        if picture.simulated and note.startswith("These cards are simulated"):
+            continue  # it stands at the top already
         lines += _wrap(note, width)
     return lines
 

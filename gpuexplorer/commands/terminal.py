@@ -15,6 +15,7 @@ class Terminal:
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stdout
         self.interactive = self._stream.isatty()
+        self._last = ""
         self.colour = (
             self.interactive
             and "NO_COLOR" not in os.environ
@@ -37,14 +38,18 @@ class Terminal:
 
     def redraw(self, text: str) -> None:
         """Print in place of what was shown before."""
+        self._last = text
         if not self.interactive:
             self.show(text + "\n")
             return
         lines = self._showable(text).splitlines()
         height = self.height() or len(lines)
         if len(lines) >= height:
+            lines = [line for line in lines if line]  # space for figures rather than for air
+        if len(lines) >= height:
             more = len(lines) - height + 2
-            lines = [*lines[: height - 2], f"({more} more lines: make the terminal taller)"]
+            notice = f"({more} more lines: make the terminal taller)"
+            lines = [*lines[: max(0, height - 2)], notice[: self.width()]]
         # Each line is cleared to its end, and all below the last: nothing flickers.
         self._write("\x1b[H" + "".join(f"{line}\x1b[K\n" for line in lines) + "\x1b[J")
 
@@ -59,6 +64,8 @@ class Terminal:
             yield
         finally:
             self._write("\x1b[?25h\x1b[?1049l")
+            if self._last:
+                self.show(self._last)  # so that the last picture is still there to read
 
     def warn(self, text: str) -> str:
         """The same words, marked where the terminal has colours."""

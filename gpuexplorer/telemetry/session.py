@@ -4,6 +4,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
+from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW, TEMPERATURE
+from gpuexplorer.core.catalogue.memory import MEMORY_USED
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
 from gpuexplorer.telemetry.backend import Backend, Source
@@ -22,6 +25,10 @@ class Attempt:
     name: str
     sentence: str
     hint: str
+
+
+# A card that tells none of these tells nothing a person could use.
+_USABLE = (GPU_UTILIZATION, MEMORY_USED, TEMPERATURE, POWER_DRAW)
 
 
 class Session:
@@ -101,8 +108,14 @@ class Session:
         silence = self.sampler.silence(card)
         if silence is not None:
             return f"no answer for {silence:.0f} s"
-        reading = self._latest.reading(card)
-        return reading.state.sentence if reading is not None else "not read yet"
+        reading = self.reading(card)
+        if reading is None:
+            return "not read yet"
+        if reading.state is CardState.WORKING and not any(
+            metric in reading.values for metric in _USABLE
+        ):
+            return "gives no usable figure"
+        return reading.state.sentence
 
     def read_host(self) -> Reading:
         """Asked for on the spot: the host answers at once. One thread at a time."""

@@ -322,7 +322,7 @@ def test_a_card_whose_driver_offers_no_peer_to_peer_says_so() -> None:
     assert (pair.path, pair.peer_to_peer) == (PathKind.HOST_BRIDGE, False)
     assert pair.peer_reason == "the driver of this card does not offer it"
     assert pair.rate == pcie_rate(4, 16)
-    assert pair.rate_reason == "PCIe 4 with 16 lanes, through the computer's memory"
+    assert pair.rate_reason == "PCIe 4.0 x16, through the computer's memory"
 
 
 def test_cards_of_different_models_copy_no_faster_than_the_slower_one_and_not_directly() -> (

@@ -243,7 +243,7 @@ class SimulatedBackend:
 
     def _pcie_reason(self, card: Card) -> str:
         wires = self._spec.cards[card.index].model.wires
-        return f"PCIe {wires.pcie_generation} with {wires.pcie_lanes} lanes"
+        return f"PCIe {wires.pcie_generation}.0 x{wires.pcie_lanes}"
 
 
 def _fell_off(card: Card) -> HardwareFault:

@@ -76,7 +76,8 @@ class CardProcesses:
             self._read_shares()
         return [self._row(card, pid, *rest) for (card, pid), rest in sorted(rows.items())]
 
-    def _list(self, handle: object, kind: str) -> Iterable[tuple[int, float | Absence, CardId]]:
+    def _list(self, handle: object, kind: str) -> list[tuple[int, float | Absence, CardId]]:
+        refusal: pynvml.NVMLError | None = None
         for suffix, layout in _LAYOUTS:
             name = f"nvmlDeviceGet{kind}RunningProcesses{suffix}"
             if library.has(name):
@@ -85,7 +86,10 @@ class CardProcesses:
                 except pynvml.NVMLError as error:
                     if error.value not in library.REFUSALS:
                         raise
-                    # A newer call may be there and refuse where an older one answers.
+                    refusal = error  # where a newer call refuses, an older one may answer
+        # Without the list of what computes nothing is known; the others not every card has.
+        if refusal is not None and kind == "Compute":
+            raise refusal
         return []
 
     def _one(self, entry: ctypes.Structure) -> tuple[int, float | Absence, CardId]:

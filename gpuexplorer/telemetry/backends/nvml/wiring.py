@@ -76,7 +76,7 @@ class Wiring:
                 peer_to_peer=peer,
                 peer_reason=why,
                 rate=rate,
-                rate_reason=f"{count} NVLinks" + ("" if rate else " of unknown speed"),
+                rate_reason=_links_in_words(count, ours.generation, known=rate is not None),
             )
         rates = (self._pcie[a.card.id], self._pcie[b.card.id])
         known = [rate for rate, _ in rates if rate is not None]
@@ -144,6 +144,13 @@ class _Nvlinks:
             self.rate = speed * 1e6  # the driver tells MB/s
         elif self.generation is not None:
             self.rate = nvlink_rate(self.generation)
+
+
+def _links_in_words(count: int, generation: int | None, *, known: bool) -> str:
+    words = f"{count} NVLinks" if count > 1 else "1 NVLink"
+    if generation is not None:
+        words += f" of generation {generation}"
+    return words if known else f"{words}, of unknown speed"
 
 
 def _leads_to_switch(handle: object, link: int) -> bool:
