@@ -79,9 +79,10 @@ def _run(words: list[str]) -> int:
         raise WrongArgumentsError(
             f"{verb!r} is not a command.", f"The commands are: {', '.join(verbs)}."
         )
-    if verb in verbs:
+    late = next((word for word in words if word in verbs), None)
+    if late is not None:
         raise WrongArgumentsError(
-            f"The command {verb!r} has to come first.", f"Such as: gpuexplorer {verb} …"
+            f"The command {late!r} has to come first.", f"Such as: gpuexplorer {late} …"
         )
     arguments = parser.parse_args(words)
     if arguments.fault and arguments.simulate is None:

@@ -1,5 +1,6 @@
 """Rows and columns as text that fits the width: columns of least weight go first."""
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -47,6 +48,11 @@ def cut(text: str, width: int) -> str:
     if len(text) <= width:
         return text
     return text[: max(0, width - 1)] + "…" if width > 0 else ""
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """The text in lines that can be read, with the later ones set in."""
+    return textwrap.wrap(text, min(width, 100), subsequent_indent="  ") or [""]
 
 
 def _cell(text: str, width: int, column: Column) -> str:

@@ -1,10 +1,9 @@
 """A picture as a table that a person likes to read."""
 
-import textwrap
 from collections.abc import Sequence
 
 import gpuexplorer
-from gpuexplorer.commands.grid import Column, grid
+from gpuexplorer.commands.grid import Column, grid, wrap
 from gpuexplorer.commands.picture import Picture
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.absence import Absence
@@ -67,19 +66,19 @@ def _heading(picture: Picture, terminal: Terminal, width: int) -> list[str]:
     source = picture.source
     when = picture.taken_at.strftime("%Y-%m-%d %H:%M:%S")
     parts = [f"GPU Explorer {gpuexplorer.__version__}", picture.host_name, when]
-    lines = _wrap("   ".join(parts), width)
+    lines = wrap("   ".join(parts), width)
     if source is None:
-        lines += _wrap("No graphics card answers on this computer.", width)
+        lines += wrap("No graphics card answers on this computer.", width)
     else:
         cuda = f", CUDA {source.cuda_version}" if source.cuda_version else ""
-        lines += _wrap(f"{source.label}{cuda}", width)
+        lines += wrap(f"{source.label}{cuda}", width)
     if picture.beats is not None:
         taken, missed = picture.beats.taken, picture.beats.missed
-        lines += _wrap(f"Read {taken} times, {missed} missed. Ctrl-C ends it.", width)
+        lines += wrap(f"Read {taken} times, {missed} missed. Ctrl-C ends it.", width)
     if picture.simulated:
         lines += [
             terminal.warn(line)
-            for line in _wrap(
+            for line in wrap(
                 "SIMULATED: these cards do not exist, their figures are made up.", width
             )
         ]
@@ -162,7 +161,7 @@ def _states(picture: Picture, width: int) -> list[str]:
     lines = []
     for state, numbers in cards.items():
         named = _cards_named(numbers)
-        lines += _wrap(f"{named[0].upper()}{named[1:]}: {state.sentence}.", width)
+        lines += wrap(f"{named[0].upper()}{named[1:]}: {state.sentence}.", width)
     return ["", *lines] if lines else []
 
 
@@ -261,7 +260,7 @@ def _missing(picture: Picture, width: int) -> list[str]:
         labels.setdefault((where, absence), []).append(_SHOWN[metric])
     lines = []
     for (where, absence), named in labels.items():
-        lines += _wrap(f"{', '.join(named)} ({where}): {absence.sentence}.", width)
+        lines += wrap(f"{', '.join(named)} ({where}): {absence.sentence}.", width)
     without = {
         card.cuda_reason: [
             picture.numbers[other.id]
@@ -272,7 +271,7 @@ def _missing(picture: Picture, width: int) -> list[str]:
         if card.cuda_index is None and card.cuda_reason
     }
     for why, numbers in without.items():
-        lines += _wrap(f"CUDA number ({_cards_named(numbers)}): {why}.", width)
+        lines += wrap(f"CUDA number ({_cards_named(numbers)}): {why}.", width)
     return lines
 
 
@@ -308,7 +307,7 @@ def _processes(picture: Picture, width: int) -> list[str]:
     unknown = [picture.numbers[card] for card in picture.processes_unknown]
     if unknown:
         named = _cards_named(unknown)
-        lines += _wrap(f"Which processes use {named} cannot be told just now.", width)
+        lines += wrap(f"Which processes use {named} cannot be told just now.", width)
     return lines or ["No process uses these cards."]
 
 
@@ -332,13 +331,9 @@ def _process(picture: Picture, named: NamedProcess) -> list[str]:
 def _notes(picture: Picture, width: int) -> list[str]:
     lines = []
     for attempt in picture.attempts:
-        lines += _wrap(f"{attempt.name}: {attempt.sentence} {attempt.hint}", width)
+        lines += wrap(f"{attempt.name}: {attempt.sentence} {attempt.hint}", width)
     for note in picture.notes:
         if picture.simulated and note.startswith("These cards are simulated"):
             continue  # it stands at the top already
-        lines += _wrap(note, width)
+        lines += wrap(note, width)
     return lines
-
-
-def _wrap(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, min(width, 100), subsequent_indent="  ") or [""]

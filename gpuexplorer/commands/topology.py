@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from gpuexplorer.commands.arguments import OK, add_source_arguments, open_source
-from gpuexplorer.commands.grid import Column, grid
+from gpuexplorer.commands.grid import Column, grid, wrap
 from gpuexplorer.commands.no_cards import NoCards
 from gpuexplorer.commands.snapshot_json import Json, link_as_json
 from gpuexplorer.commands.terminal import Terminal
@@ -78,40 +78,65 @@ def _text(
 ) -> str:
     if not cards:
         reasons = [f"{attempt.name}: {attempt.sentence} {attempt.hint}" for attempt in attempts]
-        return "\n".join(["No graphics card answers, so there is no wiring to show.", *reasons])
-    lines = [source.label]
+        nothing = "No graphics card answers, so there is no wiring to show."
+        return "\n".join(line for text in (nothing, *reasons) for line in wrap(text, width))
+    lines = wrap(source.label, width)
     if source.simulated:
-        lines.append("SIMULATED: these cards do not exist, their wiring is made up.")
-    lines += ["", *_matrix(cards, topology, width)]
-    lines += ["", *_legend(topology)]
-    lines += ["", "Theoretical rates, each direction:", *_rates(cards, topology, width)]
+        lines += wrap("SIMULATED: these cards do not exist, their wiring is made up.", width)
+    lines += ["", *_matrix(cards, topology, width), ""]
+    lines += [line for text in _legend(topology) for line in wrap(text, width)]
+    lines += [
+        "",
+        *wrap("Theoretical rates, each direction:", width),
+        *_rates(cards, topology, width),
+    ]
     return "\n".join(lines)
 
 
 def _matrix(cards: list[Card], topology: Topology, width: int) -> list[str]:
-    """Cards in rows and columns; with too many for the width, the rates below say the same."""
-    columns = [
-        Column("", 100),
-        *(Column(str(card.index), 50) for card in cards),
-        Column("host", 60),
-        Column("NUMA", 40, right=True),
-    ]
-    rows = []
-    for card in cards:
-        cells = [
-            PathKind.SELF.value if other is card else _cell(topology.link(card.id, other.id))
-            for other in cards
-        ]
-        node = topology.numa_nodes.get(card.id)
-        rows.append(
+    """Cards in rows and columns, in several blocks where one would be too wide."""
+    columns: list[tuple[str, list[str]]] = [
+        (
+            str(other.index),
             [
-                str(card.index),
-                *cells,
-                _cell(topology.link(card.id, HOST_ID)),
-                "-" if node is None else str(node),
-            ]
+                PathKind.SELF.value
+                if other is card
+                else _cell(topology.link(card.id, other.id))
+                for card in cards
+            ],
         )
-    return grid(columns, rows, width)
+        for other in cards
+    ]
+    columns.append(("host", [_cell(topology.link(card.id, HOST_ID)) for card in cards]))
+    nodes = [topology.numa_nodes.get(card.id) for card in cards]
+    columns.append(("NUMA", ["-" if node is None else str(node) for node in nodes]))
+    lines: list[str] = []
+    for block in _blocks(columns, width - 4):
+        lines += [""] if lines else []
+        lines += grid(
+            [Column("", 100), *(Column(title, 90) for title, _ in block)],
+            [
+                [str(card.index), *(cells[row] for _, cells in block)]
+                for row, card in enumerate(cards)
+            ],
+            width,
+        )
+    return lines
+
+
+def _blocks(
+    columns: list[tuple[str, list[str]]], width: int
+) -> list[list[tuple[str, list[str]]]]:
+    blocks: list[list[tuple[str, list[str]]]] = [[]]
+    used = 0
+    for column in columns:
+        needed = max(len(column[0]), *(len(cell) for cell in column[1])) + 2
+        if blocks[-1] and used + needed > width:
+            blocks.append([])
+            used = 0
+        blocks[-1].append(column)
+        used += needed
+    return blocks
 
 
 def _cell(link: Link | None) -> str:

@@ -43,6 +43,13 @@ def test_an_unknown_command_names_the_known_ones(capsys: pytest.CaptureFixture[s
     assert "snapshot, topology, doctor" in told
 
 
+def test_a_command_that_comes_too_late_is_told_where_it_belongs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["--simulate", "2xT4", "snapshot"]) == 2
+    assert "has to come first" in capsys.readouterr().err
+
+
 def test_topology_shows_matrix_legend_and_rates(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["topology", "--simulate", "4xH100+nvlink"]) == 0
     text = capsys.readouterr().out
@@ -68,9 +75,13 @@ def test_topology_as_json_says_that_rates_are_theory(
 def test_topology_of_64_cards_fits_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-    assert main(["topology", "--simulate", "64xH200"]) == 0
-    assert max(map(len, capsys.readouterr().out.splitlines())) <= 100
+    for width in (30, 100):
+        monkeypatch.setenv("COLUMNS", str(width))
+        assert main(["topology", "--simulate", "64xH200"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert max(map(len, lines)) <= width
+        titles = [word for line in lines if line.startswith("  ") for word in line.split()]
+        assert {str(card) for card in range(64)} <= set(titles), "a column is left out"
 
 
 def test_without_a_display_the_table_comes_instead_with_one_sentence_why() -> None:
