@@ -1,5 +1,7 @@
 """What comes before the first window: the application itself, and pictures of windows."""
 
+import locale
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from gpuexplorer.core.trouble import Trouble
 
 def create_application(argv: Sequence[str]) -> QApplication:
     """The one application object of this process."""
+    _use_utf_8()
     QGuiApplication.setDesktopFileName("gpuexplorer")
     QApplication.setStyle("fusion")
     application = QApplication(list(argv))
@@ -19,6 +22,13 @@ def create_application(argv: Sequence[str]) -> QApplication:
     application.setApplicationVersion(__version__)
     application.setOrganizationName("gpuexplorer")
     return application
+
+
+def _use_utf_8() -> None:
+    """In the C locale Qt takes UTF-8 all the same, but complains to the terminal about it."""
+    if locale.setlocale(locale.LC_CTYPE) in ("C", "POSIX"):
+        # LC_ALL hides every other variable.
+        os.environ["LC_ALL" if os.environ.get("LC_ALL") else "LC_CTYPE"] = "C.UTF-8"
 
 
 def grab(widget: QWidget, path: Path) -> None:

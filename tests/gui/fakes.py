@@ -88,11 +88,18 @@ class FakeBackend:
 
 
 def card(index: int = 0, name: str = "NVIDIA TITAN RTX", **facts: object) -> Card:
-    known: dict[str, object] = {"memory_bytes": int(24 * GIB), "cuda_index": index, "fans": 1}
-    return Card(CardId(f"GPU-{index}"), index, name, **(known | facts))  # type: ignore[arg-type]  # a test names what it changes
+    known: dict[str, object] = {
+        "id": CardId(f"GPU-{index}"),
+        "memory_bytes": int(24 * GIB),
+        "cuda_index": index,
+        "fans": 1,
+    }
+    return Card(index=index, name=name, **(known | facts))  # type: ignore[arg-type]  # a test names what it changes
 
 
-def instance(parent: Card, index: int, name: str = "MIG 1g.10gb") -> Card:
+def instance(
+    parent: Card, index: int, name: str = "MIG 1g.10gb", cuda_reason: str = ""
+) -> Card:
     return Card(
         CardId(f"MIG-{parent.index}-{index}"),
         index,
@@ -100,7 +107,8 @@ def instance(parent: Card, index: int, name: str = "MIG 1g.10gb") -> Card:
         int(9.75 * GIB),
         kind=CardKind.MIG,
         parent=parent.id,
-        cuda_index=index,
+        cuda_index=None if cuda_reason else index,
+        cuda_reason=cuda_reason,
     )
 
 

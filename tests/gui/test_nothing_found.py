@@ -3,10 +3,13 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QLabel
 
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.widgets.card_tile import CardTile
 from gpuexplorer.gui.widgets.source_badge import SourceBadge
+from gpuexplorer.telemetry.session import Attempt
 from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working
 from tests.gui.hands import button, click, press, texts, the
@@ -24,6 +27,26 @@ def test_it_says_what_was_looked_for_and_what_is_there_instead(
     assert {"Driver library", "libnvidia-ml.so.1", "The library is not here."} <= set(said)
     assert "NVIDIA TU106M at 01:00.0." in said
     assert any("every screen says SIMULATED" in text for text in said)
+
+
+def test_it_says_so_once_and_not_in_every_corner(open_window: OpenWindow) -> None:
+    said = texts(open_window(None, [NO_DRIVER], LOOKED_FOR))
+    assert [text for text in said if "No graphics card" in text or "Nothing" in text] == [
+        "No graphics card answers on this computer"
+    ]
+
+
+def test_a_command_in_a_sentence_is_shown_as_one_types_it(open_window: OpenWindow) -> None:
+    hint = "Install <it>; `gpuexplorer doctor` says more."
+    window = open_window(None, [Attempt("NVIDIA", "There is none.", hint)], LOOKED_FOR)
+    (label,) = (each for each in window.findChildren(QLabel) if "doctor" in each.text())
+    assert label.accessibleName() == "Install <it>; gpuexplorer doctor says more."
+    shown = QTextDocument()
+    shown.setHtml(label.text())
+    assert shown.toPlainText() == "Install <it>; gpuexplorer doctor says more."
+    command = shown.find("gpuexplorer doctor")
+    mono = window.look.letters.mono.font.family()
+    assert command.charFormat().fontFamilies() == [mono]
 
 
 def test_its_button_asks_for_simulated_cards_by_mouse_and_by_key(
@@ -63,8 +86,19 @@ def test_the_banner_leads_to_the_reasons_and_one_gets_back(open_window: OpenWind
     assert banner not in texts(window)
     badge = the(SourceBadge, window)
     assert badge.accessibleName() == "SIMULATED"
+    assert "The figures are made up; every screen says SIMULATED." in texts(window)
     click(window, "Back to the simulated cards")
     assert banner in texts(window)
+    click(window, "What was looked for")
+    press(button(window, "Back to the simulated cards"), Qt.Key.Key_Escape)
+    assert banner in texts(window)
+
+
+def test_without_cards_escape_leads_nowhere(open_window: OpenWindow) -> None:
+    asked: list[str] = []
+    window = open_window(None, [NO_DRIVER], LOOKED_FOR, simulate=lambda: asked.append("once"))
+    press(button(window, "Look around on simulated cards"), Qt.Key.Key_Escape)
+    assert asked == []
 
 
 def test_cards_simulated_by_choice_need_no_banner(open_window: OpenWindow) -> None:

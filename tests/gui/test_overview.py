@@ -8,14 +8,18 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.catalogue import clocks, heat_and_power, links, memory
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.views.overview.figures import host_swap
+from gpuexplorer.gui.widgets.card_face import Mark
 from gpuexplorer.gui.widgets.card_tile import CardTile
 from gpuexplorer.gui.widgets.event_row import EventRow
 from gpuexplorer.gui.widgets.host_strip import HostStrip
 from gpuexplorer.gui.widgets.remark import Remark
 from gpuexplorer.gui.widgets.tile_grid import TileGrid
+from gpuexplorer.telemetry.latest import Reading
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import GIB, Answer, FakeBackend, card, instance, session_of, working
 from tests.gui.hands import press, the
@@ -33,7 +37,7 @@ def test_a_working_card_says_who_it_is_and_how_busy_and_full(
     assert "Memory 19.5 of 24 GiB" in said
     assert "Power 253 of 280 W" in said
     assert "Temperature 70 of 78 °C" in said
-    assert "PCIe 3 ×16" in said
+    assert "PCIe gen 3 ×16" in said
 
 
 def test_a_zero_is_a_number_and_a_missing_figure_is_words(
@@ -81,8 +85,62 @@ def test_a_card_that_hangs_counts_the_seconds_and_the_other_is_read_on(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:
     window = open_window(session_of({card(0): Answer(hangs=True), card(1): working()}))
-    tile_saying(window, "No answer for 1 s.")
+    tile_saying(window, "No answer for 1 s. The driver was asked and is waited for; other")
     tile_saying(window, "GPU busy 97 %")
+
+
+def test_nobody_is_read_on_when_the_driver_is_gone(
+    open_window: OpenWindow, tile_saying: TileSaying
+) -> None:
+    gone = Answer(otherwise=Absence.NO_DRIVER, state=CardState.NO_DRIVER)
+    window = open_window(session_of({card(0): Answer(hangs=True), card(1): gone}))
+    tile_saying(window, "The driver is gone")
+    tile = tile_saying(window, "The driver was asked and is waited for.")
+    assert "read on" not in tile.accessibleDescription()
+
+
+def test_a_short_silence_leaves_the_last_figures_and_a_long_one_does_not(
+    open_window: OpenWindow, tile_saying: TileSaying
+) -> None:
+    answer = working()
+    window = open_window(session_of({card(0): answer}))
+    assert not tile_saying(window, "GPU busy 97 %").face.dimmed
+    answer.hangs = True
+    assert tile_saying(window, "Slow to answer. GPU busy 97 %").face.dimmed
+    tile_saying(window, "No answer for 3 s.")
+    answer.hangs = False
+    assert not tile_saying(window, "GPU busy 97 %").face.dimmed
+
+
+def test_a_slow_card_looks_the_same_while_it_is_waited_for_and_after(
+    open_window: OpenWindow, tile_saying: TileSaying
+) -> None:
+    answer = working()
+    window = open_window(session_of({card(0): answer}))
+    tile_saying(window, "GPU busy 97 %")
+    answer.hangs = True
+    tile_saying(window, "Slow to answer. GPU busy 97 %")
+    answer.values = working(busy=0.5).values
+    answer.hangs = False
+    tile_saying(window, "Slow to answer. GPU busy 50 %")
+
+
+def test_a_card_whose_every_figure_is_impossible_says_so(
+    open_window: OpenWindow, tile_saying: TileSaying
+) -> None:
+    window = open_window(session_of({card(0): Answer(otherwise=Absence.IMPOSSIBLE)}))
+    tile_saying(window, "Gives no usable figure. GPU busy: impossible figure")
+
+
+def test_a_lost_card_takes_no_more_room_than_its_words_or_its_neighbours(
+    open_window: OpenWindow, tile_saying: TileSaying, qtbot: QtBot
+) -> None:
+    lost = Answer(otherwise=Absence.LOST, state=CardState.LOST)
+    window = open_window(session_of({card(0): working(), card(1): lost}))
+    works, blank = tile_saying(window, "GPU busy 97 %"), tile_saying(window, "Lost")
+    assert blank.height() == works.height()
+    window.resize(560, 420)
+    qtbot.waitUntil(lambda: 0 < blank.height() < works.height() / 2 + 10)
 
 
 def test_a_card_that_is_lost_and_comes_back_shows_figures_again(
@@ -96,12 +154,41 @@ def test_a_card_that_is_lost_and_comes_back_shows_figures_again(
     assert tile_saying(window, "GPU busy 50 %") is tile
 
 
-def test_a_card_without_a_number_in_cuda_says_why(
-    open_window: OpenWindow, tile_saying: TileSaying
+def test_a_card_without_a_number_in_cuda_says_why_on_asking(
+    open_window: OpenWindow, tile_saying: TileSaying, qtbot: QtBot
 ) -> None:
     hidden = "hidden from CUDA by CUDA_VISIBLE_DEVICES"
     window = open_window(session_of({card(0, cuda_index=None, cuda_reason=hidden): working()}))
-    assert tile_saying(window, hidden).accessibleName().endswith(hidden)
+    tile = tile_saying(window, f"No CUDA number: {hidden}.")
+    assert tile.accessibleName() == "Card 0, NVIDIA TITAN RTX, no CUDA number"
+    qtbot.waitUntil(lambda: f"No CUDA number: {hidden}" in tile.hints())
+
+
+def test_an_instance_is_named_without_the_name_of_its_card(
+    open_window: OpenWindow, tile_saying: TileSaying
+) -> None:
+    reason = "one instance or card at a time"
+    parent = card(1, "NVIDIA H100 80GB HBM3", cuda_index=None, cuda_reason=reason)
+    part = instance(parent, 0, "NVIDIA H100 80GB HBM3 MIG 1g.10gb", reason)
+    unnamed = instance(parent, 1, "NVIDIA H100 80GB HBM3, MIG instance 1", reason)
+    cards = {parent: working(), part: Answer(), unnamed: Answer()}
+    said = tile_saying(open_window(session_of(cards)), "Instance").accessibleDescription()
+    assert "Instance 1.0, MIG 1g.10gb, no CUDA number: " in said
+    assert "Instance 1.1, MIG instance 1, no CUDA number: " in said
+    assert said.count(reason) == 1
+
+
+def test_a_card_that_tells_not_even_its_name_goes_by_its_number(
+    open_window: OpenWindow, tile_saying: TileSaying
+) -> None:
+    nameless = card(
+        3, "NVIDIA card that does not answer", id=CardId("NAMELESS-3"), cuda_index=None
+    )
+    silent = Answer(otherwise=Absence.NO_ANSWER, state=CardState.NO_ANSWER)
+    window = open_window(session_of({nameless: silent}))
+    tile = tile_saying(window, "The driver has not answered for this card yet.")
+    assert tile.accessibleName() == "Card 3, no CUDA number"
+    assert "does not answer" not in tile.accessibleDescription()
 
 
 def test_mig_instances_stand_under_their_card(
@@ -128,6 +215,16 @@ def test_throttling_stands_beside_the_name(
     tile_saying(window, "Much too hot. GPU busy")
 
 
+def test_a_card_at_its_power_limit_is_told_without_a_warning(
+    open_window: OpenWindow, tile_saying: TileSaying
+) -> None:
+    full = {clocks.throttle("sw_power_cap"): 1.0, heat_and_power.POWER_DRAW: 280.0}
+    window = open_window(session_of({card(0): working(**full)}))
+    face = tile_saying(window, "At its power limit. GPU busy").face
+    assert face.mark == Mark("At its power limit", Tone.QUIET)
+    assert Tone.WARN not in {figure.tone for figure in face.figures}
+
+
 def test_a_narrow_link_is_told_under_load_and_not_at_rest(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:
@@ -136,6 +233,13 @@ def test_a_narrow_link_is_told_under_load_and_not_at_rest(
     window = open_window(session_of({card(0): busy, card(1): resting}))
     tile_saying(window, "PCIe ×8 of ×16. GPU busy 90 %")
     tile_saying(window, "Idle. GPU busy 0 %")
+
+
+def test_a_link_that_rests_says_what_it_could_be(
+    open_window: OpenWindow, tile_saying: TileSaying
+) -> None:
+    resting = working(0.0, **{links.PCIE_GENERATION: 1.0})
+    tile_saying(open_window(session_of({card(0): resting})), "PCIe gen 1 of 3 ×16")
 
 
 @pytest.mark.parametrize(("count", "coloured"), [(8, True), (9, False)])
@@ -227,3 +331,10 @@ def test_the_computer_itself_has_a_line(open_window: OpenWindow) -> None:
     strip = the(HostStrip, window)
     assert strip.accessibleName().startswith("This computer, ")
     assert "Memory" in strip.accessibleDescription()
+
+
+def test_a_computer_without_swap_space_is_no_warning() -> None:
+    host = Reading(HOST_ID, 0.0, CardState.WORKING, {memory.SWAP_TOTAL: 0.0}, {})
+    swap = host_swap(host)
+    assert swap.spoken == "Swap: none on this computer"
+    assert "No swap space" in swap.hint

@@ -14,6 +14,7 @@ class Mark:
     word: str
     tone: Tone
     icon: Icon | None = None
+    brief: str = ""  # for a narrow tile
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,9 @@ class InstanceFace:
     """One MIG instance, a line under its card."""
 
     number: str
-    name: str
+    name: str  # without its card's
     cuda: str
+    cuda_reason: str
     memory: MemoryFace
     sentence: str  # in place of the figures, where there are none
 
@@ -43,12 +45,13 @@ class CardFace:
 
     number: str
     colour: int | None  # which of the card colours; None where there are too many cards
-    name: str
-    cuda: str  # "cuda:0", or the reason why there is no such number
-    has_cuda: bool
+    name: str  # empty where the driver does not tell it
+    cuda: str  # "cuda:0", or that there is no such number
+    cuda_reason: str  # why not, as a sentence without its end
     mark: Mark | None
     sentence: str  # in place of the figures; empty where there are some
     more: str  # a second, quieter sentence
+    dimmed: bool  # the figures are of a moment ago
     busy: Figure
     busy_share: float | None
     memory: MemoryFace
@@ -58,7 +61,7 @@ class CardFace:
     @property
     def title(self) -> str:
         """Who it is, for a reader of screens and for tooltips."""
-        return f"Card {self.number}, {self.name}, {self.cuda}"
+        return ", ".join(part for part in (f"Card {self.number}", self.name, self.cuda) if part)
 
     @property
     def spoken(self) -> str:
@@ -72,4 +75,8 @@ class CardFace:
         for each in self.instances:
             what = each.sentence or each.memory.figure.spoken
             said.append(f"Instance {each.number}, {each.name}, {each.cuda}: {what}")
+            if each.cuda_reason != self.cuda_reason:
+                said.append(each.cuda_reason)
+        if self.cuda_reason:
+            said.append(self.cuda_reason)
         return ". ".join(part for part in said if part) + "."

@@ -29,7 +29,7 @@ class CardTile(Painted):
             return False
         self._say()
         self.update()
-        return len(face.instances) != len(before.instances)
+        return _height_decided_by(face) != _height_decided_by(before)
 
     def show_as_cell(self, cell: bool) -> None:
         self._cell = cell
@@ -38,7 +38,7 @@ class CardTile(Painted):
     def height_at(self, width: float) -> float:
         if self._cell:
             return CELL_HEIGHT
-        return full_tile_height(width, len(self.face.instances))
+        return full_tile_height(self.look, width, self.face)
 
     def draw(self, drawing: Drawing) -> None:
         place = QRectF(self.rect())
@@ -63,3 +63,7 @@ class CardTile(Painted):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.update()
+
+
+def _height_decided_by(face: CardFace) -> tuple[int, str, str]:
+    return len(face.instances), face.sentence, face.more

@@ -1,6 +1,6 @@
 """Figure: one measured thing as a person reads it, or the words that stand in its place."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpuexplorer.gui.paint.theme import Tone
 
@@ -13,6 +13,7 @@ class Figure:
     """
 
     label: str
+    before: str = ""  # "gen": a small word that the number needs
     number: str = ""
     unit: str = ""
     of: str = ""  # "of 280": the limit, or the whole
@@ -31,4 +32,13 @@ class Figure:
         """For a reader of screens: "Power 279 of 280 W"."""
         if not self.known:
             return f"{self.label}: {self.absent[0]}"
-        return " ".join(part for part in (self.label, self.number, self.of, self.unit) if part)
+        parts = (self.label, self.before, self.number, self.of, self.unit)
+        return " ".join(part for part in parts if part)
+
+    @property
+    def shorter(self) -> "Figure":
+        """Without what it is out of, for a narrow place."""
+        if " " not in self.number:
+            return replace(self, of="")
+        # "512 MiB of 24 GiB": the number has a unit of its own.
+        return replace(self, of="", unit="")

@@ -11,15 +11,27 @@ from gpuexplorer.gui.widgets.figure import Figure
 def figure_runs(
     drawing: Drawing, figure: Figure, number: Lettering, small: Lettering
 ) -> list[Run]:
-    """Number, then "of 280", then the unit. Not for a figure that is missing."""
+    """ "gen", number, "of 280", unit. Not for a figure that is missing."""
     theme = drawing.theme
     strong = theme.tone(figure.tone)
-    runs = [Run(figure.number, number, strong)]
+    runs = [Run(f"{figure.before} ", small, theme.quiet)] if figure.before else []
+    runs.append(Run(figure.number, number, strong))
     if figure.of:
         runs.append(Run(f" {figure.of}", small, theme.quiet))
     if figure.unit:
-        space = THIN_SPACE if figure.unit == "%" or not figure.of else " "
+        tight = figure.unit == "%" or not (figure.of or figure.before)
+        space = THIN_SPACE if tight else " "
         runs.append(Run(f"{space}{figure.unit}", small, theme.quiet))
+    return runs
+
+
+def fitting_runs(
+    drawing: Drawing, figure: Figure, number: Lettering, small: Lettering, width: float
+) -> list[Run]:
+    """As `figure_runs`, without what the figure is out of where that does not fit."""
+    runs = figure_runs(drawing, figure, number, small)
+    if sum(run.width for run in runs) > width:
+        return figure_runs(drawing, figure.shorter, number, small)
     return runs
 
 
@@ -44,7 +56,7 @@ def draw_figure_right(
     if figure.known:
         runs = figure_runs(drawing, figure, number, small)
         if sum(run.width for run in runs) > width:
-            runs = figure_runs(drawing, figure, number, caption)
+            runs = fitting_runs(drawing, figure, number, caption, width)
     else:
         runs = [absent_run(drawing, figure, body, width)]
     left = drawing.runs_right(right, baseline, runs)
@@ -60,9 +72,7 @@ def draw_labelled(drawing: Drawing, x: float, top: float, width: float, figure: 
     drawing.text(x, top + letters.caption.ascent, caption)
     baseline = top + 18 + letters.title.ascent
     if figure.known:
-        runs = figure_runs(drawing, figure, letters.title, letters.caption)
-        if sum(run.width for run in runs) > width:
-            runs = [run for run in runs if not figure.of or run.text != f" {figure.of}"]
+        runs = fitting_runs(drawing, figure, letters.title, letters.caption, width)
         drawing.runs(x, baseline, runs)
     else:
         drawing.text(x, baseline, absent_run(drawing, figure, letters.caption, width))
@@ -76,12 +86,12 @@ def draw_inline(
     theme, letters = drawing.theme, drawing.letters
     label = figure.brief or figure.short_label or figure.label.lower()
     if figure.known:
-        runs = figure_runs(drawing, figure, letters.body, letters.caption)
-        if figure.short_label:
-            runs.insert(0, Run(f"{figure.short_label} ", letters.caption, theme.quiet))
-        if sum(run.width for run in runs) > width:
-            runs = [run for run in runs if not figure.of or run.text != f" {figure.of}"]
-        drawing.runs(x, baseline, runs)
+        named = f"{figure.short_label} " if figure.short_label else ""
+        room = width - letters.caption.width(named)
+        x = drawing.text(x, baseline, Run(named, letters.caption, theme.quiet))
+        drawing.runs(
+            x, baseline, fitting_runs(drawing, figure, letters.body, letters.caption, room)
+        )
     else:
         prefix = f"{label}: "
         room = width - letters.caption.width(prefix)

@@ -5,6 +5,7 @@ from math import ceil
 from PySide6.QtCore import QRectF
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.widgets.card_face import CardFace
 from gpuexplorer.gui.widgets.figure_drawing import (
     draw_figure_right,
@@ -19,19 +20,25 @@ from gpuexplorer.gui.widgets.tile_parts import (
     draw_instances,
     draw_memory_bar,
     draw_sentence,
+    sentence_height,
 )
 
 ROOMY_FROM = 440.0
 SPACIOUS_FROM = 640.0
 FIRST_FIGURES = 5
 # Limits and reasons need more room than a fan's share.
-_COLUMN_WEIGHTS = (1.3, 1.15, 1.25, 0.8, 0.9)
+_COLUMN_WEIGHTS = (1.25, 1.05, 1.0, 0.8, 1.25)
 _THREE_COLUMNS_FROM = 336.0
 _ROOMY, _TIGHT = 226.0, 146.0
 _MORE_FIGURES, _TIGHT_LINE = 52.0, 20.0
+_DIMMED = 0.7
 
 
-def full_tile_height(width: float, instances: int) -> float:
+def full_tile_height(look: Look, width: float, face: CardFace) -> float:
+    if face.sentence:
+        margin = _margin(width)
+        return 2 * margin + CHIP + 16 + sentence_height(look, width - 2 * margin, face)
+    instances = len(face.instances)
     below = instances * INSTANCE_HEIGHT + 12 if instances else 0.0
     if width < ROOMY_FROM:
         return _TIGHT + _tight_lines(width - 28) * _TIGHT_LINE + below
@@ -41,18 +48,24 @@ def full_tile_height(width: float, instances: int) -> float:
 def draw_full_tile(drawing: Drawing, place: QRectF, face: CardFace) -> None:
     drawing.tile(place)
     roomy = place.width() >= ROOMY_FROM
-    margin = 16.0 if roomy else 14.0
+    margin = _margin(place.width())
     inner = place.adjusted(margin, margin, -margin, -margin)
     draw_header(drawing, inner, face)
     below = inner.adjusted(0, CHIP + 12, 0, 0)
     if face.sentence:
         draw_sentence(drawing, below.adjusted(0, 4, 0, 0), face)
         return
+    if face.dimmed:
+        drawing.painter.setOpacity(_DIMMED)
     bottom = _draw_roomy(drawing, below, face) if roomy else _draw_tight(drawing, below, face)
     if face.instances:
         drawing.hairline(inner.left(), inner.right(), bottom)
         lines = QRectF(inner.left(), bottom + 7, inner.width(), 0)
         draw_instances(drawing, lines, face.instances, drawing.theme.card(face.colour))
+
+
+def _margin(width: float) -> float:
+    return 16.0 if width >= ROOMY_FROM else 14.0
 
 
 def _draw_roomy(drawing: Drawing, place: QRectF, face: CardFace) -> float:

@@ -6,9 +6,8 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone, faded
+from gpuexplorer.gui.paint.theme import faded
 from gpuexplorer.gui.widgets.figure import Figure
 from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
 from gpuexplorer.gui.widgets.painted import Painted
@@ -93,24 +92,11 @@ class HostStrip(Painted):
 
     def _swap(self, drawing: Drawing, place: QRectF, figure: Figure) -> None:
         theme, letters = drawing.theme, drawing.letters
-        middle = place.center().y()
         caption = Run(figure.label, letters.caption, theme.quiet)
-        if figure.tone is Tone.WARN:
-            word = Run(figure.spoken, letters.body, theme.warn)
-            shown = letters.body.elided(figure.spoken, place.width() - 24)
-            word = Run(shown, letters.body, theme.warn)
-            left = drawing.runs_right(
-                place.right(), middle + letters.body.cap_height / 2, [word]
-            )
-            drawing.icon(Icon.WARNING, QRectF(left - 22, middle - 8, 16, 16), theme.warn)
-        else:
-            baseline = place.top() + 22
-            left = place.right() - caption.width
-            drawing.text(left, baseline, caption)
-            baseline = place.top() + 42
-            draw_figure_right(
-                drawing, place.right(), baseline, place.width(), figure, letters.body
-            )
+        drawing.runs_right(place.right(), place.top() + 22, [caption])
+        draw_figure_right(
+            drawing, place.right(), place.top() + 42, place.width(), figure, letters.body
+        )
         drawing.hint(place, figure.hint)
 
     def sizeHint(self) -> QSize:

@@ -1,5 +1,8 @@
 """Remark: an icon and a sentence that may need several lines."""
 
+import html
+import re
+
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
@@ -46,10 +49,18 @@ class Remark(QWidget):
 
 
 def wrapped_label(look: Look, sentence: str, tone: Tone) -> QLabel:
-    """A sentence that may need several lines, and can be copied."""
-    label = QLabel(sentence)
+    """A sentence that may need several lines, and can be copied. What stands between backticks
+    is shown as one would type it.
+    """
+    label = QLabel()
     label.setFont(look.letters.body.font)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    if "`" in sentence:
+        label.setTextFormat(Qt.TextFormat.RichText)
+        label.setText(_with_commands(look, sentence))
+        label.setAccessibleName(sentence.replace("`", ""))
+    else:
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setText(sentence)
     label.setWordWrap(True)
     label.setProperty("tone", tone.value)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -57,3 +68,9 @@ def wrapped_label(look: Look, sentence: str, tone: Tone) -> QLabel:
     policy.setHeightForWidth(True)
     label.setSizePolicy(policy)
     return label
+
+
+def _with_commands(look: Look, sentence: str) -> str:
+    mono = look.letters.mono.font
+    style = f"font-family: '{mono.family()}'; font-size: {mono.pixelSize()}px"
+    return re.sub("`([^`]*)`", rf'<span style="{style}">\1</span>', html.escape(sentence))

@@ -32,7 +32,7 @@ class StatusLine(QFrame):
     def show_source(self, source: Source | None) -> None:
         if source is None:
             self._driver.show_text("No driver answers")
-            self._beat.show_text("Nothing is read")
+            self._beat.show_text("")
             self._cuda.hide()
             return
         if source.driver_version:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.widgets.card_face import CardFace, InstanceFace, MemoryFace
 from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
@@ -13,6 +14,8 @@ from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
 CHIP = 32.0
 INSTANCE_HEIGHT = 30.0
 _ICON = 16.0
+_WRAP = Qt.TextFlag.TextWordWrap
+_BETWEEN_SENTENCES = 6.0
 
 
 def draw_header(drawing: Drawing, place: QRectF, face: CardFace) -> None:
@@ -29,7 +32,9 @@ def draw_header(drawing: Drawing, place: QRectF, face: CardFace) -> None:
     if mark is not None:
         room = (place.right() - x) * 0.62
         colour = theme.tone(mark.tone)
-        word = Run(letters.body.elided(mark.word, room - 22), letters.body, colour)
+        fits = letters.body.width(mark.word) <= room - 22
+        said = mark.word if fits else mark.brief or mark.word
+        word = Run(letters.body.elided(said, room - 22), letters.body, colour)
         right = drawing.runs_right(place.right(), baseline, [word])
         if mark.icon is not None:
             right -= _ICON + 6
@@ -38,29 +43,38 @@ def draw_header(drawing: Drawing, place: QRectF, face: CardFace) -> None:
         drawing.hint(QRectF(right, place.top(), place.right() - right, 20), hint)
         right -= 12
     strong = theme.quiet if face.sentence else theme.text
-    name = face.name
+    full = face.name or f"Card {face.number}"
+    name = full
     if letters.title.width(name) > right - x:
         # The model says more than the maker, who made them all.
         name = name.removeprefix("NVIDIA ")
-    hint = face.name if name != face.name else ""
+    hint = full if name != full else ""
     drawing.elided(x, baseline, Run(name, letters.title, strong), right - x, hint)
     second = place.top() + CHIP - letters.caption.metrics.descent() + 2
-    tone = theme.quiet if face.has_cuda else theme.faint
-    drawing.elided(x, second, Run(face.cuda, letters.caption, tone), place.right() - x)
+    cuda = Run(face.cuda, letters.caption, theme.faint if face.cuda_reason else theme.quiet)
+    drawing.elided(x, second, cuda, place.right() - x, face.cuda_reason)
+
+
+def sentence_height(look: Look, width: float, face: CardFace) -> float:
+    """What `draw_sentence` needs at this width."""
+    room = QRectF(0, 0, width, 10_000)
+    metrics = look.letters.body.metrics
+    texts = (face.sentence, face.more) if face.more else (face.sentence,)
+    heights = [metrics.boundingRect(room, int(_WRAP), text).height() for text in texts]
+    return sum(heights) + _BETWEEN_SENTENCES * (len(heights) - 1)
 
 
 def draw_sentence(drawing: Drawing, place: QRectF, face: CardFace) -> None:
     """In the place of the figures, for a card that has none to show."""
     theme, letters = drawing.theme, drawing.letters
-    wrap = Qt.TextFlag.TextWordWrap
     drawing.painter.setFont(letters.body.font)
     drawing.painter.setPen(theme.text)
-    drawn = drawing.painter.drawText(place, int(wrap), face.sentence)
+    drawn = drawing.painter.drawText(place, int(_WRAP), face.sentence)
     if face.more:
         rest = QRectF(place)
-        rest.setTop(drawn.bottom() + 6)
+        rest.setTop(drawn.bottom() + _BETWEEN_SENTENCES)
         drawing.painter.setPen(theme.quiet)
-        drawing.painter.drawText(rest, int(wrap), face.more)
+        drawing.painter.drawText(rest, int(_WRAP), face.more)
     drawing.hint(place, f"{face.sentence} {face.more}".strip())
 
 
@@ -116,9 +130,9 @@ def _draw_instance(
     end = min(drawing.elided(x, baseline, name, names - x), names)
     cuda = Run(instance.cuda, letters.caption, theme.tone(Tone.QUIET))
     if names - end > 48:
-        drawing.elided(end + 8, baseline, cuda, names - end - 8)
+        drawing.elided(end + 8, baseline, cuda, names - end - 8, instance.cuda_reason)
     else:
-        drawing.hint(chip, f"{instance.name}, {instance.cuda}")
+        drawing.hint(chip, f"{instance.name}, {instance.cuda_reason or instance.cuda}")
     if instance.sentence:
         sentence = Run(instance.sentence, letters.caption, theme.faint)
         drawing.elided(names + 8, baseline, sentence, line.right() - names - 8)

@@ -39,7 +39,7 @@ class TopBar(QFrame):
     def show_source(self, source: Source | None) -> None:
         if source is None:
             self._badge.show_nothing()
-            self._label.show_text("No graphics card answers")
+            self._label.show_text("")
             return
         if source.simulated:
             self._badge.show_simulated()

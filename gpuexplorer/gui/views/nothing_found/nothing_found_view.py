@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gpuexplorer.gui.paint.icons import Icon
@@ -48,12 +49,9 @@ class NothingFoundView(Page):
         self._button.clicked.connect(self.way_on_chosen)
         self._column.addWidget(self._button, 0, Qt.AlignmentFlag.AlignHCenter)
         self._column.addSpacing(10)
-        promise = self._centred(
-            "The figures are then made up; every screen says SIMULATED while it lasts.",
-            Tone.FAINT,
-        )
-        promise.setFont(look.letters.caption.font)
-        self._column.addWidget(promise)
+        self._promise = self._centred("", Tone.FAINT)
+        self._promise.setFont(look.letters.caption.font)
+        self._column.addWidget(self._promise)
         # In the middle and as wide as allowed; an alignment would make it narrow.
         middle = QHBoxLayout()
         middle.addStretch(1)
@@ -66,9 +64,15 @@ class NothingFoundView(Page):
 
     def show_way_on(self, *, back: bool) -> None:
         """`back`: the simulated cards are there already, and only covered by this screen."""
-        self._button.setText(
-            "Back to the simulated cards" if back else "Look around on simulated cards"
-        )
+        self._back = back
+        if back:
+            self._button.setText("Back to the simulated cards")
+            self._promise.setText("The figures are made up; every screen says SIMULATED.")
+        else:
+            self._button.setText("Look around on simulated cards")
+            self._promise.setText(
+                "The figures are then made up; every screen says SIMULATED while it lasts."
+            )
         self._button.setFocus()
 
     def _add_heading(self, attempts: Sequence[Attempt]) -> None:
@@ -105,3 +109,9 @@ class NothingFoundView(Page):
         label = wrapped_label(self._look, text, tone)
         label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         return label
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._back and event.key() == Qt.Key.Key_Escape:
+            self.way_on_chosen.emit()
+        else:
+            super().keyPressEvent(event)

@@ -7,16 +7,19 @@ from typing import assert_never
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.views.overview.faces import Shown
+from gpuexplorer.gui.views.overview.reasons import ORDINARY
 from gpuexplorer.gui.widgets.event_row import EventFace, EventRow
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.telemetry.happenings import Happening, Kind
 
 ROWS = 10
+_ORDINARY = tuple(METRICS[metric].label for metric in ORDINARY)
 
 
 class EventsPanel(Panel):
@@ -49,7 +52,7 @@ class EventsPanel(Panel):
 
 
 def _face(happening: Happening, cards: Mapping[CardId, Shown]) -> EventFace:
-    icon, tone = _sign(happening.kind)
+    icon, tone = _sign(happening)
     shown = None if happening.card is None else cards.get(happening.card)
     # A card that is no longer listed keeps its place in the log under its lasting name.
     unlisted = happening.card or ""
@@ -63,12 +66,14 @@ def _face(happening: Happening, cards: Mapping[CardId, Shown]) -> EventFace:
     )
 
 
-def _sign(kind: Kind) -> tuple[Icon, Tone]:
-    match kind:
+def _sign(happening: Happening) -> tuple[Icon, Tone]:
+    match happening.kind:
         case Kind.CARD_LOST | Kind.DRIVER_GONE | Kind.XID | Kind.MEMORY_ERROR:
             return Icon.LOST, Tone.BAD
         case Kind.NO_ANSWER:
             return Icon.SILENT, Tone.WARN
+        case Kind.THROTTLING_BEGAN if happening.sentence.startswith(_ORDINARY):
+            return Icon.NOTE, Tone.QUIET
         case Kind.THROTTLING_BEGAN | Kind.SLOW_LINK:
             return Icon.WARNING, Tone.WARN
         case Kind.ASLEEP:
@@ -84,4 +89,4 @@ def _sign(kind: Kind) -> tuple[Icon, Tone]:
         ):
             return Icon.THERE, Tone.QUIET
         case _:
-            assert_never(kind)
+            assert_never(happening.kind)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState
-from gpuexplorer.core.catalogue import clocks, utilization
+from gpuexplorer.core.catalogue import utilization
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.theme import MOST_COLOURED_CARDS, Tone
@@ -17,24 +17,22 @@ from gpuexplorer.gui.views.overview.figures import (
     memory_face,
     slow_link_mark,
 )
-from gpuexplorer.gui.views.overview.reasons import as_sentence, state_mark
+from gpuexplorer.gui.views.overview.reasons import (
+    HARMFUL,
+    NO_FIGURES,
+    ORDINARY,
+    SLOW,
+    as_sentence,
+    state_mark,
+    tells_nothing,
+)
 from gpuexplorer.gui.widgets.card_face import CardFace, InstanceFace, Mark
 from gpuexplorer.gui.widgets.host_strip import HostFace
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.session import card_numbers
 
-# The gravest first: one of them stands beside the name.
-_HARMFUL = tuple(
-    METRICS[clocks.throttle(reason)]
-    for reason in (
-        "hw_thermal_slowdown",
-        "hw_power_brake_slowdown",
-        "hw_slowdown",
-        "sw_thermal_slowdown",
-        "sw_power_cap",
-        "sync_boost",
-    )
-)
+# So begins the id of a card that the driver lists without telling even its name.
+_NAMELESS = "NAMELESS-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +42,14 @@ class Known:
     reading: Reading | None
     silence: float | None  # seconds without an answer
     state_sentence: str
+    slow: bool = False  # the reading is of a moment ago, since no newer one came in time
+
+    @property
+    def answers(self) -> bool:
+        reading = self.reading
+        return (
+            self.silence is None and reading is not None and reading.state is CardState.WORKING
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,25 +85,26 @@ def arrange(cards: Sequence[Card]) -> Sequence[Shown]:
     ]
 
 
-def card_face(shown: Shown, known: Mapping[CardId, Known]) -> CardFace:
+def card_face(shown: Shown, known: Mapping[CardId, Known], another_answers: bool) -> CardFace:
     card = shown.card
     now = known[card.id]
     reading = now.reading or _nothing(card.id)
-    mark, sentence, more = _state(now)
+    mark, sentence, more = _state(now, another_answers)
     return CardFace(
         number=shown.number,
         colour=shown.colour,
-        name=card.name,
+        name="" if card.id.startswith(_NAMELESS) else card.name,
         cuda=_cuda(card),
-        has_cuda=card.cuda_index is not None,
-        mark=mark if sentence else _remarkable(reading),
+        cuda_reason=_cuda_reason(card),
+        mark=mark if sentence else SLOW if now.slow else _remarkable(reading),
         sentence=sentence,
         more=more,
+        dimmed=now.slow,
         busy=busy_figure(reading),
         busy_share=reading.values.get(utilization.GPU_UTILIZATION),
         memory=memory_face(reading, card.memory_bytes),
         figures=card_figures(reading),
-        instances=tuple(_instance(each, known[each.card.id]) for each in shown.instances),
+        instances=tuple(_instance(each, card, known[each.card.id]) for each in shown.instances),
     )
 
 
@@ -113,19 +120,20 @@ def host_face(host: Card, reading: Reading) -> HostFace:
     )
 
 
-def _instance(shown: Shown, now: Known) -> InstanceFace:
+def _instance(shown: Shown, parent: Card, now: Known) -> InstanceFace:
     reading = now.reading or _nothing(shown.card.id)
-    _, sentence, _ = _state(now)
+    _, sentence, _ = _state(now, another_answers=False)
     return InstanceFace(
         number=shown.number,
-        name=shown.card.name,
+        name=shown.card.name.removeprefix(parent.name).lstrip(" ,") or shown.card.name,
         cuda=_cuda(shown.card),
+        cuda_reason=_cuda_reason(shown.card),
         memory=memory_face(reading, shown.card.memory_bytes),
         sentence=sentence,
     )
 
 
-def _state(now: Known) -> tuple[Mark | None, str, str]:
+def _state(now: Known, another_answers: bool) -> tuple[Mark | None, str, str]:
     """How a card is that has no figures to show; empty where it has some."""
     if now.reading is None and now.silence is None:
         return None, as_sentence(now.state_sentence), ""
@@ -137,30 +145,42 @@ def _state(now: Known) -> tuple[Mark | None, str, str]:
         return None, "", ""
     # The mark has said the word already.
     words = now.state_sentence.removeprefix(f"{state.value}: ")
+    waited = "The driver was asked and is waited for"
     more = {
         CardState.LOST: "Its figures ended there. Often only a restart brings it back.",
-        CardState.NO_ANSWER: "The driver was asked and is waited for; other cards are read on.",
+        CardState.NO_ANSWER: (
+            f"{waited}; other cards are read on." if another_answers else f"{waited}."
+        ),
         CardState.ASLEEP: "It is read again as soon as something uses it.",
     }
     return mark, as_sentence(words), more.get(state, "")
 
 
 def _remarkable(reading: Reading) -> Mark | None:
-    for metric in _HARMFUL:
-        if reading.values.get(metric.id):
-            return Mark(metric.label, Tone.WARN, Icon.WARNING)
+    for metric in HARMFUL:
+        if reading.values.get(metric):
+            return Mark(METRICS[metric].label, Tone.WARN, Icon.WARNING)
     slow = slow_link_mark(reading)
     if slow is not None:
         return Mark(slow, Tone.WARN, Icon.WARNING)
+    for metric in ORDINARY:
+        if reading.values.get(metric):
+            return Mark(METRICS[metric].label, Tone.QUIET)
     if reading.values.get(utilization.GPU_UTILIZATION) == 0:
         return Mark("Idle", Tone.QUIET)
-    return None
+    return NO_FIGURES if tells_nothing(reading) else None
 
 
 def _cuda(card: Card) -> str:
     if card.cuda_index is not None:
         return f"cuda:{card.cuda_index}"
-    return card.cuda_reason or "no number in CUDA"
+    return "no CUDA number"
+
+
+def _cuda_reason(card: Card) -> str:
+    if card.cuda_index is not None or not card.cuda_reason:
+        return ""
+    return f"No CUDA number: {card.cuda_reason.rstrip('.')}"
 
 
 def _nothing(card: CardId) -> Reading:

@@ -1,6 +1,7 @@
 """Figures: what each place on a tile shows, out of a reading."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.catalogue import clocks, links, memory, utilization
@@ -13,7 +14,6 @@ from gpuexplorer.gui.widgets.card_face import MemoryFace
 from gpuexplorer.gui.widgets.figure import Figure
 from gpuexplorer.telemetry.latest import Reading
 
-_NEAR_POWER_LIMIT = 0.97
 _NEAR_HEAT_LIMIT = 4.0  # degrees
 _BUSY_ENOUGH = 0.5  # at rest a link is slow by design, to save power
 _NEARLY_FULL = 0.95
@@ -29,7 +29,11 @@ def figure(
     if value is not None:
         read = quantity(known, value)
         return Figure(
-            label, read.number, read.unit, hint=known.meaning, short_label=short_label
+            label,
+            number=read.number,
+            unit=read.unit,
+            hint=known.meaning,
+            short_label=short_label,
         )
     absence = reading.missing.get(metric, Absence.NOT_YET)
     hint = f"{label}: {as_sentence(absence.sentence)}\n{known.meaning}"
@@ -69,17 +73,17 @@ def memory_face(reading: Reading, total_bytes: int | None) -> MemoryFace:
 def host_memory(reading: Reading) -> tuple[Figure, float | None]:
     face = memory_face(reading, None)
     tone = Tone.WARN if face.used is not None and face.used >= _NEARLY_FULL else Tone.TEXT
-    return _toned(face.figure, tone), face.used
+    return replace(face.figure, tone=tone), face.used
 
 
 def host_swap(reading: Reading) -> Figure:
-    """A computer without any is worth a warning, since programs then end without one."""
+    """Many computers have none on purpose; what that means is told on asking."""
     total = reading.values.get(memory.SWAP_TOTAL)
     used = reading.values.get(memory.SWAP_USED)
     amount = figure(reading, memory.SWAP_USED, "Swap")
     if total == 0:
-        hint = "A program that asks for more memory than there is ends at once."
-        return Figure("No", "swap space", hint=hint, tone=Tone.WARN)
+        hint = "No swap space: a program that asks for more memory than there is ends at once."
+        return Figure("Swap", absent=("none on this computer", "none"), hint=hint)
     if used is None or total is None:
         return amount
     return _out_of(amount, used, total)
@@ -88,11 +92,10 @@ def host_swap(reading: Reading) -> Figure:
 def _power(reading: Reading) -> Figure:
     draw = figure(reading, heat.POWER_DRAW, brief="power")
     limit = reading.values.get(heat.POWER_LIMIT)
-    watts = reading.values.get(heat.POWER_DRAW)
-    if watts is None or not limit:
+    if not draw.known or not limit:
         return draw
-    near = watts >= limit * _NEAR_POWER_LIMIT
-    return _limited(draw, quantity(METRICS[heat.POWER_LIMIT], limit), near)
+    # A busy card stands at its power limit; that is no reason for a warning.
+    return _limited(draw, quantity(METRICS[heat.POWER_LIMIT], limit), near=False)
 
 
 def _temperature(reading: Reading) -> Figure:
@@ -129,15 +132,19 @@ def _pcie(reading: Reading) -> Figure:
         return figure(reading, metric, "PCIe", "PCIe")
     most, widest = value(links.PCIE_GENERATION_MAX), value(links.PCIE_WIDTH_MAX)
     narrow = widest is not None and width < widest
-    of = f"of x{widest:.0f}" if narrow else ""
-    if not narrow and most is not None and generation < most:
-        of = f"of {most:.0f}"
+    slower = most is not None and generation < most
+    number, lanes = f"{generation:.0f}", f"×{width:.0f}"
     busy = value(utilization.GPU_UTILIZATION, 0.0) >= _BUSY_ENOUGH
     return Figure(
         "PCIe",
-        f"{generation:.0f} ×{width:.0f}",
-        of=of.replace("x", "×"),
-        hint=f"Generation {generation:.0f} on {width:.0f} lanes. {meaning}",
+        before="gen",
+        number=f"{number} {lanes}" if narrow else number,
+        unit="" if narrow else lanes,
+        of=f"of ×{widest:.0f}" if narrow else f"of {most:.0f}" if slower else "",
+        hint=(
+            f"Generation {number}{f' of {most:.0f}' if slower else ''} "
+            f"on {width:.0f}{f' of {widest:.0f}' if narrow else ''} lanes. {meaning}"
+        ),
         tone=Tone.WARN if narrow and busy else Tone.TEXT,
         short_label="PCIe",
     )
@@ -170,15 +177,7 @@ def slow_link_mark(reading: Reading) -> str | None:
 
 
 def _limited(now: Figure, limit: Quantity, near: bool) -> Figure:
-    return Figure(
-        now.label,
-        now.number,
-        now.unit,
-        of=f"of {limit.number}",
-        hint=now.hint,
-        tone=Tone.WARN if near else now.tone,
-        short_label=now.short_label,
-    )
+    return replace(now, of=f"of {limit.number}", tone=Tone.WARN if near else now.tone)
 
 
 def _out_of(amount: Figure, used: float, total: float) -> Figure:
@@ -189,17 +188,10 @@ def _out_of(amount: Figure, used: float, total: float) -> Figure:
     if amount.unit != whole.unit:
         shown = f"{amount.number} {amount.unit}" if used else amount.number
     share = quantity(METRICS[utilization.MEMORY_UTILIZATION], used / total)
-    return Figure(
-        amount.label,
-        shown,
-        whole.unit,
+    return replace(
+        amount,
+        number=shown,
+        unit=whole.unit,
         of=f"of {number}",
         hint=f"{share.number} % used. {amount.hint}",
-        tone=amount.tone,
-    )
-
-
-def _toned(amount: Figure, tone: Tone) -> Figure:
-    return Figure(
-        amount.label, amount.number, amount.unit, amount.of, amount.absent, amount.hint, tone
     )

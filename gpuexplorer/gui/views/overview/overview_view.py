@@ -1,5 +1,7 @@
 """OverviewView: every card, the computer, what is good to know and what took place."""
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
@@ -12,6 +14,7 @@ from gpuexplorer.gui.views.overview.banner import Banner
 from gpuexplorer.gui.views.overview.events_panel import EventsPanel
 from gpuexplorer.gui.views.overview.faces import Known, Shown, arrange, card_face, host_face
 from gpuexplorer.gui.views.overview.notes_panel import NotesPanel
+from gpuexplorer.gui.views.overview.short_silence import ShortSilence
 from gpuexplorer.gui.widgets.card_face import CardFace
 from gpuexplorer.gui.widgets.card_tile import CardTile
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
@@ -42,6 +45,7 @@ class OverviewView(Page):
         self._session = session
         self._frame_clock = frame_clock
         self._following = False
+        self._short_silence = ShortSilence()
         self._faces: dict[CardId, tuple[object, CardFace]] = {}
         self._host_read_at = self._notes_read_at = float("-inf")
         self.setAccessibleName("Overview of all cards")
@@ -73,13 +77,18 @@ class OverviewView(Page):
 
     def pull(self) -> None:
         """Bring everything up to date now."""
+        now = self._session.clock.now()
         cards = arrange(self._session.cards())
-        self._grid.show_faces({shown.card.id: self._face(shown) for shown in cards})
+        known = {
+            each.card.id: self._known(each.card.id, now)
+            for shown in cards
+            for each in (shown, *shown.instances)
+        }
+        self._grid.show_faces({shown.card.id: self._face(shown, known) for shown in cards})
         self._legend.setVisible(self._grid.cells)
         self._banner.show_count(len(cards))
         listed = {each.card.id: each for shown in cards for each in (shown, *shown.instances)}
         self._events.show_happenings(self._session.happenings(), listed)
-        now = self._session.clock.now()
         if now - self._host_read_at >= _HOST_EVERY:
             self._host_read_at = now
             self._host.show_face(host_face(self._session.host, self._session.read_host()))
@@ -87,23 +96,28 @@ class OverviewView(Page):
             self._notes_read_at = now
             self._notes.show_notes(self._session.notes())
 
-    def _face(self, shown: Shown) -> CardFace:
+    def _face(self, shown: Shown, known: Mapping[CardId, Known]) -> CardFace:
         """The face of the tick before, where nothing was read since."""
-        known = {each.card.id: self._known(each.card.id) for each in (shown, *shown.instances)}
-        stamp = (shown, [_stamp(now) for now in known.values()])
+        ids = {each.card.id for each in (shown, *shown.instances)}
+        # Only who does not answer says something about the others.
+        another_answers = not known[shown.card.id].answers and any(
+            each.answers for card, each in known.items() if card not in ids
+        )
+        stamp = (shown, another_answers, [_stamp(known[card]) for card in sorted(ids)])
         before = self._faces.get(shown.card.id)
         if before is not None and before[0] == stamp:
             return before[1]
-        face = card_face(shown, known)
+        face = card_face(shown, known, another_answers)
         self._faces[shown.card.id] = (stamp, face)
         return face
 
-    def _known(self, card: CardId) -> Known:
-        return Known(
+    def _known(self, card: CardId, now: float) -> Known:
+        known = Known(
             self._session.reading(card),
             self._session.sampler.silence(card),
             self._session.state_sentence(card),
         )
+        return self._short_silence.carry_over(card, known, now)
 
     def _on_tile_focused(self, tile: CardTile) -> None:
         self.ensureWidgetVisible(tile)
@@ -130,11 +144,11 @@ class OverviewView(Page):
             self._frame_clock.ticked.disconnect(self.pull)
 
 
-def _stamp(now: Known) -> tuple[int | None, float, int, int]:
+def _stamp(now: Known) -> tuple[int | None, bool, float, int, int]:
     """Differs as soon as something else would be shown."""
     silence = None if now.silence is None else int(now.silence)
     reading = now.reading
     if reading is None:
-        return silence, 0.0, 0, 0
+        return silence, now.slow, 0.0, 0, 0
     # A slower round may bring more without being the newest.
-    return silence, reading.at, len(reading.values), len(reading.missing)
+    return silence, now.slow, reading.at, len(reading.values), len(reading.missing)

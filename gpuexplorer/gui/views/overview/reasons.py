@@ -4,9 +4,25 @@ from typing import assert_never
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.widgets.card_face import Mark
+from gpuexplorer.telemetry.latest import Reading
+
+# The gravest first.
+HARMFUL = tuple(
+    clocks.throttle(reason)
+    for reason in (
+        "hw_thermal_slowdown",
+        "hw_power_brake_slowdown",
+        "hw_slowdown",
+        "sw_thermal_slowdown",
+    )
+)
+# A busy card is held back by one of these as a rule, and nothing is wrong with it.
+ORDINARY = tuple(clocks.throttle(reason) for reason in ("sw_power_cap", "sync_boost"))
+_PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.NOT_ASKED})
 
 
 def short_reasons(absence: Absence) -> tuple[str, ...]:
@@ -45,11 +61,16 @@ def short_reasons(absence: Absence) -> tuple[str, ...]:
         case Absence.REFUSED:
             return ("refused just now", "refused")
         case Absence.NOT_YET:
-            return ("not read yet",)
+            return ("not read yet", "not yet")
         case Absence.NOT_ASKED:
             return ("not read",)
         case _:
             assert_never(absence)
+
+
+def tells_nothing(reading: Reading) -> bool:
+    """It answers, but with no figure at all, and the next reading will bring none either."""
+    return not reading.values and not _PASSING.issuperset(reading.missing.values())
 
 
 def state_mark(state: CardState) -> Mark | None:
@@ -67,6 +88,10 @@ def state_mark(state: CardState) -> Mark | None:
             return Mark("No driver", Tone.BAD, Icon.LOST)
         case _:
             assert_never(state)
+
+
+SLOW = Mark("Slow to answer", Tone.WARN, Icon.SILENT)
+NO_FIGURES = Mark("Gives no usable figure", Tone.WARN, Icon.WARNING, "No usable figure")
 
 
 def as_sentence(words: str) -> str:

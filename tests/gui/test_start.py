@@ -1,0 +1,26 @@
+"""What comes before the first window."""
+
+import locale
+import os
+import subprocess
+import sys
+
+import pytest
+
+_OPEN = "from gpuexplorer.gui.start import create_application; create_application([])"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Qt looks at the locale on Linux only")
+@pytest.mark.parametrize("variable", ["LC_ALL", "LC_CTYPE"])
+def test_the_c_locale_is_no_reason_to_complain(variable: str) -> None:
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("LC_")}
+    environment = {**plain, "QT_QPA_PLATFORM": "offscreen", variable: "C", "LANG": "C"}
+    ended = subprocess.run(
+        [sys.executable, "-c", _OPEN],
+        env=environment,
+        capture_output=True,
+        encoding=locale.getencoding(),
+        timeout=30,
+        check=True,
+    )
+    assert ended.stderr == ""
