@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / ".ready"
-EXTRAS = {"run": {"dev"}, "test": {"dev"}, "bench": {"dev", "bench"}}
+EXTRAS: dict[str, set[str]] = {"run": set(), "test": {"dev"}, "bench": {"dev", "bench"}}
 TAIL = 12  # lines of somebody else's output that are shown when it fails
 
 
@@ -84,6 +84,8 @@ def make_ready(wanted: Stamp) -> None:
     extras = wanted.extras | (found.extras if found is not None else frozenset())
     STAMP.unlink(missing_ok=True)
     if not usable:
+        if found is not None:
+            print(why_anew(found.place, wanted.place), flush=True)
         build_venv()
     try:
         install(extras)
@@ -96,13 +98,28 @@ def make_ready(wanted: Stamp) -> None:
 
 def read_stamp() -> Stamp | None:
     """None where there is none, or where .venv lost the Python it was made with."""
-    if not (STAMP.is_file() and PYTHON.exists()):
-        return None
-    match STAMP.read_text().splitlines():
+    try:
+        if not (STAMP.is_file() and PYTHON.exists()):
+            return None
+        lines = STAMP.read_text().split("\n")
+    except PermissionError:
+        raise CannotGoOnError(
+            f".venv uses a Python that this user may not reach: {os.path.realpath(PYTHON)}\n"
+            "Remove .venv with `make clean`, or let whoever made it do so; then begin again."
+        ) from None
+    match lines:
         case [content, place, extras]:
-            return Stamp(content, place, frozenset(extras.split(",")))
+            return Stamp(content, place, frozenset(filter(None, extras.split(","))))
         case _:
             return None
+
+
+def why_anew(found: str, wanted: str) -> str:
+    """Takes two places, as `place_now` writes them."""
+    old, new = (" ".join(place.split()[:2]) for place in (found, wanted))
+    if old == new:
+        return ".venv was made in another folder, so it is removed and made anew."
+    return f".venv was made with {old}, so it is removed and made anew with {new}."
 
 
 def content_now() -> str:
@@ -168,13 +185,14 @@ def has_ensurepip() -> bool:
 
 
 def install(extras: frozenset[str]) -> None:
-    print("Installing the packages; the first time fetches about 130 MB.", flush=True)
+    size = 130 if extras else 100
+    print(f"Installing the packages; the first time fetches about {size} MB.", flush=True)
     pip = [str(PYTHON), "-I", "-m", "pip", "install", "--progress-bar", "off"]
     pip += ["-c", "constraints.txt"]
     failure = "pip could not install the packages."
     # The build tool is pinned like everything else, so pip is not to fetch one of its own.
     run([*pip, "setuptools"], failure)
-    wanted = f".[{','.join(sorted(extras))}]"
+    wanted = f".[{','.join(sorted(extras))}]" if extras else "."
     run([*pip, "--no-build-isolation", "--editable", wanted], failure)
 
 

@@ -3,6 +3,8 @@
 import argparse
 import io
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +14,8 @@ import pytest
 from gpuexplorer.__main__ import main
 from gpuexplorer.commands.doctor import check, examine
 from gpuexplorer.core.clock import ManualClock
-from tests.commands.checkup.computer import Computer
+from gpuexplorer.core.trouble import Trouble
+from tests.commands.checkup.computer import Computer, nameless
 from tests.nvml_stub import stub
 
 TITLES = [
@@ -35,6 +38,11 @@ class Screen(io.StringIO):
 
     def isatty(self) -> bool:
         return True
+
+
+@pytest.fixture(autouse=True)
+def no_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
 
 
 @pytest.fixture
@@ -65,6 +73,45 @@ def test_the_print_out_fits_eighty_columns_and_any_terminal(computer: Computer) 
     assert max(len(line) for line in text.splitlines() if "`" not in line) <= 80
     assert text.isascii()
     assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("columns", [30, 45, 60, 79])
+def test_no_line_is_longer_than_columns_says(
+    computer: Computer, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    computer.write("/usr/bin/apt-get")
+    computer.plug_in(driver="nouveau")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = told(computer, asked(), io.StringIO()).splitlines()
+    assert max(map(len, lines)) <= columns
+
+
+def test_in_a_narrow_terminal_text_stands_below_its_head(
+    computer: Computer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    text = told(computer, asked(), io.StringIO())
+    assert "look    Cards\n  There is no NVIDIA card in\n  this computer.\n" in text
+
+
+def test_columns_may_ask_for_more_than_paper_has(
+    computer: Computer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    lines = told(computer, asked(), io.StringIO()).splitlines()
+    assert 80 < max(len(line) for line in lines if "`" not in line) <= 100
+
+
+def test_a_terminal_is_filled_as_far_as_lines_can_be_read(
+    computer: Computer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    for columns, widest in ((70, 70), (300, 110)):
+        size = os.terminal_size((columns, 24))
+        monkeypatch.setattr(shutil, "get_terminal_size", lambda _, size=size: size)
+        lines = told(computer, asked(), Screen()).splitlines()
+        longest = max(len(line) for line in lines if "`" not in line)
+        assert widest - 10 < longest <= widest
 
 
 def test_a_command_is_never_broken_so_that_it_can_be_copied(computer: Computer) -> None:
@@ -160,18 +207,71 @@ def test_an_unwritable_bundle_is_one_sentence_and_status_one(
     assert "cannot be written to /nowhere/at/all.zip" in capsys.readouterr().err
 
 
+def test_a_bundle_that_cannot_be_written_is_said_before_anything_is_looked_at(
+    computer: Computer, tmp_path: Path
+) -> None:
+    out = io.StringIO()
+    with pytest.raises(Trouble, match="is a folder, and the bundle is a file"):
+        check(computer.probe(), asked(bundle=tmp_path), ManualClock(), out, out)
+    assert out.getvalue() == ""
+    assert computer.opened == 0
+
+
+def test_where_no_card_answers_it_is_said_what_was_looked_for(computer: Computer) -> None:
+    computer.give_driver(nameless(0))
+    assert "No card answers." in told(computer, asked(), io.StringIO())
+
+
 def test_real_calls_to_the_drivers_library_find_its_cards() -> None:
+    topics = with_stub("cards=2 kind=rtx4090")
+    assert topics["cards"]["sentence"] == "2 NVIDIA cards answer."
+    assert topics["driver"]["verdict"] == "fine"
+
+
+def test_a_card_off_the_bus_is_found_not_to_answer() -> None:
+    topics = with_stub("cards=2;lost=1")
+    assert topics["cards"]["verdict"] == "broken"
+    assert topics["cards"]["sentence"] == "1 of 2 NVIDIA cards answers."
+
+
+@pytest.mark.parametrize(
+    ("configuration", "words"),
+    [
+        ("driver=gone", "the driver itself is not running"),
+        ("init=version_mismatch", "updated while it runs"),
+        ("init=no_permission", "may not talk to the NVIDIA driver"),
+    ],
+)
+def test_a_driver_that_refuses_is_broken_in_its_own_words(
+    configuration: str, words: str
+) -> None:
+    driver = with_stub(configuration)["driver"]
+    assert driver["verdict"] == "broken"
+    assert words in driver["sentence"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets the library be chosen")
+def test_a_chosen_library_that_cannot_be_loaded_is_the_drivers_headline() -> None:
+    driver = examined(os.environ | {"GPUEXPLORER_NVML": "/etc/passwd"})["driver"]
+    assert driver["verdict"] == "broken"
+    assert "names cannot be loaded: /etc/passwd: " in driver["sentence"]
+
+
+def with_stub(configuration: str) -> dict[str, dict[str, str]]:
     if stub.compiler() is None:
         pytest.skip("the stand-in for the driver's library needs a C compiler")
+    return examined(stub.environment(configuration))
+
+
+def examined(environment: dict[str, str]) -> dict[str, dict[str, str]]:
+    """What is said by topic, in a process of its own: a process holds one library only."""
     ran = subprocess.run(
         [sys.executable, "-m", "gpuexplorer", "doctor", "--json"],
-        env=stub.environment("cards=2 kind=rtx4090") | {"PYTHONPATH": str(Path.cwd())},
+        env=environment | {"PYTHONPATH": str(Path.cwd())},
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
     )
     assert ran.returncode == 0, ran.stderr
-    topics = {topic["topic"]: topic for topic in json.loads(ran.stdout)["topics"]}
-    assert topics["cards"]["sentence"] == "2 NVIDIA cards answer."
-    assert topics["driver"]["verdict"] == "fine"
+    return {topic["topic"]: topic for topic in json.loads(ran.stdout)["topics"]}

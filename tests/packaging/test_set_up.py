@@ -75,6 +75,54 @@ def test_what_was_set_up_is_used_until_what_it_was_made_from_changes() -> None:
     assert told.split() == ["True", "False", "False", "False"]
 
 
+def test_running_needs_no_developers_tools_and_testing_leaves_nothing_to_add() -> None:
+    told = in_packaging(
+        "from pathlib import Path\n"
+        "import set_up, tempfile\n"
+        "from set_up import EXTRAS, Stamp\n"
+        "with tempfile.TemporaryDirectory() as folder:\n"
+        "    set_up.STAMP = Path(folder) / '.ready'\n"
+        "    set_up.PYTHON = Path(folder)\n"
+        "    for purpose in ('run', 'test'):\n"
+        "        Stamp('a', 'here', frozenset(EXTRAS[purpose])).write()\n"
+        "        made = set_up.read_stamp()\n"
+        "        print(sorted(made.extras))\n"
+        "        for next in ('run', 'test'):\n"
+        "            print(made.fits(Stamp('a', 'here', frozenset(EXTRAS[next]))))\n"
+    )
+    assert told.splitlines() == ["[]", "True", "False", "['dev']", "True", "True"]
+
+
+def test_a_python_out_of_reach_gets_a_sentence() -> None:
+    told = in_packaging(
+        "import set_up\n"
+        "def refuse():\n"
+        "    raise PermissionError\n"
+        "set_up.STAMP = type('Closed', (), {'is_file': staticmethod(refuse)})()\n"
+        "set_up.PYTHON = set_up.Path('/closed/bin/python')\n"
+        "try:\n"
+        "    set_up.read_stamp()\n"
+        "except set_up.CannotGoOnError as trouble:\n"
+        "    print(trouble)"
+    )
+    assert told == (
+        ".venv uses a Python that this user may not reach: /closed/bin/python\n"
+        "Remove .venv with `make clean`, or let whoever made it do so; then begin again.\n"
+    )
+
+
+def test_a_python_that_changed_is_said_before_it_is_replaced() -> None:
+    told = in_packaging(
+        "from set_up import why_anew\n"
+        "print(why_anew(\"Python 3.11 '/a b'\", \"Python 3.12 '/a b'\"))\n"
+        "print(why_anew(\"Python 3.11 '/a b'\", \"Python 3.11 '/c'\"))"
+    )
+    assert told.splitlines() == [
+        ".venv was made with Python 3.11, so it is removed and made anew with Python 3.12.",
+        ".venv was made in another folder, so it is removed and made anew.",
+    ]
+
+
 def test_make_without_a_word_says_what_there_is() -> None:
     done = subprocess.run(
         ["make"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True

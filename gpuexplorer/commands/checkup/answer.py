@@ -1,17 +1,25 @@
 """What NVIDIA's driver says of itself and its cards, asked once for all topics.
 
-A sleeping card is not woken for it, and a driver that hangs is given up.
+A sleeping card is not woken for it; a driver that hangs, and a card that hangs, is given up.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
 from gpuexplorer.commands.checkup.probe import Probe
-from gpuexplorer.core.cards import Card, CardKind
+from gpuexplorer.core.cards import Card, CardId, CardKind, CardState
+from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.backend import Backend, Source
 from gpuexplorer.telemetry.looked_for import NVIDIA, DisplayController, display_controllers
 from gpuexplorer.telemetry.patience import Asked
+
+# How a backend marks a card that the driver lists but lets nobody ask.
+_NAMELESS = "NAMELESS-"
+_NO_ACCESS = "gives no access"
+_ANSWERING = (CardState.WORKING, CardState.ASLEEP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +27,17 @@ class Answer:
     """Source and cards, or the trouble that stood in the way; and what the PCI bus shows."""
 
     source: Source | None = None
-    cards: Sequence[Card] = ()
+    cards: Sequence[Card] = ()  # all that the driver lists, even those that do not answer
+    states: Mapping[CardId, CardState] = field(default_factory=dict)
     notes: Sequence[str] = ()
     trouble: Trouble | None = None
     asleep: bool = False  # not asked, so that the cards can go on sleeping
     on_the_bus: Sequence[DisplayController] | None = None
+
+    @property
+    def answering(self) -> Sequence[Card]:
+        """The cards that could be read, or that sleep and can be."""
+        return [card for card in self.cards if self.states[card.id] in _ANSWERING]
 
     @property
     def nvidia_on_the_bus(self) -> Sequence[DisplayController] | None:
@@ -37,24 +51,46 @@ def ask(probe: Probe) -> Answer:
     ours = [one for one in on_the_bus or () if one.vendor_id == NVIDIA]
     if ours and all(one.asleep for one in ours):
         return Answer(asleep=True, on_the_bus=on_the_bus)
-    asking = Asked(lambda: _answer(probe, on_the_bus))
-    if asking.answered_within(probe.patience):
-        return asking.result()
-    trouble = Trouble(
-        f"NVIDIA's driver did not answer within {probe.patience:g} s.",
-        hint="Restart the computer if it stays so; `sudo dmesg` may say what it waits for.",
-    )
-    return Answer(trouble=trouble, on_the_bus=on_the_bus)
-
-
-def _answer(probe: Probe, on_the_bus: Sequence[DisplayController] | None) -> Answer:
-    try:
-        backend = probe.open_backend()
-        backend.open()
-    except Trouble as trouble:
+    opening = Asked(lambda: _opened(probe))
+    if not opening.answered_within(probe.patience):
+        trouble = Trouble(
+            f"NVIDIA's driver did not answer within {probe.patience:g} s.",
+            hint="Restart the computer if it stays so; `sudo dmesg` may say what it waits for.",
+        )
         return Answer(trouble=trouble, on_the_bus=on_the_bus)
     try:
-        cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
-        return Answer(backend.source, cards, backend.notes(), on_the_bus=on_the_bus)
-    finally:
-        backend.close()
+        backend = opening.result()
+    except Trouble as trouble:
+        return Answer(trouble=trouble, on_the_bus=on_the_bus)
+    cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
+    states = _states(backend, cards, probe.patience)
+    answer = Answer(backend.source, cards, states, backend.notes(), on_the_bus=on_the_bus)
+    Asked(backend.close).answered_within(probe.patience)
+    return answer
+
+
+def gives_no_access(said: str) -> bool:
+    return _NO_ACCESS in said
+
+
+def _opened(probe: Probe) -> Backend:
+    backend = probe.open_backend()
+    backend.open()
+    return backend
+
+
+def _states(
+    backend: Backend, cards: Sequence[Card], patience: float
+) -> Mapping[CardId, CardState]:
+    """How each card is, by asking all of them at once for one reading."""
+    readings = {
+        card.id: Asked(partial(backend.read, card.id, frozenset({TEMPERATURE})))
+        for card in cards
+        if not (card.id.startswith(_NAMELESS) or gives_no_access(card.cuda_reason))
+    }
+    states = {card.id: CardState.NO_ANSWER for card in cards}
+    until = time.monotonic() + patience
+    for card, reading in readings.items():
+        if reading.answered_within(max(0.0, until - time.monotonic())):
+            states[card] = reading.result().state
+    return states

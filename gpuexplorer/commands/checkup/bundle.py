@@ -5,6 +5,7 @@ import platform
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from gpuexplorer import __version__
 from gpuexplorer.commands.checkup.anonymity import Anonymity
@@ -25,6 +26,13 @@ _DISTRIBUTIONS = (
     "platformdirs",
     "torch",
 )
+
+
+def check_target(target: Path) -> None:
+    """Raises Trouble where no bundle can be written; leaves nothing behind."""
+    with _created(target):
+        pass
+    target.unlink(missing_ok=True)
 
 
 def write_bundle(target: Path, report: Report, probe: Probe) -> str:
@@ -49,16 +57,25 @@ def write_bundle(target: Path, report: Report, probe: Probe) -> str:
     )
 
 
-def _write(target: Path, data: bytes) -> None:
+def _created(target: Path) -> BinaryIO:
     try:
-        file = target.open("xb")
+        return target.open("xb")
     except FileExistsError:
+        if target.is_dir():
+            raise Trouble(
+                f"{target} is a folder, and the bundle is a file.",
+                hint=f"Name a file in it, such as {target / 'gpuexplorer.zip'}.",
+            ) from None
         raise Trouble(
             f"There is a file at {target} already, and it was left as it is.",
             hint="Choose another name for the bundle.",
         ) from None
     except OSError as refusal:
         raise _unwritable(target, refusal) from refusal
+
+
+def _write(target: Path, data: bytes) -> None:
+    file = _created(target)
     try:
         with file:
             file.write(data)

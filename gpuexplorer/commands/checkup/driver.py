@@ -11,6 +11,8 @@ from gpuexplorer.telemetry.looked_for import Place, driver_library, module_versi
 
 _TITLE = "Driver"
 _INSTALL = "Install NVIDIA's driver with the tool of your system, then restart the computer."
+_UNSET = "Unset GPUEXPLORER_NVML, so that the driver's own library is found."
+_READ_THE_LOG = "Look for 'NVRM' in the system log (`sudo dmesg`), and restart the computer."
 _SIGN = (
     "Secure Boot is on and refuses modules that nobody signed. Enrol the key that signed it"
     " with `sudo mokutil --import`, as your system's driver package tells, and restart."
@@ -30,16 +32,20 @@ def driver(probe: Probe, answer: Answer) -> Topic:
         if facts["module_version"] is None:
             sentence = "The driver was not asked, since that would wake the card."
         return Topic(_TITLE, Verdict.FINE, sentence, facts=facts)
-    verdict, sentence, do = _what_is_wrong(probe, answer, facts)
-    details = []
     trouble = answer.trouble
-    if facts["library"] is not None and trouble is not None and trouble.sentence != sentence:
-        details.append(f"The attempt to ask it ended so: {trouble.sentence}")
-    return Topic(_TITLE, verdict, sentence, do, details, facts)
+    assert trouble is not None
+    if _no_driver_and_no_card(probe, answer, facts):
+        verdict, sentence, do = _nothing_there(probe, answer)
+        return Topic(_TITLE, verdict, sentence, do, facts=facts)
+    likely, do = _likely_cause(probe, answer, facts)
+    details = [likely] if likely else []
+    do = _what_to_do(trouble.hint, do) or (_UNSET if facts["library_chosen"] else _READ_THE_LOG)
+    return Topic(_TITLE, Verdict.BROKEN, trouble.sentence, do, details, facts)
 
 
 def _facts(probe: Probe, answer: Answer) -> dict[str, Fact]:
     library = driver_library(probe)
+    chosen = probe.environment.get("GPUEXPLORER_NVML")
     source = answer.source
     return {
         "driver_version": source.driver_version if source else None,
@@ -48,7 +54,7 @@ def _facts(probe: Probe, answer: Answer) -> dict[str, Fact]:
         "module_version": module_version(probe),
         "library": probe.shown(library) if library else None,
         "library_version": _library_version(probe),
-        "library_chosen": probe.environment.get("GPUEXPLORER_NVML"),
+        "library_chosen": chosen if probe.platform == "linux" else None,
         "nouveau_loaded": probe.exists("/sys/module/nouveau"),
         "package_found": _package(probe),
         "secure_boot": _secure_boot(probe),
@@ -71,58 +77,60 @@ def _answers(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
     return Topic(_TITLE, Verdict.FINE, f"{sentence}.", "", details, facts)
 
 
-def _what_is_wrong(
-    probe: Probe, answer: Answer, facts: Mapping[str, Fact]
-) -> tuple[Verdict, str, str]:
-    """The likeliest reason first; what only the driver can know comes last."""
-    ours = answer.nvidia_on_the_bus
-    module, library = facts["module_version"], facts["library_version"]
-    chosen = probe.environment.get("GPUEXPLORER_NVML")
-    if chosen and not probe.exists(chosen):
-        return (
-            Verdict.BROKEN,
-            f"GPUEXPLORER_NVML names a library that is not there: {chosen}.",
-            "Correct the variable, or remove it to let the library be found.",
-        )
-    if module and library and module != library:
-        sentence = (
-            "The driver was updated while it runs:"
-            f" the kernel still has {module}, the library is {library} already."
-        )
-        return Verdict.BROKEN, sentence, "Restart the computer."
-    if _says_mismatch(answer):
-        sentence = "The driver was updated while it runs: kernel and library no longer match."
-        return Verdict.BROKEN, sentence, "Restart the computer."
+def _no_driver_and_no_card(probe: Probe, answer: Answer, facts: Mapping[str, Fact]) -> bool:
+    """Whether nobody could expect a driver to answer here."""
+    if facts["library"] or facts["library_chosen"] or facts["module_version"]:
+        return False
+    return all(one.driver == "vfio-pci" for one in answer.nvidia_on_the_bus or ())
+
+
+def _nothing_there(probe: Probe, answer: Answer) -> tuple[Verdict, str, str]:
     if probe.platform == "win32":
-        return _wrong_on_windows(answer, facts)
-    if "WSL" in surroundings(probe) and facts["library"] is None:
+        sentence = "NVIDIA's driver (nvml.dll) is not on this computer."
+        do = "If there is an NVIDIA card, install NVIDIA's driver and restart Windows."
+        return Verdict.LOOK, sentence, do
+    if "WSL" in surroundings(probe):
         return (
             Verdict.LOOK,
             "Windows lends no NVIDIA driver to this Linux.",
             "If there is an NVIDIA card, install NVIDIA's driver in Windows, not in Linux.",
         )
-    holders = {one.driver for one in ours or ()}
-    if "nouveau" in holders:
-        sentence = (
-            "The NVIDIA card is held by nouveau, the open driver, which answers no questions."
-        )
-        return Verdict.BROKEN, sentence, _INSTALL
-    if holders == {"vfio-pci"}:
+    if answer.nvidia_on_the_bus:
         return (
             Verdict.LOOK,
             "The NVIDIA card is set aside for a virtual machine (vfio-pci).",
             "Run GPU Explorer in the virtual machine, or give the card back to this system.",
         )
-    if probe.exists("/dev/dxg"):
-        return _as_the_driver_says(answer)
-    if not ours and not module and (ours is not None or not facts["library"]):
-        return _nothing_there(answer, facts)
-    if ours is not None and not ours:
-        return (
-            Verdict.LOOK,
-            f"NVIDIA's driver {module} is loaded, but no NVIDIA card is on the PCI bus.",
-            "If there is one, it may be switched off: look in the laptop's graphics settings.",
+    if answer.nvidia_on_the_bus is None:
+        sentence = "There is no NVIDIA driver here."
+        return Verdict.LOOK, sentence, f"If there is an NVIDIA card: {_INSTALL}"
+    sentence = "There is no NVIDIA driver, and no NVIDIA card that would need one."
+    return Verdict.FINE, sentence, ""
+
+
+def _likely_cause(probe: Probe, answer: Answer, facts: Mapping[str, Fact]) -> tuple[str, str]:
+    """What the files say beside the driver, with a remedy; empty where they say nothing."""
+    ours = answer.nvidia_on_the_bus
+    module, library = facts["module_version"], facts["library_version"]
+    if facts["library_chosen"]:
+        return f"Library chosen by GPUEXPLORER_NVML: {facts['library_chosen']}.", ""
+    if probe.platform == "win32" or probe.exists("/dev/dxg"):
+        return "", ""
+    if module and library and module != library:
+        sentence = (
+            "The driver was updated while it runs:"
+            f" the kernel still has {module}, the library is {library} already."
         )
+        return sentence, "Restart the computer."
+    if "nouveau" in {one.driver for one in ours or ()}:
+        sentence = (
+            "The NVIDIA card is held by nouveau, the open driver, which answers no questions."
+        )
+        return sentence, _INSTALL
+    if ours is not None and not ours:
+        sentence = "No NVIDIA card is on the PCI bus."
+        do = "If there is one, it may be switched off: look in the laptop's graphics settings."
+        return sentence, do if module else ""
     if not module:
         return _without_module(probe, facts)
     if facts["library"] is None:
@@ -133,29 +141,17 @@ def _what_is_wrong(
             else "Install the package with NVIDIA's tools (nvidia-utils, or libnvidia-ml1)"
             f" of the version {module}."
         )
-        sentence = f"The kernel has NVIDIA's driver {module}, but its library was not found."
-        return Verdict.BROKEN, sentence, do
-    return _as_the_driver_says(answer)
+        return f"The kernel has NVIDIA's driver {module}, but its library was not found.", do
+    return "", ""
 
 
-def _nothing_there(answer: Answer, facts: Mapping[str, Fact]) -> tuple[Verdict, str, str]:
-    if facts["library"]:
-        sentence = "NVIDIA's driver is installed, but there is no NVIDIA card to drive."
-        return Verdict.FINE, sentence, ""
-    if answer.nvidia_on_the_bus is None:
-        sentence = "There is no NVIDIA driver here."
-        return Verdict.LOOK, sentence, f"If there is an NVIDIA card: {_INSTALL}"
-    sentence = "There is no NVIDIA driver, and no NVIDIA card that would need one."
-    return Verdict.FINE, sentence, ""
-
-
-def _without_module(probe: Probe, facts: Mapping[str, Fact]) -> tuple[Verdict, str, str]:
+def _without_module(probe: Probe, facts: Mapping[str, Fact]) -> tuple[str, str]:
     package = facts["package_found"]
     if not package and not facts["library"]:
-        return Verdict.BROKEN, "There is no NVIDIA driver for the card.", _INSTALL
+        return "There is no NVIDIA driver for the card.", _INSTALL
     if surroundings(probe):
         sentence = "The computer outside has not loaded NVIDIA's kernel module."
-        return Verdict.BROKEN, sentence, "Load it there: `sudo modprobe nvidia`."
+        return sentence, "Load it there: `sudo modprobe nvidia`."
     sentence = "NVIDIA's driver is installed, but its kernel module is not loaded."
     release = (probe.read("/proc/sys/kernel/osrelease") or "").strip()
     built_for = _built_for(probe)
@@ -168,27 +164,17 @@ def _without_module(probe: Probe, facts: Mapping[str, Fact]) -> tuple[Verdict, s
         do = "Run `sudo modprobe nvidia` and read what it says if it refuses."
     else:
         do = "Install the kernel module of NVIDIA's driver as well, then restart the computer."
-    return Verdict.BROKEN, sentence, do
+    return sentence, do
 
 
-def _wrong_on_windows(answer: Answer, facts: Mapping[str, Fact]) -> tuple[Verdict, str, str]:
-    if facts["library"] is None:
-        sentence = "NVIDIA's driver (nvml.dll) is not on this computer."
-        do = "If there is an NVIDIA card, install NVIDIA's driver and restart Windows."
-        return Verdict.LOOK, sentence, do
-    return _as_the_driver_says(answer)
-
-
-def _as_the_driver_says(answer: Answer) -> tuple[Verdict, str, str]:
-    trouble = answer.trouble
-    if trouble is None:
-        return Verdict.LOOK, "The driver was not asked.", ""
-    return Verdict.BROKEN, trouble.sentence, trouble.hint
-
-
-def _says_mismatch(answer: Answer) -> bool:
-    said = str(answer.trouble).lower() if answer.trouble is not None else ""
-    return "mismatch" in said or "updated while it runs" in said
+def _what_to_do(hint: str, do: str) -> str:
+    """The driver's hint and ours in one, without what the other says already."""
+    if "gpuexplorer doctor" in hint:
+        hint = ""  # this is it
+    said = [do.rstrip("."), *re.findall("`[^`]*`", do)]
+    if hint and any(words in hint for words in said):
+        return hint
+    return f"{hint} {do}".strip()
 
 
 def _library_version(place: Place) -> str | None:

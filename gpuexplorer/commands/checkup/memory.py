@@ -34,7 +34,7 @@ def memory(probe: Probe) -> Topic:
             _TITLE,
             Verdict.LOOK,
             f"{amount}, and no swap. If memory runs out, Linux ends the largest program at"
-            " once: most likely a training run, or the lab.",
+            " once: most likely a training run.",
             "If this is your own computer, add a swap file of a few GiB.",
             details,
             facts,

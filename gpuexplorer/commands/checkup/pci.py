@@ -3,15 +3,20 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from gpuexplorer.commands.checkup.answer import Answer
+from gpuexplorer.commands.checkup.answer import Answer, gives_no_access
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, counted, listed
 from gpuexplorer.commands.checkup.probe import Probe
-from gpuexplorer.core.cards import Card
+from gpuexplorer.core.cards import Card, CardState
 from gpuexplorer.telemetry.looked_for import DisplayController
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
 
 _TITLE = "Cards"
 _SIMULATED = "To see everything without a card, start `gpuexplorer --simulate 2xH100`."
+_FALLEN = (
+    "Look for 'Xid' or 'fallen off the bus' in the system log (`sudo dmesg`),"
+    " check the power cables, and restart the computer."
+)
+_REFUSED = "Ask an administrator of this computer for access to it."
 # Windows keeps no files to read this from.
 _ASK_WINDOWS = (
     "powershell.exe",
@@ -25,7 +30,8 @@ _ASK_WINDOWS = (
 def cards(probe: Probe, answer: Answer) -> Topic:
     on_the_bus = answer.on_the_bus
     facts: dict[str, Fact] = {
-        "answering": [_facts_of(card) for card in answer.cards],
+        "answering": [_facts_of(card) for card in answer.answering],
+        "silent": [_facts_of(card) for card in _dead(answer)],
         "on_the_pci_bus": None if on_the_bus is None else [_bus_facts(c) for c in on_the_bus],
     }
     if answer.asleep:
@@ -65,9 +71,24 @@ def _asleep(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
 
 
 def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
-    details = [_described(card) for card in answer.cards] + list(answer.notes)
-    silent = _silent(answer)
-    number = len(answer.cards)
+    details = [_described(card, answer.states[card.id]) for card in answer.cards]
+    # A card without access says so in its own line.
+    details += [note for note in answer.notes if not gives_no_access(note)]
+    silent, dead = _silent(answer), _dead(answer)
+    number = len(answer.answering)
+    if dead:
+        # One without a name may be the one that the bus shows and the driver does not mention.
+        unplaced = sum(card.bus_id is None for card in dead)
+        plugged = len(answer.cards) + max(0, len(silent) - unplaced)
+        refused = all("permission" in card.cuda_reason.lower() for card in dead)
+        return Topic(
+            _TITLE,
+            Verdict.BROKEN,
+            _answering_of(number, plugged),
+            _REFUSED if refused else _FALLEN,
+            [*details, *(one.sentence for one in silent)],
+            facts,
+        )
     if silent:
         plugged = number + len(silent)
         return Topic(
@@ -75,14 +96,27 @@ def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
             Verdict.BROKEN,
             f"The driver answers for {number} of {plugged} NVIDIA cards."
             f" It says nothing of the one at {listed([one.bus_id for one in silent])}.",
-            "Look for 'Xid' or 'fallen off the bus' in the system log (`sudo dmesg`),"
-            " check its power cables, and restart the computer.",
+            _FALLEN,
             [*details, *(one.sentence for one in silent)],
             facts,
         )
     sentence = f"{counted(number, 'NVIDIA card answers', 'NVIDIA cards answer')}."
     others = [c.sentence for c in answer.on_the_bus or () if c not in _ours(answer)]
     return Topic(_TITLE, Verdict.FINE, sentence, "", details + others, facts)
+
+
+def _answering_of(number: int, plugged: int) -> str:
+    if plugged == 1:
+        return "The NVIDIA card does not answer."
+    if number == 0:
+        return f"None of the {plugged} NVIDIA cards answers."
+    return f"{number} of {plugged} NVIDIA cards {'answers' if number == 1 else 'answer'}."
+
+
+def _dead(answer: Answer) -> Sequence[Card]:
+    """Cards that the driver lists and that do not answer."""
+    answering = answer.answering
+    return [card for card in answer.cards if card not in answering]
 
 
 def _ours(answer: Answer) -> Sequence[DisplayController]:
@@ -101,7 +135,7 @@ def _silent(answer: Answer) -> Sequence[DisplayController]:
     ]
 
 
-def _described(card: Card) -> str:
+def _described(card: Card, state: CardState) -> str:
     parts = [f"{card.index}: {card.name}"]
     if card.memory_bytes:
         parts.append(f"{card.memory_bytes / 2**30:.0f} GiB")
@@ -109,7 +143,11 @@ def _described(card: Card) -> str:
         parts.append("compute capability {}.{}".format(*card.compute_capability))
     if card.bus_id:
         parts.append(f"at {card.bus_id}")
-    if card.cuda_index is not None:
+    if gives_no_access(card.cuda_reason):
+        parts.append(card.cuda_reason)
+    elif state is not CardState.WORKING:
+        parts.append(state.sentence)
+    elif card.cuda_index is not None:
         parts.append(f"PyTorch calls it cuda:{card.cuda_index}")
     elif card.cuda_reason:
         parts.append(f"PyTorch cannot use it: {card.cuda_reason}")

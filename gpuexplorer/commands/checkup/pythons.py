@@ -75,16 +75,18 @@ def pythons(probe: Probe, answer: Answer, *, deep: bool) -> Topic:
     }
     looked = f"{counted(len(looked_at), 'Python')} looked at"
     if not found:
-        capabilities = [c.compute_capability for c in answer.cards if c.compute_capability]
-        suited = flavour(driver_version, capabilities) if answer.cards else None
+        if not answer.answering:
+            sentence = "No Python with PyTorch was found; GPU Explorer does not need one today."
+            return Topic(_TITLE, Verdict.FINE, sentence, "", [f"{looked}."], facts)
+        capabilities = [c.compute_capability for c in answer.answering if c.compute_capability]
+        suited = flavour(driver_version, capabilities)
         which = f"PyTorch built for CUDA {suited}" if suited else "PyTorch"
         how = "" if suited else " (`pip install torch`)"
         return Topic(
             _TITLE,
             Verdict.LOOK,
-            f"No Python with PyTorch was found, {looked}. The lab needs one.",
-            f"Install {which} into any of your Pythons{how},"
-            " then choose that Python in the lab.",
+            f"No Python with PyTorch was found, {looked}.",
+            f"To compute with PyTorch, install {which} into any of your Pythons{how}.",
             facts=facts,
         )
     found.sort(key=lambda one: one.suits.verdict.rank)
@@ -124,10 +126,10 @@ def _judged(
         return _PythonWithTorch(interpreter, None, incomplete)
     trouble = ""
     ours = interpreter.prefix == probe.prefix
-    if build.cuda and (deep or (ours and answer.cards)):
+    if build.cuda and (deep or (ours and answer.answering)):
         build, trouble = _asked(probe, interpreter, build)
     return _PythonWithTorch(
-        interpreter, build, suits(build, answer.cards, driver_version), trouble
+        interpreter, build, suits(build, answer.answering, driver_version), trouble
     )
 
 

@@ -14,6 +14,9 @@ from gpuexplorer.telemetry.looked_for import Looked
 _VERDICT_WIDTH = 8
 _TITLE_WIDTH = 13
 _LOOKED_WIDTH = 16
+_WIDE = 80  # below it, no line may be longer
+_NARROW = 60  # below it, text stands under its head
+_NARROWEST = 24
 _STICKS = "\0"  # stands for a space at which no line may end
 _COLOURS = {Verdict.FINE: "32", Verdict.LOOK: "33", Verdict.BROKEN: "31"}
 
@@ -74,17 +77,18 @@ class Report:
         return json.dumps(document, indent=2) + "\n"
 
     def as_text(self, width: int = 80, *, colour: bool = False) -> str:
-        return "\n".join(line.rstrip() for line in self._lines(max(width, 40), colour))
+        return "\n".join(line.rstrip() for line in self._lines(max(width, _NARROWEST), colour))
 
     def _moment(self) -> str:
         moment = datetime.fromisoformat(self.taken_at).astimezone(UTC)
         return moment.strftime("%Y-%m-%d %H:%M UTC")
 
     def _lines(self, width: int, colour: bool) -> Iterator[str]:
-        yield f"GPU Explorer {__version__}: how this computer is, {self._moment()}"
+        title = f"GPU Explorer {__version__}: how this computer is, {self._moment()}"
+        yield from wrapped(title, width)
         yield ""
         if self.looked_for:
-            yield "No card answers. This was looked for:"
+            yield from wrapped("No card answers. This was looked for:", width)
             yield ""
             for one in self.looked_for:
                 mark = "found" if one.found else "absent"
@@ -106,7 +110,8 @@ class Report:
             for verdict in Verdict
             if (number := sum(topic.verdict is verdict for topic in self.topics))
         ]
-        yield f"In short: {counted(len(self.topics), 'topic')}, {', '.join(counts)}."
+        short = f"In short: {counted(len(self.topics), 'topic')}, {', '.join(counts)}."
+        yield from wrapped(short, width)
         yield ""
         for topic in sorted(self.topics, key=lambda topic: -topic.verdict.rank):
             if topic.verdict is Verdict.FINE:
@@ -123,23 +128,35 @@ def _columns(
     verdict: str, title: str, text: str, width: int, title_width: int = _TITLE_WIDTH
 ) -> list[str]:
     first = f"{verdict:<{_VERDICT_WIDTH}}{title:<{title_width}}"
-    return _wrapped(text, first, " " * len(first), width)
+    if width < _NARROW:
+        return [first, *wrapped(text, width, "  ", "  ")]
+    return wrapped(text, width, first, " " * len(first))
 
 
 def _indented(text: str, mark: str, width: int) -> list[str]:
+    if width < _NARROW:
+        return wrapped(text, width, f"  {mark}", "    ")
     margin = " " * (_VERDICT_WIDTH + _TITLE_WIDTH)
-    return _wrapped(text, margin + mark, margin + " " * len(mark), width)
+    return wrapped(text, width, margin + mark, margin + " " * len(mark))
 
 
-def _wrapped(text: str, first: str, rest: str, width: int) -> list[str]:
-    """Paths, and commands between backticks, are never broken, so that they can be copied."""
-    whole = re.sub("`[^`]*`", lambda command: command[0].replace(" ", _STICKS), text)
+def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    """Paths, and commands between backticks, stay whole, so that they can be copied; below
+    80 columns only those that fit.
+    """
+    wide = width >= _WIDE
+    room = width - len(rest) - len(".")
+
+    def kept(command: re.Match[str]) -> str:
+        fits = wide or len(command[0]) <= room
+        return command[0].replace(" ", _STICKS) if fits else command[0]
+
     lines = textwrap.wrap(
-        whole,
+        re.sub("`[^`]*`", kept, text),
         width,
         initial_indent=first,
         subsequent_indent=rest,
-        break_long_words=False,
+        break_long_words=not wide,
         break_on_hyphens=False,
     )
     return [line.replace(_STICKS, " ") for line in lines] or [first]

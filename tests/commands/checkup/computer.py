@@ -1,24 +1,34 @@
 """Computer: a made-up computer for the doctor, as files below a folder and answers by heart."""
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.answer import Answer, ask
 from gpuexplorer.commands.checkup.probe import Probe, Ran
 from gpuexplorer.commands.no_cards import NoCards
-from gpuexplorer.core.cards import Card, CardId
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backend import Backend, Source
 
-NO_LIBRARY = Trouble("The driver's library is not on this machine.", "Install the driver.")
+NO_LIBRARY = Trouble(
+    "The driver's library is not on this machine.", "`gpuexplorer doctor` says more."
+)
 
 
 class Driver(NoCards):
-    """NVIDIA's driver, with these cards."""
+    """NVIDIA's driver, with these cards, all of them at work unless `states` says else."""
 
-    def __init__(self, version: str, cuda: str, cards: Sequence[Card]) -> None:
+    def __init__(
+        self,
+        version: str,
+        cuda: str,
+        cards: Sequence[Card],
+        states: Mapping[CardId, CardState],
+    ) -> None:
         super().__init__()
         self.source = Source(
             "nvml",
@@ -27,9 +37,18 @@ class Driver(NoCards):
             cuda_version=cuda,
         )
         self._cards = cards
+        self._states = states
 
     def cards(self) -> Sequence[Card]:
         return self._cards
+
+    def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
+        state = self._states.get(card, CardState.WORKING)
+        return Sample(card, 0.0, {}, dict.fromkeys(metrics, Absence.NOT_SUPPORTED), state)
+
+    def notes(self) -> Sequence[str]:
+        reasons = [(card.index, card.cuda_reason) for card in self._cards]
+        return [f"Card {index}: {reason}." for index, reason in reasons if reason]
 
 
 def card(
@@ -46,6 +65,17 @@ def card(
         bus_id=bus_id,
         cuda_index=index,
         compute_capability=capability,
+    )
+
+
+def nameless(index: int, why: str = "GPU is lost") -> Card:
+    """A card that the driver lists and lets nobody ask."""
+    return Card(
+        id=CardId(f"NAMELESS-{index}"),
+        index=index,
+        name="NVIDIA card that does not answer",
+        memory_bytes=None,
+        cuda_reason=f"the driver gives no access to it: {why}",
     )
 
 
@@ -111,8 +141,14 @@ class Computer:
         self.write(f"{folder}/libnvidia-ml.so.{version}")
         self.link(f"{folder}/libnvidia-ml.so.1", f"libnvidia-ml.so.{version}")
 
-    def give_driver(self, *cards: Card, version: str = "590.48.01", cuda: str = "13.1") -> None:
-        self.backend = Driver(version, cuda, cards or (card(),))
+    def give_driver(
+        self,
+        *cards: Card,
+        version: str = "590.48.01",
+        cuda: str = "13.1",
+        states: Mapping[CardId, CardState] | None = None,
+    ) -> None:
+        self.backend = Driver(version, cuda, cards or (card(),), states or {})
 
     def install_python(self, prefix: str, version: str = "3.12") -> None:
         self.write(f"{prefix}/bin/python{version}")

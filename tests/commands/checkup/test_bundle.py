@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.commands.checkup.bundle import write_bundle
+from gpuexplorer.commands.checkup.bundle import check_target, write_bundle
 from gpuexplorer.commands.doctor import examine
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
@@ -89,6 +89,18 @@ def test_an_unwritable_place_is_told_in_a_sentence(computer: Computer, tmp_path:
     target = tmp_path / "nowhere" / "report.zip"
     with pytest.raises(Trouble, match=r"cannot be written to .*: No such file or directory"):
         bundle(computer, target)
+
+
+def test_a_folder_is_told_to_be_one(tmp_path: Path) -> None:
+    with pytest.raises(Trouble) as told:
+        check_target(tmp_path)
+    assert told.value.sentence == f"{tmp_path} is a folder, and the bundle is a file."
+    assert told.value.hint == f"Name a file in it, such as {tmp_path / 'gpuexplorer.zip'}."
+
+
+def test_looking_whether_a_bundle_can_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    check_target(tmp_path / "report.zip")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_is_there_is_left_as_it_is(computer: Computer, tmp_path: Path) -> None:

@@ -10,6 +10,16 @@ from gpuexplorer.commands.no_cards import NoCards
 from gpuexplorer.core.trouble import Trouble
 from tests.commands.checkup.computer import Computer
 
+# As the backend says it, and as it must be told.
+NOT_RUNNING = Trouble(
+    "The NVIDIA driver's library is here, but the driver itself is not running.",
+    "Restart the computer, or load the kernel module with `sudo modprobe nvidia`.",
+)
+MISMATCH = Trouble(
+    "The NVIDIA driver was updated while it runs: driver and library do not fit.",
+    "Restart the computer.",
+)
+
 
 def told(computer: Computer) -> Topic:
     return driver(computer.probe(), computer.answer())
@@ -38,27 +48,57 @@ def test_a_driver_updated_while_it_runs_asks_for_a_restart(computer: Computer) -
     computer.plug_in(driver="nvidia")
     computer.load_module("590.44.01")
     computer.install_library("590.48.01")
+    computer.trouble = MISMATCH
     topic = told(computer)
     assert topic.verdict is Verdict.BROKEN
-    assert "updated while it runs" in topic.sentence
-    assert "590.44.01" in topic.sentence
-    assert "590.48.01" in topic.sentence
+    assert topic.sentence == MISMATCH.sentence
+    (versions,) = topic.details
+    assert versions == (
+        "The driver was updated while it runs: the kernel still has 590.44.01,"
+        " the library is 590.48.01 already."
+    )
     assert topic.do == "Restart the computer."
 
 
-def test_a_mismatch_that_only_the_driver_knows_asks_for_a_restart_too(
-    computer: Computer,
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        NOT_RUNNING,
+        MISMATCH,
+        Trouble("This user may not talk to the NVIDIA driver.", "Ask the administrator."),
+        Trouble("The NVIDIA driver answers, but it has no card.", "Look whether it is seated."),
+    ],
+    ids=["not running", "mismatch", "no permission", "no card"],
+)
+def test_whatever_the_driver_says_is_the_headline_with_its_hint(
+    computer: Computer, trouble: Trouble
 ) -> None:
-    computer.trouble = Trouble("The NVIDIA driver was updated while it runs.", "")
     computer.install_library()
-    assert told(computer).do == "Restart the computer."
+    computer.trouble = trouble
+    topic = told(computer)
+    assert topic.verdict is Verdict.BROKEN
+    assert topic.sentence == trouble.sentence
+    assert topic.do == trouble.hint
+    assert topic.details == ["No NVIDIA card is on the PCI bus."]
+
+
+def test_nobody_is_sent_to_the_doctor_by_the_doctor(computer: Computer) -> None:
+    computer.install_library()
+    computer.trouble = Trouble("It says no.", "`gpuexplorer doctor` looks for the cause.")
+    assert told(computer).do == (
+        "Look for 'NVRM' in the system log (`sudo dmesg`), and restart the computer."
+    )
+    computer.environment["GPUEXPLORER_NVML"] = "/opt/mine.so"
+    assert told(computer).do == (
+        "Unset GPUEXPLORER_NVML, so that the driver's own library is found."
+    )
 
 
 def test_a_card_held_by_nouveau_needs_nvidias_driver(computer: Computer) -> None:
     computer.plug_in(driver="nouveau")
     topic = told(computer)
     assert topic.verdict is Verdict.BROKEN
-    assert "nouveau" in topic.sentence
+    assert "held by nouveau" in topic.details[0]
     assert topic.do.startswith("Install NVIDIA's driver")
 
 
@@ -66,7 +106,8 @@ def test_a_card_without_any_driver_needs_one(computer: Computer) -> None:
     computer.plug_in()
     topic = told(computer)
     assert topic.verdict is Verdict.BROKEN
-    assert topic.sentence == "There is no NVIDIA driver for the card."
+    assert topic.details == ["There is no NVIDIA driver for the card."]
+    assert topic.do.startswith("Install NVIDIA's driver")
 
 
 def test_a_card_given_to_a_virtual_machine_is_not_broken(computer: Computer) -> None:
@@ -83,9 +124,11 @@ def test_secure_boot_is_blamed_for_an_installed_module_that_is_not_loaded(
     computer.install_library()
     computer.write("/usr/src/nvidia-590.48.01/dkms.conf")
     computer.write("/sys/firmware/efi/efivars/SecureBoot-8be4df61", "\6\0\0\0\1")
+    computer.trouble = NOT_RUNNING
     topic = told(computer)
     assert topic.verdict is Verdict.BROKEN
-    assert "installed, but its kernel module is not loaded" in topic.sentence
+    assert "installed, but its kernel module is not loaded" in topic.details[0]
+    assert topic.do.startswith(NOT_RUNNING.hint)
     assert "Secure Boot" in topic.do
 
 
@@ -94,14 +137,15 @@ def test_a_module_built_for_another_kernel_is_to_be_built_again(computer: Comput
     computer.write("/usr/src/nvidia-590.48.01/dkms.conf")
     computer.write("/var/lib/dkms/nvidia/kernel-6.5.0-x86_64/module")
     topic = told(computer)
-    assert "not built for the kernel that runs, 6.8.0" in topic.sentence
+    assert "not built for the kernel that runs, 6.8.0" in topic.details[0]
     assert "dkms autoinstall" in topic.do
 
 
 def test_an_installed_module_without_secure_boot_can_be_loaded(computer: Computer) -> None:
     computer.plug_in()
     computer.write("/usr/src/nvidia-590.48.01/dkms.conf")
-    assert "modprobe nvidia" in told(computer).do
+    computer.trouble = NOT_RUNNING
+    assert told(computer).do == NOT_RUNNING.hint
 
 
 def test_a_driver_without_its_library_says_which_package_is_missing(
@@ -111,7 +155,7 @@ def test_a_driver_without_its_library_says_which_package_is_missing(
     computer.load_module()
     topic = told(computer)
     assert topic.verdict is Verdict.BROKEN
-    assert "its library was not found" in topic.sentence
+    assert "its library was not found" in topic.details[0]
     assert "590.48.01" in topic.do
 
 
@@ -128,11 +172,19 @@ def test_wsl_without_a_library_sends_the_reader_to_windows(computer: Computer) -
     assert "in Windows, not in Linux" in told(computer).do
 
 
-def test_a_chosen_library_that_is_not_there_is_named(computer: Computer) -> None:
-    computer.environment["GPUEXPLORER_NVML"] = "/opt/nowhere.so"
+def test_a_chosen_library_that_cannot_be_loaded_is_said_with_the_reason(
+    computer: Computer,
+) -> None:
+    computer.environment["GPUEXPLORER_NVML"] = "/etc/passwd"
+    computer.trouble = Trouble(
+        "The library that GPUEXPLORER_NVML names cannot be loaded: invalid ELF header.",
+        "Unset the variable.",
+    )
     topic = told(computer)
     assert topic.verdict is Verdict.BROKEN
-    assert "/opt/nowhere.so" in topic.sentence
+    assert topic.sentence.endswith("cannot be loaded: invalid ELF header.")
+    assert topic.details == ["Library chosen by GPUEXPLORER_NVML: /etc/passwd."]
+    assert topic.do == "Unset the variable."
 
 
 def test_a_whole_driver_that_refuses_is_quoted(computer: Computer) -> None:

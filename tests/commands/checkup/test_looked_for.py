@@ -58,8 +58,31 @@ def test_the_library_that_windows_lends_to_wsl_is_found(computer: Computer) -> N
 
 def test_a_chosen_library_is_named_with_its_variable(computer: Computer) -> None:
     computer.environment["GPUEXPLORER_NVML"] = "/opt/mine.so"
-    assert "names a file that is not there" in found(computer)["chosen library"].sentence
-    computer.write("/opt/mine.so")
+    absent = found(computer)["chosen library"]
+    assert absent.sentence == (
+        "The variable GPUEXPLORER_NVML names /opt/mine.so, which is not there."
+    )
+    computer.write("/opt/mine.so", "\x7fELF")
+    chosen = found(computer)["chosen library"]
+    assert chosen.found
+    assert chosen.sentence == "The variable GPUEXPLORER_NVML is used for NVIDIA's library."
+
+
+def test_a_chosen_file_that_is_no_library_is_said_not_to_be_one(computer: Computer) -> None:
+    computer.environment["GPUEXPLORER_NVML"] = "/etc/passwd"
+    computer.write("/etc/passwd", "root:x:0:0::/root:/bin/sh\n")
+    chosen = found(computer)["chosen library"]
+    assert not chosen.found
+    assert chosen.sentence == (
+        "The variable GPUEXPLORER_NVML names /etc/passwd, which is no library."
+    )
+
+
+def test_a_library_chosen_by_its_bare_name_is_looked_for_as_by_the_loader(
+    computer: Computer,
+) -> None:
+    computer.environment["GPUEXPLORER_NVML"] = "libnvidia-ml.so.1"
+    computer.write("/usr/lib64/libnvidia-ml.so.1", "\x7fELF")
     assert found(computer)["chosen library"].found
 
 

@@ -64,7 +64,10 @@ def test_no_swap_is_worth_a_look(computer: Computer) -> None:
     )
     topic = memory(computer.probe())
     assert topic.verdict is Verdict.LOOK
-    assert topic.sentence.startswith("16.0 GiB of memory, 8.0 GiB of it free, and no swap.")
+    assert topic.sentence == (
+        "16.0 GiB of memory, 8.0 GiB of it free, and no swap. If memory runs out, Linux ends"
+        " the largest program at once: most likely a training run."
+    )
 
 
 def test_swap_is_counted_and_a_containers_limit_too(computer: Computer) -> None:

@@ -1,11 +1,17 @@
 """Which cards a person is told of, whether they answer, sleep, or are silent."""
 
 import json
+import threading
+from collections.abc import Collection
+
+import pytest
 
 from gpuexplorer.commands.checkup.finding import Topic, Verdict
 from gpuexplorer.commands.checkup.pci import cards
 from gpuexplorer.commands.checkup.probe import Ran
-from tests.commands.checkup.computer import Computer, card
+from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.metrics import MetricId
+from tests.commands.checkup.computer import Computer, Driver, card, nameless
 
 
 def told(computer: Computer) -> Topic:
@@ -33,6 +39,88 @@ def test_a_card_on_the_bus_that_the_driver_does_not_mention_is_missed(
     assert topic.verdict is Verdict.BROKEN
     assert "1 of 2 NVIDIA cards" in topic.sentence
     assert "0000:02:00.0" in topic.sentence
+
+
+def test_a_listed_card_without_access_is_said_not_to_answer(computer: Computer) -> None:
+    computer.give_driver(card(), nameless(1))
+    topic = told(computer)
+    assert topic.verdict is Verdict.BROKEN
+    assert topic.sentence == "1 of 2 NVIDIA cards answers."
+    assert topic.do == (
+        "Look for 'Xid' or 'fallen off the bus' in the system log (`sudo dmesg`),"
+        " check the power cables, and restart the computer."
+    )
+    assert topic.details[1:] == [
+        "1: NVIDIA card that does not answer, the driver gives no access to it: GPU is lost"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cards", "sentence"),
+    [
+        ([nameless(0)], "The NVIDIA card does not answer."),
+        ([nameless(0), nameless(1)], "None of the 2 NVIDIA cards answers."),
+        ([card(0), card(1), nameless(2)], "2 of 3 NVIDIA cards answer."),
+    ],
+)
+def test_however_many_cards_are_silent_they_are_counted(
+    computer: Computer, cards: list[Card], sentence: str
+) -> None:
+    computer.give_driver(*cards)
+    assert told(computer).sentence == sentence
+
+
+def test_a_card_without_access_is_not_counted_a_second_time_on_the_bus(
+    computer: Computer,
+) -> None:
+    computer.plug_in("0000:01:00.0", driver="nvidia")
+    computer.plug_in("0000:02:00.0", driver="nvidia")
+    computer.give_driver(card(), nameless(1))
+    topic = told(computer)
+    assert topic.sentence == "1 of 2 NVIDIA cards answers."
+    assert "0000:02:00.0" in topic.details[-1]
+
+
+def test_a_card_that_this_user_may_not_ask_is_a_matter_of_access(computer: Computer) -> None:
+    computer.give_driver(nameless(0, "insufficient Permissions"))
+    assert told(computer).do == "Ask an administrator of this computer for access to it."
+
+
+@pytest.mark.parametrize("state", [CardState.LOST, CardState.NO_ANSWER, CardState.NO_DRIVER])
+def test_a_card_that_cannot_be_read_is_said_not_to_answer(
+    computer: Computer, state: CardState
+) -> None:
+    computer.give_driver(
+        card(0), card(1, bus_id="0000:02:00.0"), states={CardId("GPU-1"): state}
+    )
+    topic = told(computer)
+    assert topic.verdict is Verdict.BROKEN
+    assert topic.sentence == "1 of 2 NVIDIA cards answers."
+    assert topic.details[1].endswith(f"at 0000:02:00.0, {state.sentence}")
+
+
+def test_a_card_that_falls_asleep_before_it_is_read_is_fine(computer: Computer) -> None:
+    computer.give_driver(card(), states={CardId("GPU-0"): CardState.ASLEEP})
+    topic = told(computer)
+    assert topic.sentence == "1 NVIDIA card answers."
+    assert topic.details[0].endswith(CardState.ASLEEP.sentence)
+
+
+def test_a_card_that_hangs_when_it_is_read_is_given_up(computer: Computer) -> None:
+    released = threading.Event()
+
+    class Hanging(Driver):
+        def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
+            if card == "GPU-1":
+                released.wait()
+            return super().read(card, metrics)
+
+    cards = [card(0), card(1, bus_id="0000:02:00.0")]
+    computer.backend, computer.patience = Hanging("590.48.01", "13.1", cards, {}), 0.05
+    try:
+        assert told(computer).sentence == "1 of 2 NVIDIA cards answers."
+    finally:
+        released.set()
 
 
 def test_a_card_given_to_a_virtual_machine_is_not_missed(computer: Computer) -> None:

@@ -9,7 +9,7 @@ from gpuexplorer.commands.checkup.probe import Ran
 from gpuexplorer.commands.checkup.pythons import pythons
 from gpuexplorer.commands.checkup.torch_builds import TorchBuild, flavour, suits
 from gpuexplorer.core.cards import Card
-from tests.commands.checkup.computer import Computer, card
+from tests.commands.checkup.computer import Computer, card, nameless
 
 TITAN_V = card(name="TITAN V", capability=(7, 0))
 PASCAL = card(name="Tesla P100", capability=(6, 0))
@@ -85,12 +85,32 @@ def test_without_pytorch_the_fitting_build_is_named(computer: Computer) -> None:
     computer.give_driver(card(), version="550.54.14", cuda="12.4")
     topic = told(computer)
     assert topic.verdict is Verdict.LOOK
-    assert topic.sentence.startswith("No Python with PyTorch was found")
-    assert "built for CUDA 12.6" in topic.do
+    assert topic.sentence.startswith("No Python with PyTorch was found, ")
+    assert topic.do == (
+        "To compute with PyTorch, install PyTorch built for CUDA 12.6 into any of your Pythons."
+    )
 
 
-def test_without_pytorch_and_cards_any_build_will_do(computer: Computer) -> None:
-    assert "`pip install torch`" in told(computer).do
+def test_without_pytorch_and_cards_nothing_is_missing(computer: Computer) -> None:
+    topic = told(computer)
+    assert topic.verdict is Verdict.FINE
+    assert topic.sentence == (
+        "No Python with PyTorch was found; GPU Explorer does not need one today."
+    )
+    assert topic.do == ""
+
+
+def test_cards_that_do_not_answer_need_no_pytorch(computer: Computer) -> None:
+    computer.give_driver(nameless(0))
+    assert told(computer).verdict is Verdict.FINE
+
+
+def test_where_no_single_build_suits_any_pytorch_is_a_beginning(computer: Computer) -> None:
+    computer.give_driver(PASCAL, BLACKWELL)
+    assert told(computer).do == (
+        "To compute with PyTorch, install PyTorch into any of your Pythons"
+        " (`pip install torch`)."
+    )
 
 
 def test_a_build_for_the_processor_leaves_real_cards_unused(computer: Computer) -> None:
