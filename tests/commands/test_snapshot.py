@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -271,7 +272,7 @@ def test_a_full_disk_is_a_sentence() -> None:
 
 def test_a_closed_output_is_no_traceback() -> None:
     done = subprocess.run(
-        f"{sys.executable} -m gpuexplorer snapshot >&-",
+        f"{shlex.quote(sys.executable)} -m gpuexplorer snapshot >&-",
         shell=True,
         env=environment("cards=1"),
         capture_output=True,
