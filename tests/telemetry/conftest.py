@@ -1,7 +1,9 @@
 """The NVML stand-in, and backends that are let go after each test."""
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -11,6 +13,15 @@ from gpuexplorer.telemetry.pci_bus import PciBus
 from tests.nvml_stub.stub import Stub
 
 OpenNvml = Callable[..., NvmlBackend]
+PATIENCE = 10.0
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Waits for what another thread does; gives up after the patience."""
+    end = monotonic() + PATIENCE
+    while not condition():
+        assert monotonic() < end, "it did not come"
+        threading.Event().wait(0.01)
 
 
 @pytest.fixture

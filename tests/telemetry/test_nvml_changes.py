@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from time import monotonic
 
 import pynvml
 import pytest
@@ -17,17 +16,7 @@ from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.pci_bus import PciBus
 from gpuexplorer.telemetry.session import Session
 from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import OpenNvml
-
-PATIENCE = 10.0
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Waits for what another thread does; gives up after the patience."""
-    end = monotonic() + PATIENCE
-    while not condition():
-        assert monotonic() < end, "it did not come"
-        threading.Event().wait(0.01)
+from tests.telemetry.conftest import PATIENCE, OpenNvml, until
 
 
 def read(backend: NvmlBackend, place: int = 0, *cadences: Cadence) -> Sample:

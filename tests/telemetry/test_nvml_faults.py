@@ -13,7 +13,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse
 from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import OpenNvml
+from tests.telemetry.conftest import OpenNvml, until
 
 
 def absence(backend: NvmlBackend, metric: str, card: int = 0) -> Absence | None:
@@ -209,7 +209,7 @@ def test_mig_switched_on_later_is_noticed(stub: Stub, open_nvml: OpenNvml) -> No
     assert MetricId("gpu_utilization") in values(backend)
     stub.set("mig=0:2")
     values(backend)
-    values(backend)
+    until(lambda: len(backend.cards()) == 3)
     assert [card.parent is None for card in backend.cards()] == [True, False, False]
     assert absence(backend, "gpu_utilization") is Absence.MIG_ON
 

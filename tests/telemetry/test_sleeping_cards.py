@@ -139,3 +139,11 @@ def test_the_slot_is_what_stands_above_the_card(tmp_path: Path) -> None:
     (devices / FIRST).symlink_to(card)
     assert PciBus(tmp_path).slot(FIRST) == (4, 8)
     assert PciBus(tmp_path).slot(SECOND) == (None, None)
+
+
+def test_a_sleeping_card_keeps_its_place_and_its_number(open_nvml: OpenNvml, bus: Bus) -> None:
+    bus.card(FIRST, "suspended")
+    bus.card("0000:1e:00.0")
+    backend = open_nvml("cards=2", bus=PciBus(bus.root))
+    assert [card.index for card in backend.cards()] == [0, 1]
+    assert states(backend) == [CardState.ASLEEP, CardState.WORKING]

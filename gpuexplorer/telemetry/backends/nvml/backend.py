@@ -261,8 +261,17 @@ class NvmlBackend:
         self._resting.learn(connection.cards)
 
     def _know(self, cards: list[Card]) -> None:
-        self._cards = cards
+        """Sleeping cards stand between the others, and instances after their card."""
         self._by_id = {card.id: card for card in cards}
+        whole = {card.id: card.index for card in cards if card.parent is None}
+        self._cards = sorted(
+            cards,
+            key=lambda card: (
+                whole.get(card.parent, card.index) if card.parent else card.index,
+                card.parent is not None,
+                card.index,
+            ),
+        )
 
     def _on_cards_changed(self) -> None:
         """A card answered that had not, or is cut into other instances. From any thread."""
