@@ -192,6 +192,9 @@ def install(extras: frozenset[str]) -> None:
     failure = "pip could not install the packages."
     # The build tool is pinned like everything else, so pip is not to fetch one of its own.
     run([*pip, "setuptools"], failure)
+    if "bench" in extras:
+        # It comes as source only, and is built with tools of its own that nothing else needs.
+        run([*pip, "gpustat"], failure)
     wanted = f".[{','.join(sorted(extras))}]" if extras else "."
     run([*pip, "--no-build-isolation", "--editable", wanted], failure)
 
