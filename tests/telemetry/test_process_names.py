@@ -42,13 +42,18 @@ def test_the_processor_share_comes_with_the_second_look(first_namespace: Path) -
 
 
 def test_another_process_is_named_and_not_marked(first_namespace: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+    code = "print('here', flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        other.stdout.readline()  # until then it may still bear our own name
         named = name(other.pid, ProcessNames(first_namespace))
-        assert named.resolved
-        assert not named.ours
-        assert named.command is not None
-        assert "input()" in named.command
         other.communicate(b"\n")
+    assert named.resolved
+    assert not named.ours
+    assert named.command is not None
+    assert "input()" in named.command
 
 
 def test_a_process_that_has_ended_says_so(first_namespace: Path) -> None:
