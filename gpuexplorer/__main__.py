@@ -17,7 +17,7 @@ from gpuexplorer.commands.arguments import (
     SentenceParser,
     WrongArgumentsError,
     add_source_arguments,
-    check_simulation,
+    simulation,
 )
 from gpuexplorer.core.trouble import Trouble
 
@@ -91,7 +91,7 @@ def _run(words: list[str]) -> int:
             "Say which with --simulate, such as --simulate 2xH100.",
         )
     if arguments.simulate is not None:
-        check_simulation(arguments.simulate, arguments.fault)
+        simulation(arguments.simulate, arguments.fault).close()
     return _open_window(arguments)
 
 

@@ -15,10 +15,8 @@ from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.looked_for import Place, looked_for
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Attempt, Session
-from gpuexplorer.telemetry.sources import first_that_answers, simulated
+from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers, simulated
 
-# What `--or-simulate` and the button of the empty screen open.
-MAKE_BELIEVE = "2xTitanRTX"
 # A driver that takes longer than this is waited for with the window open.
 _OPENING_PATIENCE = 1.0
 _STILL_WAITING = Attempt(

@@ -52,8 +52,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
 def open_source(arguments: argparse.Namespace) -> tuple[Backend | None, Sequence[Attempt]]:
     """The source these arguments ask for, opened. Raises Trouble for a wrong simulation."""
     if arguments.simulate is not None:
-        check_simulation(arguments.simulate, arguments.fault)
-        return simulated(arguments.simulate, arguments.fault, arguments.seed), ()
+        return simulation(arguments.simulate, arguments.fault, arguments.seed), ()
     if arguments.fault:
         raise WrongArgumentsError(
             "Only simulated cards fail on order.",
@@ -62,10 +61,10 @@ def open_source(arguments: argparse.Namespace) -> tuple[Backend | None, Sequence
     return first_that_answers()
 
 
-def check_simulation(spec: str, faults: str) -> None:
-    """Raises WrongArgumentsError that names the wrong part."""
+def simulation(spec: str, faults: str, seed: int = 0) -> Backend:
+    """The cards a person made up. Raises WrongArgumentsError that names the wrong part."""
     try:
-        simulated(spec, faults).close()
+        return simulated(spec, faults, seed)
     except Trouble as trouble:
         raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
 

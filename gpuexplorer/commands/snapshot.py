@@ -19,7 +19,7 @@ from gpuexplorer.commands.arguments import (
 from gpuexplorer.commands.no_cards import NoCards
 from gpuexplorer.commands.picture import Picture, take
 from gpuexplorer.commands.snapshot_json import as_json
-from gpuexplorer.commands.snapshot_table import text_of
+from gpuexplorer.commands.snapshot_table import READ, text_of
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
 from gpuexplorer.core.cards import Card
@@ -59,7 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
         patience=PATIENCE if looping else _PATIENCE_ONCE,
         watch_faults=False,
     )
-    session.want()
+    if arguments.json or arguments.csv:
+        session.want()
+    else:
+        session.sampler.want(READ, processes=True)
     # The processor's share needs a look before the one that is shown.
     session.read_host()
     session.start()

@@ -8,7 +8,7 @@ from gpuexplorer.commands.picture import Picture
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardState
-from gpuexplorer.core.catalogue import clocks, links
+from gpuexplorer.core.catalogue import clocks, health, links
 from gpuexplorer.core.catalogue import heat_and_power as h
 from gpuexplorer.core.catalogue import memory as m
 from gpuexplorer.core.catalogue import utilization as u
@@ -46,6 +46,27 @@ _PROCESS_COLUMNS = (
 )
 _ROOMY = 150
 _EXPLAINED = (CardState.LOST, CardState.ASLEEP, CardState.NO_DRIVER)
+# By the title of the column in which the figure would stand.
+_SHOWN = {
+    u.GPU_UTILIZATION: "Busy",
+    u.CPU_UTILIZATION: "Busy",
+    m.MEMORY_USED: "Memory",
+    h.TEMPERATURE: "Temp",
+    h.POWER_DRAW: "Power",
+    h.POWER_LIMIT: "Power limit",
+    clocks.CLOCK_SM: "SM clock",
+    h.FAN_SPEED: "Fan",
+    links.PCIE_GENERATION: "PCIe",
+    links.PCIE_RECEIVE: "In, out",
+}
+# What the table needs, and nothing dearer is asked for.
+READ = frozenset(
+    {
+        *_SHOWN,
+        *HARMFUL,
+        *(m.MEMORY_TOTAL, links.PCIE_WIDTH, links.PCIE_TRANSMIT, health.MIG_MODE),
+    }
+)
 NONE = "-"  # stands where a figure is missing; the reason follows below the table
 
 
@@ -228,21 +249,6 @@ def _trouble(reading: Reading) -> str:
     return ", ".join(
         METRICS[metric].label.lower() for metric in HARMFUL if reading.values.get(metric)
     )
-
-
-# By the title of the column in which the figure would stand.
-_SHOWN = {
-    u.GPU_UTILIZATION: "Busy",
-    u.CPU_UTILIZATION: "Busy",
-    m.MEMORY_USED: "Memory",
-    h.TEMPERATURE: "Temp",
-    h.POWER_DRAW: "Power",
-    h.POWER_LIMIT: "Power limit",
-    clocks.CLOCK_SM: "SM clock",
-    h.FAN_SPEED: "Fan",
-    links.PCIE_GENERATION: "PCIe",
-    links.PCIE_RECEIVE: "In, out",
-}
 
 
 def _missing(picture: Picture, width: int) -> list[str]:

@@ -84,7 +84,7 @@ def _text(
     if source.simulated:
         lines += wrap("SIMULATED: these cards do not exist, their wiring is made up.", width)
     lines += ["", *_matrix(cards, topology, width), ""]
-    lines += [line for text in _legend(topology) for line in wrap(text, width)]
+    lines += [line for text in _legend(cards, topology) for line in wrap(text, width)]
     lines += [
         "",
         *wrap("Theoretical rates, each direction:", width),
@@ -145,8 +145,10 @@ def _cell(link: Link | None) -> str:
     return f"NV{link.nvlinks}" if link.nvlinks else link.path.value
 
 
-def _legend(topology: Topology) -> list[str]:
+def _legend(cards: list[Card], topology: Topology) -> list[str]:
     kinds = {link.path for link in topology.links}
+    if set(topology.cards) < {card.id for card in cards}:
+        kinds.add(PathKind.UNKNOWN)  # a card that does not answer has no links at all
     return [
         f"{'NV#' if kind is PathKind.NVLINK else kind.value:5} {kind.sentence}"
         for kind in PathKind

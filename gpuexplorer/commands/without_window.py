@@ -9,8 +9,7 @@ from gpuexplorer.commands.checkup.display import display
 from gpuexplorer.commands.checkup.finding import Verdict
 from gpuexplorer.commands.checkup.probe import this_computer
 from gpuexplorer.commands.no_cards import NoCards
-
-MAKE_BELIEVE = "2xTitanRTX"
+from gpuexplorer.telemetry.sources import MAKE_BELIEVE
 
 
 def why_no_window() -> str | None:

@@ -10,6 +10,8 @@ from gpuexplorer.core.metrics import MetricId
 
 CardId = NewType("CardId", str)
 
+# Begins the id of a card that could not be asked for its UUID.
+NAMELESS = "NAMELESS-"
 HOST_ID = CardId("HOST")
 
 
@@ -62,6 +64,11 @@ class Card:
     fans: int = 0
     nvlinks: int = 0
     memory_shared: bool = False  # it has no memory of its own and borrows the computer's
+
+    @property
+    def nameless(self) -> bool:
+        """Whether the driver lists it and it never said who it is."""
+        return self.id.startswith(NAMELESS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,10 @@ class Backend(Protocol):
     def source(self) -> Source: ...
 
     def cards(self) -> Sequence[Card]:
-        """The cards as they are known now; cheap, and ordered as people list them."""
+        """The cards as they are known now; cheap, and ordered as people list them.
+
+        The same object as long as they are the same cards, and another one when not.
+        """
         ...
 
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:

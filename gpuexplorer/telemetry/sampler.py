@@ -1,7 +1,7 @@
 """Sampler: asks every card what somebody wants to know, each question on its beat."""
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gpuexplorer.core.absence import Absence
@@ -67,6 +67,7 @@ class Sampler:
         self._wants: list[Want] = []
         self._asked: dict[Cadence, frozenset[MetricId]] = {c: frozenset() for c in Cadence}
         self._of_card: dict[tuple[Card, Cadence], frozenset[MetricId]] = {}
+        self._listed: tuple[Sequence[Card], dict[CardId, Card]] = ((), {})
         self._stopping = threading.Event()
         self._watchdog: threading.Thread | None = None
         self._fault_waiter: threading.Thread | None = None
@@ -202,15 +203,22 @@ class Sampler:
     def _metrics_for(self, card: CardId, cadence: Cadence) -> frozenset[MetricId]:
         # Taken once: a new want replaces both, and must not find its answer under the old one.
         cache, asked = self._of_card, self._asked
-        known: Card | None = next(
-            (each for each in self._backend.cards() if each.id == card), None
-        )
+        known = self._known().get(card)
         if known is None:
             return asked[cadence]
         metrics = cache.get((known, cadence))
         if metrics is None:
             metrics = cache[known, cadence] = asked[cadence] & metrics_of(known)
         return metrics
+
+    def _known(self) -> Mapping[CardId, Card]:
+        """The cards by id; put together anew only when the backend lists others."""
+        cards = self._backend.cards()
+        listed, by_id = self._listed
+        if listed is not cards:
+            by_id = {card.id: card for card in cards}
+            self._listed = (cards, by_id)
+        return by_id
 
     def _sum_up(self) -> None:
         with self._lock:
@@ -224,7 +232,7 @@ class Sampler:
             self._of_card = {}
 
     def _deliver(self, card: CardId, sample: Sample, late: bool) -> None:
-        if all(each.id != card for each in self._backend.cards()):
+        if card not in self._known():
             return  # it went while it was read: an instance put together, a card that woke
         # What a hung call brought home was true when it came home, not when it was asked.
         self._on_sample(replace(sample, at=self._clock.now()) if late else sample)

@@ -23,6 +23,9 @@ def _nvidia() -> Backend:
     return NvmlBackend()
 
 
+# The machine for looking around where there is no card.
+MAKE_BELIEVE = "2xTitanRTX"
+
 # Waking a card takes up to three seconds.
 OPENING_PATIENCE = 10.0
 

@@ -168,7 +168,7 @@ def test_wrong_arguments_get_a_sentence_with_the_right_form(
         ("cards=64", "63"),
         ("cards=1;kind=gb10", "uses the computer's memory"),
         ("cards=1;name=0:ff1b5b33316d", "\N{REPLACEMENT CHARACTER}"),
-        ("cards=2;slow=1:0.1", "no answer"),
+        ("cards=2;slow=1:0.3", "no answer"),
     ],
 )
 def test_whatever_the_driver_does_there_is_a_table_and_a_reason(
@@ -324,3 +324,9 @@ def test_a_snapshot_imports_neither_qt_nor_torch_nor_numpy() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_table_asks_a_slow_card_for_no_more_than_it_shows() -> None:
+    done = run("cards=2", "snapshot", NVML_STUB="cards=2;slow=1:0.05")
+    assert "no answer" not in done.stdout
+    assert "40 %" in done.stdout

@@ -17,7 +17,6 @@ from gpuexplorer.telemetry.looked_for import NVIDIA, DisplayController, display_
 from gpuexplorer.telemetry.patience import Asked
 
 # How a backend marks a card that the driver lists but lets nobody ask.
-_NAMELESS = "NAMELESS-"
 _NO_ACCESS = "gives no access"
 _ANSWERING = (CardState.WORKING, CardState.ASLEEP)
 
@@ -86,7 +85,7 @@ def _states(
     readings = {
         card.id: Asked(partial(backend.read, card.id, frozenset({TEMPERATURE})))
         for card in cards
-        if not (card.id.startswith(_NAMELESS) or gives_no_access(card.cuda_reason))
+        if not (card.nameless or gives_no_access(card.cuda_reason))
     }
     states = {card.id: CardState.NO_ANSWER for card in cards}
     until = time.monotonic() + patience

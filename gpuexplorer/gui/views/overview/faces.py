@@ -31,9 +31,6 @@ from gpuexplorer.gui.widgets.host_strip import HostFace
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.session import card_numbers
 
-# So begins the id of a card that the driver lists without telling even its name.
-_NAMELESS = "NAMELESS-"
-
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -93,7 +90,7 @@ def card_face(shown: Shown, known: Mapping[CardId, Known], another_answers: bool
     return CardFace(
         number=shown.number,
         colour=shown.colour,
-        name="" if card.id.startswith(_NAMELESS) else card.name,
+        name="" if card.nameless else card.name,
         cuda=_cuda(card),
         cuda_reason=_cuda_reason(card),
         mark=mark if sentence else SLOW if now.slow else _remarkable(reading),

@@ -8,7 +8,7 @@ from typing import TypeVar
 import pynvml
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardKind
+from gpuexplorer.core.cards import NAMELESS, Card, CardId, CardKind
 from gpuexplorer.core.catalogue.heat_and_power import MOST_FANS
 from gpuexplorer.core.catalogue.links import MOST_NVLINKS
 from gpuexplorer.telemetry.backends.nvml import library
@@ -17,9 +17,6 @@ from gpuexplorer.telemetry.cuda_order import Numbered, cuda_numbers
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
 
 T = TypeVar("T")
-
-# Begins the id of a card whose UUID could not be asked for.
-NAMELESS = "NAMELESS-"
 
 # Chips that borrow the computer's memory and so answer "not supported" for their own.
 _SHARING_CHIPS = ("GB10", "Thor", "Orin", "Xavier", "Tegra")

@@ -173,7 +173,7 @@ def _peer_to_peer(a: Found, b: Found) -> tuple[bool | None, str]:
     try:
         status = pynvml.nvmlDeviceGetP2PStatus(a.handle, b.handle, _READING)
     except pynvml.NVMLError as error:
-        return None, f"the driver does not say: {library.message_of(error)}"
+        return None, f"not told: {library.absence_of(error.value).sentence}"
     if status == pynvml.NVML_P2P_STATUS_OK:
         return True, ""
     if status in _PEER_REASONS:
@@ -189,7 +189,7 @@ def _pcie_rate(found: Found, bus: PciBus) -> tuple[float | None, str]:
         generation = int(pynvml.nvmlDeviceGetMaxPcieLinkGeneration(found.handle))
         lanes = int(pynvml.nvmlDeviceGetMaxPcieLinkWidth(found.handle))
     except pynvml.NVMLError as error:
-        return None, f"the driver does not say: {library.message_of(error)}"
+        return None, f"not told: {library.absence_of(error.value).sentence}"
     slot_generation, slot_lanes = bus.slot(found.card.bus_id or "")
     generation = min(generation, slot_generation or generation)
     lanes = min(lanes, slot_lanes or lanes)
