@@ -168,7 +168,7 @@ def test_wrong_arguments_get_a_sentence_with_the_right_form(
         ("cards=64", "63"),
         ("cards=1;kind=gb10", "uses the computer's memory"),
         ("cards=1;name=0:ff1b5b33316d", "\N{REPLACEMENT CHARACTER}"),
-        ("cards=2;slow=1:0.3", "no answer"),
+        ("cards=2;slow=1:0.6", "no answer"),
     ],
 )
 def test_whatever_the_driver_does_there_is_a_table_and_a_reason(
