@@ -167,8 +167,9 @@ def _name(picture: Picture, card: Card, width: int) -> str:
 
 def _short_state(picture: Picture, card: Card) -> str:
     reading = picture.readings[card.id]
-    if reading is None or reading.state in (CardState.WORKING, CardState.NO_ANSWER):
-        return picture.states[card.id]
+    sentence = picture.states[card.id]
+    if reading is None or sentence.startswith(CardState.NO_ANSWER):
+        return sentence  # with the seconds for which there was none
     return reading.state.value
 
 
