@@ -11,10 +11,10 @@ from gpuexplorer.gui.crash_dialog import CrashReports
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.start import create_application
 from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.looked_for import Place, looked_for
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.session import Attempt, Session
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers, simulated
 
 # A driver that takes longer than this is waited for with the window open.
@@ -40,7 +40,7 @@ class App:
         self._bridge = Bridge()
         self._bridge.source_answered.connect(self._on_source_answered)
         self._or_simulate: bool = arguments.or_simulate
-        self._session: Session | None = None
+        self._session: RememberingSession | None = None
         self._opening: Asked[tuple[Backend | None, list[Attempt]]] | None = None
         attempts: Sequence[Attempt] = ()
         if arguments.simulate is not None:
@@ -79,19 +79,13 @@ class App:
             self._session = self._make(simulated(MAKE_BELIEVE), attempts)
         return attempts
 
-    def _make(self, backend: Backend, attempts: Sequence[Attempt]) -> Session:
-        history = History()
-        return Session(
-            backend,
-            attempts,
-            on_sample=history.append,
-            on_happening=self._bridge.post_happening,
-        )
+    def _make(self, backend: Backend, attempts: Sequence[Attempt]) -> RememberingSession:
+        return RememberingSession(backend, attempts, on_happening=self._bridge.post_happening)
 
     def _simulate(self) -> None:
         self._change_to(self._make(simulated(MAKE_BELIEVE), ()))
 
-    def _change_to(self, session: Session) -> None:
+    def _change_to(self, session: RememberingSession) -> None:
         before, self._session = self._session, session
         # The window says what it wants first, so that it gets all of it with the first beat.
         self.window.show_session(session)

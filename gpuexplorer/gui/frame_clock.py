@@ -10,6 +10,7 @@ class FrameClock(QObject):
     """Ticks only while the window is on screen: hidden or minimised, it costs nothing."""
 
     ticked = Signal()
+    paused = Signal(bool)  # True: nobody sees the window; False: somebody does again
 
     def __init__(self, window: QWidget, seconds: float = PERIOD) -> None:
         super().__init__(window)
@@ -35,8 +36,10 @@ class FrameClock(QObject):
         if seen and not self._stopped:
             if not self._timer.isActive():
                 self._timer.start()
-        else:
+                self.paused.emit(False)  # noqa: FBT003 - Qt's signals have no keywords
+        elif self._timer.isActive():
             self._timer.stop()
+            self.paused.emit(True)  # noqa: FBT003 - Qt's signals have no keywords
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (

@@ -10,13 +10,20 @@ from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.resources import resource
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.view_list import VIEWS, Desk
 from gpuexplorer.gui.views.nothing_found.nothing_found_view import NothingFoundView
-from gpuexplorer.gui.views.overview.overview_view import OverviewView
+from gpuexplorer.gui.widgets.banner import Banner
+from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.status_line import StatusLine
 from gpuexplorer.gui.widgets.top_bar import TopBar, host_name
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.looked_for import Looked
+from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sampler import Want
 from gpuexplorer.telemetry.session import Attempt, Session
 
@@ -30,15 +37,16 @@ class MainWindow(QMainWindow):
 
     def __init__(
         self,
-        session: Session | None,
+        session: RememberingSession | None,
         attempts: Sequence[Attempt],
         looked_for: Sequence[Looked],
         or_simulated: bool,
         simulate: Callable[[], None],
         bridge: Bridge | None = None,
+        settings: Settings | None = None,
     ) -> None:
         super().__init__()
-        self._session: Session | None = None
+        self._session: RememberingSession | None = None
         self._want: Want | None = None
         self._simulate = simulate
         self._nothing_real = or_simulated or session is None
@@ -46,20 +54,29 @@ class MainWindow(QMainWindow):
         self.look.changed.connect(self._on_look_changed)
         self.frame_clock = FrameClock(self)
         self.frame_clock.ticked.connect(self._on_ticked)
+        self.settings = settings or Settings(parent=self)
+        self.time_window = TimeWindow(parent=self)
+        self.navigation = Navigation(self)
+        self.navigation.screen_changed.connect(self._on_screen_changed)
         if bridge is not None:
             bridge.happened.connect(self._on_happened)
 
         self._top = TopBar(self.look)
         self._status = StatusLine(self.look)
         self._looked_for = looked_for
+        self._banner = Banner(self.look)
+        self._banner.hide()
+        self._banner.reasons_asked_for.connect(self._on_reasons_asked_for)
         self._screens = QStackedWidget()
         self._nothing_found = self._add_nothing_found(attempts)
-        self._overview: OverviewView | None = None
+        self._views: dict[str, LiveView] = {}
+        self._desk: Desk | None = None
         central = QWidget()
         column = QVBoxLayout(central)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._top)
+        column.addWidget(self._banner)
         column.addWidget(self._screens, 1)
         column.addWidget(self._status)
         self.setCentralWidget(central)
@@ -72,7 +89,7 @@ class MainWindow(QMainWindow):
         self._on_look_changed()
         self._show(session)
 
-    def show_session(self, session: Session) -> None:
+    def show_session(self, session: RememberingSession) -> None:
         """From now on this one: a real driver came, or the simulated cards were asked for."""
         self._show(session)
 
@@ -92,28 +109,48 @@ class MainWindow(QMainWindow):
         self.frame_clock.stop()
         self._release()
 
-    def _show(self, session: Session | None) -> None:
+    def _show(self, session: RememberingSession | None) -> None:
         self._release()
         self._session = session
         source = None if session is None else session.source
         self._top.show_source(source)
         self._status.show_source(source)
         self.setWindowTitle(_title(session))
-        if self._overview is not None:
-            self._screens.removeWidget(self._overview)
-            self._overview.deleteLater()
-            self._overview = None
+        for view in self._views.values():
+            view.stop()
+            self._screens.removeWidget(view)
+            view.deleteLater()
+        self._views = {}
         self._nothing_found.show_way_on(back=session is not None)
         if session is None:
             self._screens.setCurrentWidget(self._nothing_found)
             return
-        self._want = session.want(_READ_ALWAYS)
-        self._overview = OverviewView(self.look, session, self.frame_clock)
-        self._overview.reasons_asked_for.connect(self._on_reasons_asked_for)
-        self._overview.show_banner(session.simulated and self._nothing_real)
-        self._screens.addWidget(self._overview)
-        self._screens.setCurrentWidget(self._overview)
+        self._want = session.want(_READ_ALWAYS, processes=False)
+        self._desk = Desk(
+            self.look,
+            MachineState(session, self),
+            self.time_window,
+            self.navigation,
+            self.settings,
+            self.frame_clock,
+        )
+        self._banner.show_count(len(self._desk.machine.cards()))
+        self._open(self.navigation.screen or VIEWS[0].name)
         self._on_ticked()
+
+    def _open(self, name: str) -> None:
+        """Made when it is first opened: what nobody looks at costs nothing."""
+        if self._desk is None:
+            return
+        view = self._views.get(name)
+        if view is None:
+            entry = next(entry for entry in VIEWS if entry.name == name)
+            view = self._views[name] = entry.make(self._desk)
+            view.setAccessibleName(entry.title)
+            self._screens.addWidget(view)
+        self._screens.setCurrentWidget(view)
+        self._banner.setVisible(self._desk.machine.session.simulated and self._nothing_real)
+        self.navigation.open_screen(name)
 
     def _add_nothing_found(self, attempts: Sequence[Attempt]) -> NothingFoundView:
         view = NothingFoundView(self.look, attempts, self._looked_for)
@@ -125,6 +162,8 @@ class MainWindow(QMainWindow):
         if self._session is not None and self._want is not None:
             self._session.sampler.release(self._want)
         self._want = None
+        for view in self._views.values():
+            view.stop()
 
     def _add_action(
         self, text: str, keys: QKeySequence, triggered: Callable[[], object]
@@ -151,13 +190,17 @@ class MainWindow(QMainWindow):
             QApplication.alert(self)
 
     def _on_reasons_asked_for(self) -> None:
+        self._banner.hide()
         self._screens.setCurrentWidget(self._nothing_found)
 
     def _on_way_on_chosen(self) -> None:
-        if self._overview is not None:
-            self._screens.setCurrentWidget(self._overview)
+        if self._session is not None:
+            self._open(self.navigation.screen)
         else:
             self._simulate()
+
+    def _on_screen_changed(self, name: str) -> None:
+        self._open(name)
 
     def _on_full_screen_asked(self) -> None:
         if self.isFullScreen():

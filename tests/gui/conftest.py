@@ -9,7 +9,8 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.widgets.card_tile import CardTile
 from gpuexplorer.telemetry.looked_for import Looked
-from gpuexplorer.telemetry.session import Attempt, Session
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Attempt
 
 NO_DRIVER = Attempt("NVIDIA", "NVIDIA's driver is not installed.", "Install it.")
 LOOKED_FOR = (
@@ -33,10 +34,10 @@ def look(qtbot: QtBot) -> Look:
 def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
     """Shows a window on a session and starts to read; without a session, on nothing."""
     windows: list[MainWindow] = []
-    sessions: list[Session] = []
+    sessions: list[RememberingSession] = []
 
     def open_one(
-        session: Session | None = None,
+        session: RememberingSession | None = None,
         attempts: Sequence[Attempt] = (),
         looked_for: Sequence[Looked] = (),
         or_simulated: bool = False,

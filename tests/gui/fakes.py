@@ -11,7 +11,7 @@ from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.processes import CardProcess
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.topology import Topology
 
 GIB = float(1 << 30)
@@ -148,7 +148,7 @@ def session_of(
     interval: float = 0.1,
     patience: float = 0.2,
     clock: Clock | None = None,
-) -> Session:
+) -> RememberingSession:
     """Not started yet: the window asks first, and then reading begins."""
     backend = FakeBackend(cards, source, notes)
-    return Session(backend, interval=interval, patience=patience, clock=clock)
+    return RememberingSession(backend, interval=interval, patience=patience, clock=clock)

@@ -21,6 +21,7 @@ class Icon(StrEnum):
     NOTE = "note"
     PROCESS = "process"
     CARD = "card"
+    OVERVIEW = "overview"
 
 
 class Icons:

@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.widgets.card_face import CardFace
 from gpuexplorer.gui.widgets.cell_tile import CELL_HEIGHT, draw_cell_tile
 from gpuexplorer.gui.widgets.full_tile import draw_full_tile, full_tile_height
 from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.wording.card_face import CardFace
 
 
 class CardTile(Painted):

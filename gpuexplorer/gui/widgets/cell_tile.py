@@ -5,9 +5,9 @@ from PySide6.QtGui import QColor
 
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.widgets.card_face import CardFace
 from gpuexplorer.gui.widgets.figure_drawing import absent_run
 from gpuexplorer.gui.widgets.tile_parts import memory_parts
+from gpuexplorer.gui.wording.card_face import CardFace
 
 CELL_HEIGHT = 64.0
 _RADIUS_INSET = 10.0

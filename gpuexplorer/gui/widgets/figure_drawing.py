@@ -5,7 +5,7 @@ from PySide6.QtCore import QRectF
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.lettering import Lettering
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.widgets.figure import Figure
+from gpuexplorer.gui.wording.figure import Figure
 
 
 def figure_runs(

@@ -6,7 +6,6 @@ from PySide6.QtCore import QRectF
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.widgets.card_face import CardFace
 from gpuexplorer.gui.widgets.figure_drawing import (
     draw_figure_right,
     draw_inline,
@@ -22,6 +21,7 @@ from gpuexplorer.gui.widgets.tile_parts import (
     draw_sentence,
     sentence_height,
 )
+from gpuexplorer.gui.wording.card_face import CardFace
 
 ROOMY_FROM = 440.0
 SPACIOUS_FROM = 640.0

@@ -1,36 +1,19 @@
 """HostStrip: the computer itself in one line: processor, memory, swap."""
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import faded
-from gpuexplorer.gui.widgets.figure import Figure
 from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
 from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.wording.figure import Figure
+from gpuexplorer.gui.wording.host_face import HostFace
 
 _HEIGHT = 64
 _CHIP = 24.0
 _BAR_OPACITY = 0.4
-
-
-@dataclass(frozen=True, slots=True)
-class HostFace:
-    """What the strip shows."""
-
-    name: str
-    busy: Figure
-    busy_share: float | None
-    memory: Figure
-    memory_share: float | None
-    swap: Figure
-
-    @property
-    def spoken(self) -> str:
-        return ". ".join(each.spoken for each in (self.busy, self.memory, self.swap)) + "."
 
 
 class HostStrip(Painted):

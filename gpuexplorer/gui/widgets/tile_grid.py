@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.widgets.card_face import CardFace
 from gpuexplorer.gui.widgets.card_tile import CardTile
+from gpuexplorer.gui.wording.card_face import CardFace
 
 # More cards than this are shown as cells.
 MOST_FULL_TILES = 16

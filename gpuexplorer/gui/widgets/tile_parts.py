@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.widgets.card_face import CardFace, InstanceFace, MemoryFace
 from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
+from gpuexplorer.gui.wording.card_face import CardFace, InstanceFace, MemoryFace
 
 CHIP = 32.0
 INSTANCE_HEIGHT = 30.0

@@ -11,11 +11,11 @@ from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.views.overview.faces import Shown
-from gpuexplorer.gui.views.overview.reasons import ORDINARY
 from gpuexplorer.gui.widgets.event_row import EventFace, EventRow
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.wording.faces import Shown
+from gpuexplorer.gui.wording.reasons import ORDINARY
 from gpuexplorer.telemetry.happenings import Happening, Kind
 
 ROWS = 10

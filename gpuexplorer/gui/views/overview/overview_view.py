@@ -1,58 +1,45 @@
 """OverviewView: every card, the computer, what is good to know and what took place."""
 
-from collections.abc import Mapping
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QWidget
-
-from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.views.overview.banner import Banner
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.views.overview.events_panel import EventsPanel
-from gpuexplorer.gui.views.overview.faces import Known, Shown, arrange, card_face, host_face
 from gpuexplorer.gui.views.overview.notes_panel import NotesPanel
-from gpuexplorer.gui.views.overview.short_silence import ShortSilence
-from gpuexplorer.gui.widgets.card_face import CardFace
 from gpuexplorer.gui.widgets.card_tile import CardTile
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.host_strip import HostStrip
+from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.page import Page
 from gpuexplorer.gui.widgets.tile_grid import TileGrid
-from gpuexplorer.telemetry.session import Session
 
-# The processor's use over less than a second is mostly noise.
-_HOST_EVERY = 1.0
 _NOTES_EVERY = 2.0
 _SIDE_BY_SIDE_FROM = 820
 
 
-class OverviewView(Page):
-    """Pulls from the session at every tick, while it is on screen."""
-
-    reasons_asked_for = Signal()
+class OverviewView(LiveView):
+    """The first screen: who is busy, who is full, and whether anything is wrong."""
 
     def __init__(
         self,
         look: Look,
-        session: Session,
+        machine: MachineState,
+        time_window: TimeWindow,
+        navigation: Navigation,
+        settings: Settings,
         frame_clock: FrameClock,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._frame_clock = frame_clock
-        self._following = False
-        self._short_silence = ShortSilence()
-        self._faces: dict[CardId, tuple[object, CardFace]] = {}
-        self._host_read_at = self._notes_read_at = float("-inf")
-        self.setAccessibleName("Overview of all cards")
-
-        self._banner = Banner(look)
-        self._banner.hide()
-        self._banner.reasons_asked_for.connect(self.reasons_asked_for)
+        super().__init__(machine, time_window, frame_clock, processes=True, parent=parent)
+        self._navigation = navigation
+        self._settings = settings
+        self._notes_read_at = float("-inf")
         self._legend = ElidedLabel(look.letters.caption, Tone.QUIET)
         self._legend.show_text(
             "Busy in %, memory in the line below it, the card's number in the corner"
@@ -67,88 +54,34 @@ class OverviewView(Page):
         self._below.setSpacing(16)
         self._below.addWidget(self._events, 3)
         self._below.addWidget(self._notes, 2)
-        for widget in (self._banner, self._legend, self._grid, self._host):
-            self.body.addWidget(widget)
-        self.body.addLayout(self._below)
-        self.body.addStretch(1)
-
-    def show_banner(self, shown: bool) -> None:
-        self._banner.setVisible(shown)
+        self._page = Page()
+        for widget in (self._legend, self._grid, self._host):
+            self._page.body.addWidget(widget)
+        self._page.body.addLayout(self._below)
+        self._page.body.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._page)
+        self.setFocusProxy(self._page)
 
     def pull(self) -> None:
-        """Bring everything up to date now."""
-        now = self._session.clock.now()
-        cards = arrange(self._session.cards())
-        known = {
-            each.card.id: self._known(each.card.id, now)
-            for shown in cards
-            for each in (shown, *shown.instances)
-        }
-        self._grid.show_faces({shown.card.id: self._face(shown, known) for shown in cards})
+        machine = self.machine
+        now = machine.session.clock.now()
+        cards = machine.cards()
+        self._grid.show_faces({shown.card.id: machine.face(shown) for shown in cards})
         self._legend.setVisible(self._grid.cells)
-        self._banner.show_count(len(cards))
         listed = {each.card.id: each for shown in cards for each in (shown, *shown.instances)}
-        self._events.show_happenings(self._session.happenings(), listed)
-        if now - self._host_read_at >= _HOST_EVERY:
-            self._host_read_at = now
-            self._host.show_face(host_face(self._session.host, self._session.read_host()))
+        self._events.show_happenings(machine.session.happenings(), listed)
+        self._host.show_face(machine.host_face())
         if now - self._notes_read_at >= _NOTES_EVERY:
             self._notes_read_at = now
-            self._notes.show_notes(self._session.notes())
-
-    def _face(self, shown: Shown, known: Mapping[CardId, Known]) -> CardFace:
-        """The face of the tick before, where nothing was read since."""
-        ids = {each.card.id for each in (shown, *shown.instances)}
-        # Only who does not answer says something about the others.
-        another_answers = not known[shown.card.id].answers and any(
-            each.answers for card, each in known.items() if card not in ids
-        )
-        stamp = (shown, another_answers, [_stamp(known[card]) for card in sorted(ids)])
-        before = self._faces.get(shown.card.id)
-        if before is not None and before[0] == stamp:
-            return before[1]
-        face = card_face(shown, known, another_answers)
-        self._faces[shown.card.id] = (stamp, face)
-        return face
-
-    def _known(self, card: CardId, now: float) -> Known:
-        known = Known(
-            self._session.reading(card),
-            self._session.sampler.silence(card),
-            self._session.state_sentence(card),
-        )
-        return self._short_silence.carry_over(card, known, now)
+            self._notes.show_notes(machine.session.notes())
 
     def _on_tile_focused(self, tile: CardTile) -> None:
-        self.ensureWidgetVisible(tile)
+        self._page.ensureWidgetVisible(tile)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         wide = event.size().width() >= _SIDE_BY_SIDE_FROM
         direction = QBoxLayout.Direction
         self._below.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
         super().resizeEvent(event)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not self._following:
-            self._following = True
-            self._frame_clock.ticked.connect(self.pull)
-        self.setFocus()
-        self.pull()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        # Qt also hides what was never shown, when it enters a stack of screens.
-        if self._following:
-            self._following = False
-            self._frame_clock.ticked.disconnect(self.pull)
-
-
-def _stamp(now: Known) -> tuple[int | None, bool, float, int, int]:
-    """Differs as soon as something else would be shown."""
-    silence = None if now.silence is None else int(now.silence)
-    reading = now.reading
-    if reading is None:
-        return silence, now.slow, 0.0, 0, 0
-    # A slower round may bring more without being the newest.
-    return silence, now.slow, reading.at, len(reading.values), len(reading.missing)

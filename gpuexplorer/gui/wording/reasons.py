@@ -7,7 +7,7 @@ from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.widgets.card_face import Mark
+from gpuexplorer.gui.wording.card_face import Mark
 from gpuexplorer.telemetry.latest import Reading
 
 # The gravest first.

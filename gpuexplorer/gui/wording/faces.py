@@ -8,7 +8,8 @@ from gpuexplorer.core.catalogue import utilization
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.theme import MOST_COLOURED_CARDS, Tone
-from gpuexplorer.gui.views.overview.figures import (
+from gpuexplorer.gui.wording.card_face import CardFace, InstanceFace, Mark
+from gpuexplorer.gui.wording.figures import (
     busy_figure,
     card_figures,
     figure,
@@ -17,7 +18,8 @@ from gpuexplorer.gui.views.overview.figures import (
     memory_face,
     slow_link_mark,
 )
-from gpuexplorer.gui.views.overview.reasons import (
+from gpuexplorer.gui.wording.host_face import HostFace
+from gpuexplorer.gui.wording.reasons import (
     HARMFUL,
     NO_FIGURES,
     ORDINARY,
@@ -26,8 +28,6 @@ from gpuexplorer.gui.views.overview.reasons import (
     state_mark,
     tells_nothing,
 )
-from gpuexplorer.gui.widgets.card_face import CardFace, InstanceFace, Mark
-from gpuexplorer.gui.widgets.host_strip import HostFace
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.session import card_numbers
 

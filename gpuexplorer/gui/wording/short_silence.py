@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.gui.views.overview.faces import Known
+from gpuexplorer.gui.wording.faces import Known
 from gpuexplorer.telemetry.latest import Reading
 
 _SHORT = 3.0

@@ -9,9 +9,9 @@ from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Quantity, quantity
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.views.overview.reasons import as_sentence, short_reasons
-from gpuexplorer.gui.widgets.card_face import MemoryFace
-from gpuexplorer.gui.widgets.figure import Figure
+from gpuexplorer.gui.wording.card_face import MemoryFace
+from gpuexplorer.gui.wording.figure import Figure
+from gpuexplorer.gui.wording.reasons import as_sentence, short_reasons
 from gpuexplorer.telemetry.latest import Reading
 
 _NEAR_HEAT_LIMIT = 4.0  # degrees

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.widgets.figure import Figure
+from gpuexplorer.gui.wording.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)

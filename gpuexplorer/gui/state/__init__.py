@@ -1,0 +1,1 @@
+"""QObjects with signals that several screens share; no widgets."""

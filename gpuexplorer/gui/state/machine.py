@@ -1,0 +1,107 @@
+"""MachineState: one session as screens see it: its cards in order, and the face of each."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QObject
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.wording.card_face import CardFace
+from gpuexplorer.gui.wording.faces import Known, Shown, arrange, card_face, host_face
+from gpuexplorer.gui.wording.host_face import HostFace
+from gpuexplorer.gui.wording.short_silence import ShortSilence
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.trace import TraceSource
+
+# The processor's use over less than a second is mostly noise.
+_HOST_EVERY = 1.0
+
+
+class MachineState(QObject):
+    """Lives as long as its session is shown. What several screens show is worked out once."""
+
+    def __init__(self, session: RememberingSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.session = session
+        self.past: TraceSource = session.past
+        self._short_silence = ShortSilence()
+        self._faces: dict[CardId, tuple[object, CardFace]] = {}
+        self._shown: tuple[object, Sequence[Shown]] = (None, ())
+        self._known_at = float("-inf")
+        self._known: Mapping[CardId, Known] = {}
+        self._host_read_at = float("-inf")
+        self._host_face: HostFace | None = None
+
+    def cards(self) -> Sequence[Shown]:
+        """In the driver's order, instances under their card."""
+        listed = self.session.cards()
+        if self._shown[0] is not listed:
+            self._shown = (listed, arrange(listed))
+        return self._shown[1]
+
+    def shown(self, card: CardId | None) -> Shown | None:
+        """The card or instance of that id, if it is listed still."""
+        for each in self.cards():
+            if each.card.id == card:
+                return each
+            for instance in each.instances:
+                if instance.card.id == card:
+                    return instance
+        return None
+
+    def face(self, shown: Shown) -> CardFace:
+        """The very same object as before, where nothing else would be seen."""
+        known = self._all_known()
+        ids = {each.card.id for each in (shown, *shown.instances)}
+        # Only who does not answer says something about the others.
+        another_answers = not known[shown.card.id].answers and any(
+            each.answers for card, each in known.items() if card not in ids
+        )
+        stamp = (shown, another_answers, [_stamp(known[card]) for card in sorted(ids)])
+        before = self._faces.get(shown.card.id)
+        if before is not None and before[0] == stamp:
+            return before[1]
+        face = card_face(shown, known, another_answers)
+        self._faces[shown.card.id] = (stamp, face)
+        return face
+
+    def known(self, card: CardId) -> Known:
+        """The newest that is known of a listed card."""
+        return self._all_known()[card]
+
+    def host_face(self) -> HostFace:
+        """Of the last second: the processor's share over less is mostly noise."""
+        now = self.session.clock.now()
+        if self._host_face is None or now - self._host_read_at >= _HOST_EVERY:
+            self._host_read_at = now
+            self._host_face = host_face(self.session.host, self.session.read_host())
+        return self._host_face
+
+    def _all_known(self) -> Mapping[CardId, Known]:
+        now = self.session.clock.now()
+        ids = [each.card.id for shown in self.cards() for each in (shown, *shown.instances)]
+        if now - self._known_at > _SAME_INSTANT or list(self._known) != ids:
+            self._known = {card: self._look_at(card, now) for card in ids}
+            self._known_at = now
+        return self._known
+
+    def _look_at(self, card: CardId, now: float) -> Known:
+        known = Known(
+            self.session.reading(card),
+            self.session.sampler.silence(card),
+            self.session.state_sentence(card),
+        )
+        return self._short_silence.carry_over(card, known, now)
+
+
+# Screen and rail ask in the same tick, and are told the same.
+_SAME_INSTANT = 0.02
+
+
+def _stamp(now: Known) -> tuple[int | None, bool, float, int, int]:
+    """Differs as soon as something else would be shown."""
+    silence = None if now.silence is None else int(now.silence)
+    reading = now.reading
+    if reading is None:
+        return silence, now.slow, 0.0, 0, 0
+    # A slower round may bring more without being the newest.
+    return silence, now.slow, reading.at, len(reading.values), len(reading.missing)

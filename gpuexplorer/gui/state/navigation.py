@@ -1,0 +1,41 @@
+"""Navigation: which screen is shown and which card a person works with."""
+
+from PySide6.QtCore import QObject, Signal
+
+from gpuexplorer.core.cards import CardId
+
+
+class Navigation(QObject):
+    """Views ask here to go elsewhere; the window follows. Views do not know each other."""
+
+    screen_changed = Signal(str)
+    card_changed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._screen = ""
+        self._card: CardId | None = None
+
+    @property
+    def screen(self) -> str:
+        """The name of an entry of VIEWS."""
+        return self._screen
+
+    @property
+    def card(self) -> CardId | None:
+        """None until one was chosen: then the first there is."""
+        return self._card
+
+    def open_screen(self, name: str) -> None:
+        if name != self._screen:
+            self._screen = name
+            self.screen_changed.emit(name)
+
+    def choose_card(self, card: CardId) -> None:
+        if card != self._card:
+            self._card = card
+            self.card_changed.emit(card)
+
+    def open_card(self, card: CardId) -> None:
+        self.choose_card(card)
+        self.open_screen("card")

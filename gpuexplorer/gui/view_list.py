@@ -1,0 +1,53 @@
+"""VIEWS: what the sidebar offers, in order."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.views.overview.overview_view import OverviewView
+from gpuexplorer.gui.widgets.live_view import LiveView
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Everything there is to be handed to a view; each gets what it needs of it."""
+
+    look: Look
+    machine: MachineState
+    time_window: TimeWindow
+    navigation: Navigation
+    settings: Settings
+    frame_clock: FrameClock
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One screen: what it is called, and how it is made when it is first opened."""
+
+    name: str
+    title: str
+    icon: Icon
+    make: Callable[[Desk], LiveView]
+
+
+VIEWS = (
+    Entry(
+        "overview",
+        "Overview",
+        Icon.OVERVIEW,
+        lambda desk: OverviewView(
+            desk.look,
+            desk.machine,
+            desk.time_window,
+            desk.navigation,
+            desk.settings,
+            desk.frame_clock,
+        ),
+    ),
+)

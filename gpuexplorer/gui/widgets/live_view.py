@@ -1,0 +1,111 @@
+"""LiveView: a screen that pulls what is new while it is seen, and else asks for nothing."""
+
+from collections.abc import Collection
+
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.telemetry.sampler import Want
+
+# Seconds without an answer are counted even where no reading comes.
+_AT_LEAST_EVERY = 1.0
+
+
+class LiveView(QWidget):
+    """Subclasses implement `pull`, which is called when there is something new to draw.
+
+    `cadences` and `processes` are the dear questions it needs answered while it is seen; what
+    is cheap is read all the time.
+    """
+
+    def __init__(
+        self,
+        machine: MachineState,
+        time_window: TimeWindow,
+        frame_clock: FrameClock,
+        cadences: Collection[Cadence] = (),
+        processes: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.machine = machine
+        self.time_window = time_window
+        self._frame_clock = frame_clock
+        self._wanted = (cadences, processes)
+        self._want: Want | None = None
+        self._following = False
+        self._drawn: tuple[int, int] = (-1, -1)
+        self._pulled_at = float("-inf")
+
+    def pull(self) -> None:
+        """Bring everything up to date now."""
+        raise NotImplementedError
+
+    def start_search(self) -> bool:
+        """Ctrl+F: put the cursor where one searches; False where there is nothing to search."""
+        return False
+
+    def stop(self) -> None:
+        """For good. Harmless when called twice."""
+        self._unfollow()
+
+    def _on_ticked(self) -> None:
+        now = self.machine.session.clock.now()
+        beats = self.machine.session.beats()
+        stamp = (beats.taken, beats.missed)
+        if stamp != self._drawn or now - self._pulled_at >= _AT_LEAST_EVERY:
+            self._drawn = stamp
+            self._pull_now()
+
+    def _on_clock_paused(self, paused: bool) -> None:
+        """Nobody sees a minimised window: nothing dear is asked for it."""
+        if paused:
+            self._release()
+        else:
+            self._ask()
+
+    def _pull_now(self) -> None:
+        self._pulled_at = self.machine.session.clock.now()
+        self.pull()
+
+    def _ask(self) -> None:
+        cadences, processes = self._wanted
+        if self._want is None and (cadences or processes):
+            self._want = self.machine.session.want(cadences, processes)
+
+    def _release(self) -> None:
+        if self._want is not None:
+            self.machine.session.sampler.release(self._want)
+            self._want = None
+
+    def _follow(self) -> None:
+        if self._following:
+            return
+        self._following = True
+        self._frame_clock.ticked.connect(self._on_ticked)
+        self._frame_clock.paused.connect(self._on_clock_paused)
+        self.time_window.changed.connect(self._pull_now)
+        self._ask()
+
+    def _unfollow(self) -> None:
+        # Qt also hides what was never shown, when it enters a stack of screens.
+        if not self._following:
+            return
+        self._following = False
+        self._frame_clock.ticked.disconnect(self._on_ticked)
+        self._frame_clock.paused.disconnect(self._on_clock_paused)
+        self.time_window.changed.disconnect(self._pull_now)
+        self._release()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._follow()
+        self._pull_now()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._unfollow()
