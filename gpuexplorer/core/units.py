@@ -7,6 +7,10 @@ from gpuexplorer.core.metric import Metric, Unit
 KIB, MIB, GIB, TIB = 1024.0, 1024.0**2, 1024.0**3, 1024.0**4
 
 
+_BINARY_SIZES = ((TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"))
+_DECIMAL_SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """A number and its unit, apart, since the unit is drawn smaller."""
@@ -18,7 +22,18 @@ class Quantity:
         return f"{self.number} {self.unit}" if self.unit else self.number
 
 
-def quantity(metric: Metric, value: float) -> Quantity:
+@dataclass(frozen=True, slots=True)
+class Units:
+    """In which units a person wants to read what can be said in two ways. Files stay SI."""
+
+    decimal_memory: bool = False  # GB, a thousand million bytes, in place of GiB
+    fahrenheit: bool = False
+
+
+USUAL = Units()
+
+
+def quantity(metric: Metric, value: float, units: Units = USUAL) -> Quantity:
     """How the catalogue's value reads."""
     word = metric.text_of(value)
     if word is not None:
@@ -27,9 +42,9 @@ def quantity(metric: Metric, value: float) -> Quantity:
         case Unit.RATIO:
             return ratio(value)
         case Unit.BYTES:
-            return memory(value)
+            return memory(value, units)
         case Unit.CELSIUS:
-            return Quantity(f"{value:.0f}", "°C")
+            return temperature(value, units)
         case Unit.WATTS:
             return watts(value)
         case Unit.JOULES:
@@ -58,9 +73,15 @@ def watts(value: float) -> Quantity:
     return Quantity(f"{value:.0f}" if value >= 10 else f"{value:.1f}", "W")
 
 
-def memory(value: float) -> Quantity:
-    """Binary units, as every tool for cards counts memory."""
-    for size, name in ((TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
+def temperature(celsius: float, units: Units = USUAL) -> Quantity:
+    if units.fahrenheit:
+        return Quantity(f"{celsius * 1.8 + 32:.0f}", "°F")
+    return Quantity(f"{celsius:.0f}", "°C")
+
+
+def memory(value: float, units: Units = USUAL) -> Quantity:
+    """Binary units, as every tool for cards counts memory, unless somebody wants decimal."""
+    for size, name in _DECIMAL_SIZES if units.decimal_memory else _BINARY_SIZES:
         if abs(value) >= size:
             return Quantity(_short(value / size), name)
     return Quantity(f"{value:.0f}", "B")

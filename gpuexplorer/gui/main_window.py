@@ -128,7 +128,7 @@ class MainWindow(QMainWindow):
         self._want = session.want(_READ_ALWAYS, processes=False)
         self._desk = Desk(
             self.look,
-            MachineState(session, self),
+            MachineState(session, self.settings, self),
             self.time_window,
             self.navigation,
             self.settings,

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QObject
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.wording.card_face import CardFace
 from gpuexplorer.gui.wording.faces import Known, Shown, arrange, card_face, host_face
 from gpuexplorer.gui.wording.host_face import HostFace
@@ -19,8 +20,14 @@ _HOST_EVERY = 1.0
 class MachineState(QObject):
     """Lives as long as its session is shown. What several screens show is worked out once."""
 
-    def __init__(self, session: RememberingSession, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        session: RememberingSession,
+        settings: Settings,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
+        self.settings = settings
         self.session = session
         self.past: TraceSource = session.past
         self._short_silence = ShortSilence()

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields, replace
 
 from PySide6.QtCore import QObject, QSettings, Signal
 
+from gpuexplorer.core.units import Units
 from gpuexplorer.gui.paint.theme import Scheme
 
 
@@ -15,6 +16,12 @@ class Choices:
     interval: float = 1.0
     scheme: Scheme = Scheme.SYSTEM
     read_only: bool = False  # nothing can be ended from this window
+    decimal_memory: bool = False
+    fahrenheit: bool = False
+
+    @property
+    def units(self) -> Units:
+        return Units(self.decimal_memory, self.fahrenheit)
 
 
 class Settings(QObject):

@@ -1,0 +1,62 @@
+"""What a plot shows: lines over time, and what is marked on them. Times are steady seconds."""
+
+from dataclasses import dataclass
+
+from gpuexplorer.core.metrics import Metric, Unit
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.telemetry.trace import Trace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """One metric of one card. Without a reading its reason stands where its figure would."""
+
+    label: str  # at the line's end: "GPU", "memory ctrl"; empty where a chip says who it is
+    metric: Metric
+    trace: Trace
+    reason: str = ""  # why nothing is there now, as a sentence
+    chip: str = ""  # the card's number, in a plot of several cards
+    colour: int | None = None  # which of the card colours; None: the quiet one
+    dash: int = 0  # which of the dash patterns; 0 is a whole line
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A dotted line across, with its word in the gutter at the right."""
+
+    label: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A stretch behind the lines, such as the time a card was slowed by heat."""
+
+    start: float
+    end: float
+    word: str
+    tone: Tone = Tone.WARN
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A moment on the time axis."""
+
+    at: float
+    text: str
+    tone: Tone = Tone.QUIET
+    colour: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlotContent:
+    """One plot. Its lines have one unit."""
+
+    name: str  # lasting, for what is remembered of it
+    title: str
+    unit: Unit
+    lines: tuple[Line, ...]
+    limits: tuple[Limit, ...] = ()
+    bands: tuple[Band, ...] = ()
+    lowest: float | None = 0.0  # None: as the lines have it
+    highest: float | None = None  # None: as the lines have it
