@@ -1,0 +1,294 @@
+"""Reads one line of the lab: a small part of Python and PyTorch, of which nothing is evaluated."""
+
+import ast
+import difflib
+import keyword
+from dataclasses import dataclass
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab import vocabulary
+
+LONGEST_LINE = 4000
+_DEEPEST = 40
+_LARGEST_POWER = 64
+
+_OPERATORS = (
+    ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult,
+    ast.BitAnd, ast.BitOr, ast.BitXor, ast.UAdd, ast.USub, ast.Not, ast.Invert,
+    ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Is, ast.IsNot,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line that was understood. `tree` holds only what the lab knows."""
+
+    text: str
+    tree: ast.stmt
+    makes: "tuple[str, ...]"  # names that stand for something new afterwards
+    uses: "frozenset[str]"  # names of the shelf that must be there
+    deletes: "tuple[str, ...]"
+
+
+def read_line(text: str) -> Line:
+    """Raises Trouble, with the word that is not understood and what may have been meant."""
+    text = text.strip()
+    if not text:
+        raise Trouble("There is nothing on this line.", "Such as: X = torch.ones(2, 3)")
+    if len(text) > LONGEST_LINE:
+        raise Trouble("This line is too long.", f"At most {LONGEST_LINE} letters.")
+    try:
+        body = ast.parse(text, mode="exec").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        where = getattr(error, "offset", None)
+        place = f" near letter {where}" if where else ""
+        raise Trouble(
+            f"This is not a line of Python{place}.", "Is a bracket or a quote missing?"
+        ) from None
+    if len(body) != 1:
+        raise Trouble("The lab takes one statement a line.", "Write the second in a new line.")
+    check = _Check()
+    check.statement(body[0])
+    return Line(
+        text, body[0], tuple(check.makes), frozenset(check.uses), tuple(check.deletes)
+    )
+
+
+def check_name(name: str) -> str:
+    """A name for something on the shelf."""
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise Trouble(f"{name!r} is no name.", "Letters, digits and _, and no digit first.")
+    if name.startswith("_"):
+        raise Trouble(f"{name!r} begins with _, which the lab keeps to itself.")
+    if name in vocabulary.TAKEN:
+        raise Trouble(f"{name!r} already means something here.", "Choose another name.")
+    return name
+
+
+def dotted(node: ast.expr) -> "str | None":
+    """`nn.Linear` as "torch.nn.Linear"; None for what begins with something on the shelf."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in vocabulary.ROOTS:
+        return None
+    return ".".join((vocabulary.ROOTS[node.id], *reversed(parts)))
+
+
+class _Check:
+    """Walks the tree; whatever is not expressly allowed is refused."""
+
+    def __init__(self) -> None:
+        self.makes: list[str] = []
+        self.deletes: list[str] = []
+        self.uses: set[str] = set()
+        self._depth = 0
+
+    def statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Assign(targets=[target], value=value):
+                self.expression(value)
+                self._target(target)
+            case ast.AugAssign(target=target, op=operator, value=value):
+                self._operator(operator)
+                self.expression(value)
+                self._place(target)
+            case ast.Expr(value=value):
+                self.expression(value)
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    if not isinstance(target, ast.Name):
+                        raise Trouble("Only names can be deleted.", "Such as: del X")
+                    self.uses.add(target.id)
+                    self.deletes.append(target.id)
+            case ast.With(items=[ast.withitem(context_expr=context, optional_vars=None)]):
+                self._with(context, node.body)
+            case ast.Import() | ast.ImportFrom():
+                raise Trouble(
+                    "Nothing needs to be imported here.", "torch, nn and F are already there."
+                )
+            case ast.Assign():
+                raise Trouble("Assign to one name at a time.", "Such as: Y = X + 1")
+            case _:
+                raise Trouble(
+                    f"The lab does not understand {_called(node)}.",
+                    "It takes assignments, calls, del, and `with torch.no_grad(): …`.",
+                )
+
+    def expression(self, node: ast.expr) -> None:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise Trouble("This line is nested too deeply.", "Take it apart into several.")
+        self._expression(node)
+        self._depth -= 1
+
+    def _expression(self, node: ast.expr) -> None:
+        match node:
+            case ast.Constant(value=value):
+                if isinstance(value, bytes) or value is Ellipsis:
+                    raise Trouble(f"The lab has no use for {value!r}.")
+            case ast.Name(id=name):
+                self._name(name)
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                for part in parts:
+                    self.expression(part)
+            case ast.UnaryOp(op=operator, operand=operand):
+                self._operator(operator)
+                self.expression(operand)
+            case ast.BinOp(left=left, op=operator, right=right):
+                self._operator(operator)
+                self._power(operator, right)
+                self.expression(left)
+                self.expression(right)
+            case ast.Compare(left=left, ops=[operator], comparators=[right]):
+                self._operator(operator)
+                self.expression(left)
+                self.expression(right)
+            case ast.Subscript(value=value, slice=index):
+                self.expression(value)
+                self._index(index)
+            case ast.Attribute():
+                self._attribute(node)
+            case ast.Call():
+                self._call(node)
+            case _:
+                raise Trouble(
+                    f"The lab does not understand {_called(node)}.",
+                    "It takes names, numbers, + - * / @, indices, and calls of PyTorch.",
+                )
+
+    def _call(self, node: ast.Call) -> None:
+        function = node.func
+        name = dotted(function)
+        if name is not None:
+            self._known(name)
+        elif isinstance(function, ast.Attribute):
+            if function.attr not in vocabulary.METHODS:
+                raise _unknown(function.attr, vocabulary.METHODS, "method")
+            self.expression(function.value)
+        elif isinstance(function, ast.Name):
+            called = vocabulary.BUILTINS | vocabulary.HELPERS | vocabulary.MODELS
+            if function.id not in called:
+                self._name(function.id)  # a model on the shelf
+        else:
+            self.expression(function)
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                raise Trouble("The lab does not understand * in a call.", "Write them out.")
+            self.expression(argument)
+        for word in node.keywords:
+            if word.arg is None:
+                raise Trouble("The lab does not understand ** in a call.", "Write them out.")
+            self.expression(word.value)
+
+    def _attribute(self, node: ast.Attribute) -> None:
+        name = dotted(node)
+        if name is not None:
+            self._known(name)
+            return
+        if node.attr not in vocabulary.ATTRIBUTES:
+            raise _unknown(node.attr, vocabulary.ATTRIBUTES, "attribute")
+        self.expression(node.value)
+
+    def _name(self, name: str) -> None:
+        if name in vocabulary.TAKEN:
+            raise Trouble(f"{name!r} has to be called here.", f"Such as: {name}(…)")
+        if name.startswith("_"):
+            raise Trouble(f"{name!r} begins with _, which the lab keeps to itself.")
+        self.uses.add(name)
+
+    def _known(self, name: str) -> None:
+        if name not in vocabulary.DOTTED:
+            raise _unknown(name, vocabulary.DOTTED, "word")
+
+    def _index(self, node: ast.expr) -> None:
+        match node:
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                for part in (lower, upper, step):
+                    if part is not None:
+                        self.expression(part)
+            case ast.Tuple(elts=parts):
+                for part in parts:
+                    self._index(part)
+            case ast.Constant(value=value) if value is Ellipsis:
+                pass
+            case _:
+                self.expression(node)
+
+    def _target(self, node: ast.expr) -> None:
+        if isinstance(node, ast.Name):
+            self.makes.append(check_name(node.id))
+        else:
+            self._place(node)
+
+    def _place(self, node: ast.expr) -> None:
+        """What may stand at the left of `=` beside a new name: a part of what is there."""
+        match node:
+            case ast.Name(id=name):
+                self._name(name)
+                self.makes.append(name)
+            case ast.Subscript():
+                self.expression(node)
+            case ast.Attribute(attr="data" | "grad"):
+                self.expression(node)
+            case _:
+                raise Trouble(
+                    f"The lab cannot assign to {_called(node)}.", "Such as: X[0] = 1"
+                )
+
+    def _with(self, context: ast.expr, body: "list[ast.stmt]") -> None:
+        name = dotted(context.func) if isinstance(context, ast.Call) else None
+        allowed = ("torch.no_grad", "torch.device", "torch.cuda.device", "torch.cuda.stream")
+        if name not in allowed:
+            raise Trouble("The lab does not understand this `with`.", f"It takes {allowed[0]}.")
+        self.expression(context)
+        for each in body:
+            self.statement(each)
+
+    def _operator(self, node: ast.AST) -> None:
+        if not isinstance(node, _OPERATORS):
+            raise Trouble(f"The lab does not understand {_called(node)}.")
+
+    def _power(self, operator: ast.operator, right: ast.expr) -> None:
+        """A tower of powers would keep the worker busy for ever."""
+        if isinstance(operator, ast.Pow) and isinstance(right, ast.Constant):
+            value = right.value
+            if isinstance(value, int) and abs(value) > _LARGEST_POWER:
+                raise Trouble(f"The power {value} is too large for the lab.")
+        elif isinstance(operator, ast.Pow) and isinstance(right, ast.BinOp):
+            raise Trouble("A power of a power is too large for the lab.")
+
+
+_CALLED: "dict[type[ast.AST], str]" = {
+    ast.Lambda: "lambda",
+    ast.ListComp: "a comprehension",
+    ast.GeneratorExp: "a comprehension",
+    ast.DictComp: "a comprehension",
+    ast.SetComp: "a comprehension",
+    ast.Dict: "a dictionary",
+    ast.Set: "a set",
+    ast.JoinedStr: "an f-string",
+    ast.IfExp: "a condition",
+    ast.BoolOp: "and / or",
+    ast.NamedExpr: ":=",
+    ast.Compare: "a chain of comparisons",
+    ast.For: "a loop",
+    ast.While: "a loop",
+    ast.If: "a condition",
+    ast.FunctionDef: "def",
+    ast.ClassDef: "class",
+    ast.Try: "try",
+    ast.Assert: "assert",
+}
+
+
+def _called(node: ast.AST) -> str:
+    return _CALLED.get(type(node), f"{type(node).__name__.lower()!r}")
+
+
+def _unknown(name: str, known: "frozenset[str]", what: str) -> Trouble:
+    short = {each.rsplit(".", 1)[-1]: each for each in known}
+    near = difflib.get_close_matches(name.rsplit(".", 1)[-1], short, n=1)
+    hint = f"Did you mean {short[near[0]]}?" if near else "The list of its words is in the help."
+    return Trouble(f"The lab does not know the {what} {name!r}.", hint)

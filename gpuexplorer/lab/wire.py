@@ -1,0 +1,97 @@
+"""Commands and events as lines of JSON: all that window and worker have in common."""
+
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Union
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab import events
+from gpuexplorer.lab.events import Event
+
+LONGEST = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Run:
+    """Carry out one line of the lab."""
+
+    id: int
+    line: str
+
+
+@dataclass(frozen=True)
+class Cancel:
+    """Give up what is running, if it is still that command."""
+
+    id: int
+
+
+@dataclass(frozen=True)
+class Forget:
+    """Take names from the shelf; no names: all of it."""
+
+    id: int
+    names: "tuple[str, ...]" = ()
+
+
+Command = Union[Run, Cancel, Forget]  # noqa: UP007 - the worker may be Python 3.10
+
+_EVENTS: "dict[str, type[Any]]" = {
+    each.__name__.lower(): each
+    for each in (
+        events.Hello,
+        events.Began,
+        events.Transferred,
+        events.Placed,
+        events.Freed,
+        events.Printed,
+        events.Finished,
+        events.Failed,
+    )
+}
+_COMMANDS: "dict[str, type[Any]]" = {
+    each.__name__.lower(): each for each in (Run, Cancel, Forget)
+}
+# Fields that hold other records.
+_RECORDS: "dict[str, type[Any]]" = {"devices": events.Device, "memory": events.Memory}
+
+
+def line_of(message: "Event | Command") -> str:
+    """One line with its newline."""
+    what = type(message).__name__.lower()
+    return json.dumps({"is": what, **asdict(message)}, separators=(",", ":")) + "\n"
+
+
+def event_of(line: str) -> Event:
+    """Raises Trouble for anything a worker of ours would not say."""
+    event: Event = _read(line, _EVENTS, "worker")
+    return event
+
+
+def command_of(line: str) -> Command:
+    command: Command = _read(line, _COMMANDS, "window")
+    return command
+
+
+# Any: which record it is stands in the line itself, and is checked field by field.
+def _read(line: str, known: "dict[str, type[Any]]", whose: str) -> Any:
+    try:
+        content = json.loads(line)
+        made = known[content.pop("is")]
+        names = {field.name for field in fields(made)}
+        if not set(content) <= names:
+            raise ValueError
+        return made(**{name: _field(name, value) for name, value in content.items()})
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        said = line.strip()[:80]
+        raise Trouble(
+            f"The {whose} said something that is no message: {said!r}.",
+            "Another program may be writing into its pipe.",
+        ) from None
+
+
+def _field(name: str, value: Any) -> Any:  # noqa: ANN401 - JSON
+    record = _RECORDS.get(name)
+    if record is not None:
+        return tuple(record(**{k: _field(k, v) for k, v in each.items()}) for each in value)
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,220 @@
+"""WorkerProcess: starts the other process, hands it commands and its events to us, ends it."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.events import VERSION, Event, Failed, Finished, Hello
+from gpuexplorer.lab.wire import Cancel, Command, event_of, line_of
+
+_ENDING_PATIENCE = 1.0
+_KILLING_PATIENCE = 1.0
+_LAST_WORDS = 40
+_PACKAGE_HOME = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Start:
+    """Which Python is started, and what it is told before PyTorch is imported."""
+
+    python: Path = Path(sys.executable)
+    environment: "Mapping[str, str]" = field(default_factory=dict)
+    cards: "Sequence[Mapping[str, object]]" = ()  # simulated ones; none: the real devices
+    links: "Sequence[Mapping[str, object]]" = ()
+
+    @property
+    def command(self) -> "list[str]":
+        return [str(self.python), "-s", "-m", "gpuexplorer.worker"]
+
+    @property
+    def variables(self) -> "dict[str, str]":
+        variables = dict(os.environ)
+        variables.update(self.environment)
+        variables["PYTHONPATH"] = str(_PACKAGE_HOME)
+        variables["PYTHONUNBUFFERED"] = "1"
+        variables["GPUEXPLORER_LAB"] = json.dumps(
+            {"cards": list(self.cards), "links": list(self.links)}
+        )
+        return variables
+
+
+class WorkerProcess:
+    """One process, from its start to its end; a new one is another object.
+
+    `on_event` is called from the reader's thread, for every event in its order. When the
+    process is gone, every command that was not answered has failed, and `on_end` is told why.
+    """
+
+    def __init__(
+        self, start: Start, on_event: "Callable[[Event], None]", on_end: "Callable[[str], None]"
+    ) -> None:
+        self._on_event = on_event
+        self._on_end = on_end
+        self._lock = threading.Lock()
+        self._unanswered: dict[int, Command] = {}
+        self._last_words: deque[str] = deque(maxlen=_LAST_WORDS)
+        self._asked_to_end = False
+        self._refused = ""
+        try:
+            self._process = subprocess.Popen(
+                start.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=start.variables,
+                encoding="utf-8",
+                errors="replace",
+                bufsize=1,
+            )
+        except OSError as error:
+            raise Trouble(
+                f"This Python cannot be started: {start.python} ({os.strerror(error.errno or 0)}).",
+                "Choose another Python for the lab.",
+            ) from None
+        self._stderr_reader = self._thread("worker stderr", self._read_stderr)
+        self._reader = self._thread("worker reader", self._read)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+    def send(self, command: Command) -> None:
+        """Never blocks for long: lines are short, and the worker always reads."""
+        with self._lock:
+            if not isinstance(command, Cancel):
+                self._unanswered[command.id] = command
+            try:
+                self._pipe_in.write(line_of(command))
+                self._pipe_in.flush()
+            except (OSError, ValueError):
+                pass  # the reader notices the end, and says so for every command
+
+    def cancel(self, command: int) -> None:
+        """What runs in PyTorch's own code is interrupted when it returns."""
+        self.send(Cancel(command))
+
+    def stop(self, patience: float = _ENDING_PATIENCE) -> None:
+        """Close its pipe; then ask it to end; then end it. Gives all memory back."""
+        self._asked_to_end = True
+        try:
+            self._pipe_in.close()
+        except OSError:
+            pass  # a broken pipe cannot be emptied any more, and need not be
+        for harder in (lambda: None, self._process.terminate, self._process.kill):
+            harder()
+            try:
+                self._process.wait(patience)
+                break
+            except subprocess.TimeoutExpired:
+                continue
+        self._reader.join(_KILLING_PATIENCE)
+        self._stderr_reader.join(_KILLING_PATIENCE)
+
+    def kill(self) -> None:
+        """At once, for what hangs. The reader then tells the end as ever."""
+        self._process.kill()
+
+    @property
+    def _pipe_in(self) -> "IO[str]":
+        assert self._process.stdin is not None
+        return self._process.stdin
+
+    def _thread(self, name: str, run: "Callable[[], None]") -> threading.Thread:
+        thread = threading.Thread(target=run, name=name, daemon=True)
+        thread.start()
+        return thread
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        greeted = False
+        with self._process.stdout as lines:
+            for line in lines:
+                try:
+                    event = event_of(line)
+                except Trouble as trouble:
+                    self._refuse(trouble.sentence)
+                    break
+                if not greeted and not self._is_welcome(event):
+                    break
+                greeted = True
+                if isinstance(event, (Finished, Failed)):
+                    with self._lock:
+                        self._unanswered.pop(event.id, None)
+                self._on_event(event)
+        self._process.wait()
+        self._stderr_reader.join(_KILLING_PATIENCE)
+        self._tell_end()
+
+    def _is_welcome(self, event: Event) -> bool:
+        if not isinstance(event, Hello):
+            self._refuse("The other process did not introduce itself as a worker of the lab.")
+            return False
+        if event.version != VERSION:
+            self._refuse(
+                f"The worker speaks version {event.version} of the lab's language, and this "
+                f"window version {VERSION}."
+            )
+            return False
+        return True
+
+    def _refuse(self, sentence: str) -> None:
+        self._refused = sentence
+        self._process.kill()
+
+    def _read_stderr(self) -> None:
+        assert self._process.stderr is not None
+        with self._process.stderr as lines:
+            for line in lines:
+                self._last_words.append(line.rstrip())
+
+    def _tell_end(self) -> None:
+        why = self._refused or self._why_it_ended()
+        with self._lock:
+            lost = list(self._unanswered)
+            self._unanswered.clear()
+        for command in lost:
+            self._on_event(
+                Failed(
+                    command,
+                    "worker lost",
+                    "",
+                    "\n".join(self._last_words),
+                    why,
+                    "What was on the shelf is gone with it; recipes can be made anew.",
+                )
+            )
+        self._on_end(why)
+
+    def _why_it_ended(self) -> str:
+        status = self._process.returncode
+        if self._asked_to_end:
+            return "The worker was ended."
+        if status == 3 and self._last_words:
+            return self._last_words[-1]
+        if status < 0:
+            return f"The worker was killed by {_SIGNALS.get(-status, f'signal {-status}')}."
+        said = f": {self._last_words[-1]}" if self._last_words else ""
+        return f"The worker ended by itself with status {status}{said}."
+
+
+_SIGNALS = {
+    4: "an illegal instruction",
+    6: "an abort in its own code",
+    7: "a memory error (SIGBUS)",
+    8: "an arithmetic fault",
+    9: "somebody, or by the system for want of memory (SIGKILL)",
+    11: "a memory fault of its own (SIGSEGV)",
+    15: "somebody who asked it to end (SIGTERM)",
+}

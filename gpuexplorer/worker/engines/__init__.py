@@ -1,0 +1,1 @@
+"""What carries a line out: PyTorch on real devices, or on cards that do not exist."""

@@ -1,0 +1,57 @@
+"""The small functions a line may call beside PyTorch's: the book's own, and Python's harmless."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.worker.engine import Engine
+
+_MOST_RANGE = 1_000_000
+
+
+def helpers(engine: Engine, printed: "Callable[[str], None]") -> "Mapping[str, Callable[..., Any]]":
+    """By name. Devices are asked for anew each time: the visible cards are chosen per start."""
+    device = engine.word("torch.device")
+    count = engine.word("torch.cuda.device_count")
+
+    def cpu() -> Any:  # noqa: ANN401
+        return device("cpu")
+
+    def gpu(i: int = 0) -> Any:  # noqa: ANN401
+        return device(f"cuda:{i}")
+
+    def try_gpu(i: int = 0) -> Any:  # noqa: ANN401
+        return gpu(i) if count() >= i + 1 else cpu()
+
+    def try_all_gpus() -> "list[Any]":
+        return [gpu(i) for i in range(count())]
+
+    def say(*values: object) -> None:
+        printed(" ".join(str(value) for value in values))
+
+    def some_range(*numbers: int) -> "list[int]":
+        made = range(*numbers)
+        if len(made) > _MOST_RANGE:
+            raise Trouble(f"A range of {len(made)} numbers is too long for the lab.")
+        return list(made)
+
+    return {
+        "cpu": cpu,
+        "gpu": gpu,
+        "num_gpus": count,
+        "try_gpu": try_gpu,
+        "try_all_gpus": try_all_gpus,
+        "print": say,
+        "range": some_range,
+        "len": len,
+        "float": float,
+        "int": int,
+        "bool": bool,
+        "abs": abs,
+        "min": min,
+        "max": max,
+        "sum": sum,
+        "list": list,
+        "tuple": tuple,
+        "type": lambda thing: type(thing).__name__,
+    }

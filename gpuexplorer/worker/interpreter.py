@@ -1,0 +1,144 @@
+"""Carries out a line that the grammar let through, node by node; nothing is ever evaluated."""
+
+import ast
+import operator
+from collections.abc import Callable, Mapping, MutableMapping
+from typing import Any
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.grammar import Line, dotted
+from gpuexplorer.worker.engine import Engine
+
+_BINARY: "Mapping[type[ast.AST], Callable[[Any, Any], Any]]" = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.MatMult: operator.matmul,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+}
+_IN_PLACE: "Mapping[type[ast.AST], Callable[[Any, Any], Any]]" = {
+    ast.Add: operator.iadd,
+    ast.Sub: operator.isub,
+    ast.Mult: operator.imul,
+    ast.Div: operator.itruediv,
+    ast.MatMult: operator.imatmul,
+}
+_UNARY: "Mapping[type[ast.AST], Callable[[Any], Any]]" = {
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+    ast.Not: operator.not_,
+    ast.Invert: operator.invert,
+}
+
+
+class Interpreter:
+    """Works on the things of a shelf. Values are PyTorch's own: Any throughout."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        things: "MutableMapping[str, Any]",
+        helpers: "Mapping[str, Callable[..., Any]]",
+    ) -> None:
+        self._engine = engine
+        self._things = things
+        self._helpers = helpers
+
+    def carry_out(self, line: Line) -> Any:  # noqa: ANN401
+        """The value of a line that was not assigned, else None."""
+        unknown = sorted(line.uses - set(self._things) - set(line.makes))
+        if unknown:
+            raise Trouble(
+                f"There is no {unknown[0]} on the shelf.", "Make it first, or mind the case."
+            )
+        return self._statement(line.tree)
+
+    def _statement(self, node: ast.stmt) -> Any:  # noqa: ANN401
+        match node:
+            case ast.Assign(targets=[target], value=value):
+                self._assign(target, self._value(value))
+            case ast.AugAssign(target=target, op=how, value=value):
+                before = self._value(target)
+                change = _IN_PLACE.get(type(how), _BINARY[type(how)])
+                self._assign(target, change(before, self._value(value)))
+            case ast.Expr(value=value):
+                return self._value(value)
+            case ast.Delete(targets=targets):
+                for each in targets:
+                    if isinstance(each, ast.Name):
+                        del self._things[each.id]
+            case ast.With(items=[item], body=body):
+                with self._value(item.context_expr):
+                    for inner in body:
+                        self._statement(inner)
+        return None
+
+    def _assign(self, target: ast.expr, value: Any) -> None:  # noqa: ANN401
+        match target:
+            case ast.Name(id=name):
+                self._things[name] = value
+            case ast.Subscript(value=held, slice=index):
+                self._value(held)[self._index(index)] = value
+            case ast.Attribute(value=held, attr=name):
+                setattr(self._value(held), name, value)
+
+    def _value(self, node: ast.expr) -> Any:  # noqa: ANN401
+        match node:
+            case ast.Constant(value=value):
+                return value
+            case ast.Name(id=name):
+                return self._things[name]
+            case ast.Tuple(elts=parts):
+                return tuple(self._value(part) for part in parts)
+            case ast.List(elts=parts):
+                return [self._value(part) for part in parts]
+            case ast.UnaryOp(op=how, operand=operand):
+                return _UNARY[type(how)](self._value(operand))
+            case ast.BinOp(left=left, op=how, right=right):
+                return _BINARY[type(how)](self._value(left), self._value(right))
+            case ast.Compare(left=left, ops=[how], comparators=[right]):
+                return _BINARY[type(how)](self._value(left), self._value(right))
+            case ast.Subscript(value=held, slice=index):
+                return self._value(held)[self._index(index)]
+            case ast.Attribute(value=held, attr=name):
+                known = dotted(node)
+                if known is not None:
+                    return self._engine.word(known)
+                return getattr(self._value(held), name)
+            case ast.Call():
+                return self._call(node)
+            case _:  # the grammar lets nothing else through
+                raise AssertionError(ast.dump(node))
+
+    def _call(self, node: ast.Call) -> Any:  # noqa: ANN401
+        if isinstance(node.func, ast.Name) and node.func.id in self._helpers:
+            function = self._helpers[node.func.id]
+        else:
+            function = self._value(node.func)
+        arguments = [self._value(each) for each in node.args]
+        words = {each.arg: self._value(each.value) for each in node.keywords if each.arg}
+        return function(*arguments, **words)
+
+    def _index(self, node: ast.expr) -> Any:  # noqa: ANN401
+        match node:
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                parts = (lower, upper, step)
+                return slice(*(None if part is None else self._value(part) for part in parts))
+            case ast.Tuple(elts=parts):
+                return tuple(self._index(part) for part in parts)
+            case _:
+                return self._value(node)
