@@ -1,0 +1,76 @@
+"""What PyTorch says when operands are on different devices: per operation, as real cards do."""
+
+from collections.abc import Sequence
+
+import torch
+
+# Operations that check their operands by name before the kernel, and what they are called there.
+_CHECKED = {
+    "mm": ("wrapper_CUDA_mm", ("self", "mat2")),
+    "addmm": ("wrapper_CUDA_addmm", ("self", "mat1", "mat2")),
+    "bmm": ("wrapper_CUDA_bmm", ("self", "mat2")),
+    "baddbmm": ("wrapper_CUDA_baddbmm", ("self", "batch1", "batch2")),
+    "addmv": ("wrapper_CUDA_addmv_", ("self", "mat", "vec")),
+    "mv": ("wrapper_CUDA__mv", ("self", "vec")),
+    "dot": ("wrapper_CUDA__dot", ("self", "tensor")),
+    "cat": ("wrapper_CUDA_cat", ("tensors", "tensors")),
+    "index_select": ("wrapper_CUDA__index_select", ("self", "index")),
+    "embedding": ("wrapper_CUDA__index_select", ("self", "index")),
+    "gather": ("wrapper_CUDA_gather", ("self", "index")),
+    "nll_loss_forward": ("wrapper_CUDA_nll_loss_forward", ("self", "target", "weight")),
+    "native_layer_norm": ("wrapper_CUDA__native_layer_norm", ("input", "weight", "bias")),
+    "native_batch_norm": (
+        "wrapper_CUDA__native_batch_norm",
+        ("input", "weight", "bias", "running_mean", "running_var"),
+    ),
+}
+_NAMES = {
+    torch.float32: "Float",
+    torch.float64: "Double",
+    torch.float16: "Half",
+    torch.bfloat16: "BFloat16",
+    torch.int64: "Long",
+    torch.int32: "Int",
+}
+
+
+def refusal(
+    name: str, operands: "Sequence[tuple[torch.device, torch.Tensor]]"
+) -> "RuntimeError | None":
+    """None where the devices go together: one number on the host goes with any card."""
+    counted = [
+        (position, device, tensor)
+        for position, (device, tensor) in enumerate(operands)
+        if name in _CHECKED or tensor.dim() > 0 or device.type == "cuda"
+    ]
+    devices = list(dict.fromkeys(device for _, device, _ in counted))
+    if len(devices) < 2:
+        return None
+    if name in ("convolution", "_convolution", "cudnn_convolution"):
+        types = [_type_name(device, tensor) for _, device, tensor in counted[:2]]
+        if types[0] != types[1]:
+            return RuntimeError(
+                f"Input type ({types[0]}) and weight type ({types[1]}) should be the same"
+            )
+    checked = _CHECKED.get(name)
+    if checked is not None:
+        method, names = checked
+        _, common, _ = counted[0]
+        position, other = next((p, d) for p, d, _ in counted if d != common)
+        called = names[min(position, len(names) - 1)]
+        return RuntimeError(
+            f"Expected all tensors to be on the same device, but got {called} is on {other}, "
+            f"different from other tensors on {common} (when checking argument in method "
+            f"{method})"
+        )
+    # Cards are named before the host, as the kernel that complains is a card's.
+    devices.sort(key=lambda device: device.type != "cuda")
+    return RuntimeError(
+        "Expected all tensors to be on the same device, but found at least two devices, "
+        f"{devices[0]} and {devices[1]}!"
+    )
+
+
+def _type_name(device: torch.device, tensor: torch.Tensor) -> str:
+    kind = f"{_NAMES.get(tensor.dtype, 'Float')}Tensor"
+    return f"torch.cuda.{kind}" if device.type == "cuda" else f"torch.{kind}"

@@ -1,0 +1,36 @@
+"""The host's own limit: simulated cards keep their values in its memory."""
+
+import os
+
+from gpuexplorer.core.trouble import Trouble
+
+_LEFT_TO_OTHERS = 0.25  # of what is free
+
+
+def refuse_what_the_host_cannot_hold(size: int) -> None:
+    """Raises Trouble that tells the host's limit from the card's."""
+    if size < 64 * 1024 * 1024:
+        return
+    free = free_bytes()
+    if free is not None and size > free * (1 - _LEFT_TO_OTHERS):
+        raise Trouble(
+            f"The simulated card would have room for {size / 2**30:.1f} GiB, this computer has "
+            f"not: its values lie in the computer's own memory, of which {free / 2**30:.1f} GiB "
+            "are free.",
+            "Take a smaller shape. On a real card only the card's memory would count.",
+        )
+
+
+def free_bytes() -> "int | None":
+    """What programs can still take; None where it cannot be told."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123 - read anew each time
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        pass  # not Linux
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
