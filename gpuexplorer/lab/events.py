@@ -28,6 +28,17 @@ class Memory:
     reserved_bytes: "int | None" = None
     free_bytes: "int | None" = None
     total_bytes: "int | None" = None
+    context_bytes: "int | None" = None
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a thing on the shelf takes of one device's memory, and as what."""
+
+    device: str
+    what: str  # "values", "gradients", "state"
+    bytes: int
+    storage: int = 0  # the same number: the same stretch of memory, as of a view
 
 
 @dataclass(frozen=True)
@@ -40,6 +51,7 @@ class Hello:
     build: str  # "CPU", "CUDA 13.0", "ROCm 6.4"
     simulated: bool
     devices: "tuple[Device, ...]" = ()
+    seed: int = 0  # with which its random numbers begin
 
 
 @dataclass(frozen=True)
@@ -75,6 +87,7 @@ class Placed:
     bytes: int = 0
     requires_grad: bool = False
     same_as: str = ""  # another name for the very same object
+    holds: "tuple[Held, ...]" = ()
 
 
 @dataclass(frozen=True)
@@ -94,6 +107,69 @@ class Printed:
 
 
 @dataclass(frozen=True)
+class Peeked:
+    """What a look into a tensor saw, and how many bytes the look itself copied."""
+
+    id: int
+    what: str
+    device: str
+    dtype: str
+    shape: "tuple[int, ...]"
+    at: "tuple[int, ...]"  # the leading indices, then row and column of the first value shown
+    rows: "tuple[tuple[float | None, ...], ...]"  # None: not a number
+    least: "float | None"  # of all values; None where there are none
+    most: "float | None"
+    mean: "float | None"
+    deviation: "float | None"
+    not_finite: int
+    histogram: "tuple[int, ...]"  # even steps from least to most
+    looked_at: int  # of how many values mean, deviation and histogram are
+    moved_bytes: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """One parameter or buffer of a layer."""
+
+    name: str
+    shape: "tuple[int, ...]"
+    dtype: str
+    device: str
+    bytes: int
+    trained: bool
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One module of a model, by its path in it."""
+
+    path: str
+    kind: str
+    text: str
+    parts: "tuple[Part, ...]" = ()
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A model's layers, in order."""
+
+    id: int
+    what: str
+    layers: "tuple[Layer, ...]"
+
+
+@dataclass(frozen=True)
+class Progressed:
+    """A training run got on: the losses since the last time this was said."""
+
+    id: int
+    first_step: int
+    losses: "tuple[float, ...]"
+    steps: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Finished:
     """The command is done. The host's time and the device's differ."""
 
@@ -102,6 +178,8 @@ class Finished:
     device_seconds: "float | None" = None
     modelled: bool = False
     memory: "tuple[Memory, ...]" = ()
+    drew: bool = False  # it drew random numbers
+    worker_seconds: float = 0.0  # what it took in truth, where the rest is modelled
 
 
 @dataclass(frozen=True)
@@ -118,10 +196,27 @@ class Failed:
 
 
 CAUSES = frozenset(
-    "cancelled, out of memory, devices differ, bad request, refused by PyTorch, "
-    "device broken, worker lost".split(", ")
+    {
+        "cancelled",
+        "out of memory",
+        "devices differ",
+        "bad request",
+        "refused by PyTorch",
+        "device broken",
+        "worker lost",
+    }
 )
 
 Event = Union[  # noqa: UP007 - the worker may be Python 3.10, where this reads the same
-    Hello, Began, Transferred, Placed, Freed, Printed, Finished, Failed
+    Hello,
+    Began,
+    Transferred,
+    Placed,
+    Freed,
+    Printed,
+    Peeked,
+    Opened,
+    Progressed,
+    Finished,
+    Failed,
 ]

@@ -1,4 +1,4 @@
-"""Reads one line of the lab: a small part of Python and PyTorch, of which nothing is evaluated."""
+"""Reads one line of the lab: a little Python and PyTorch, of which nothing is evaluated."""
 
 import ast
 import difflib
@@ -49,9 +49,7 @@ def read_line(text: str) -> Line:
         raise Trouble("The lab takes one statement a line.", "Write the second in a new line.")
     check = _Check()
     check.statement(body[0])
-    return Line(
-        text, body[0], tuple(check.makes), frozenset(check.uses), tuple(check.deletes)
-    )
+    return Line(text, body[0], tuple(check.makes), frozenset(check.uses), tuple(check.deletes))
 
 
 def check_name(name: str) -> str:
@@ -233,9 +231,7 @@ class _Check:
             case ast.Attribute(attr="data" | "grad"):
                 self.expression(node)
             case _:
-                raise Trouble(
-                    f"The lab cannot assign to {_called(node)}.", "Such as: X[0] = 1"
-                )
+                raise Trouble(f"The lab cannot assign to {_called(node)}.", "Such as: X[0] = 1")
 
     def _with(self, context: ast.expr, body: "list[ast.stmt]") -> None:
         name = dotted(context.func) if isinstance(context, ast.Call) else None
@@ -290,5 +286,7 @@ def _called(node: ast.AST) -> str:
 def _unknown(name: str, known: "frozenset[str]", what: str) -> Trouble:
     short = {each.rsplit(".", 1)[-1]: each for each in known}
     near = difflib.get_close_matches(name.rsplit(".", 1)[-1], short, n=1)
-    hint = f"Did you mean {short[near[0]]}?" if near else "The list of its words is in the help."
+    hint = (
+        f"Did you mean {short[near[0]]}?" if near else "The list of its words is in the help."
+    )
     return Trouble(f"The lab does not know the {what} {name!r}.", hint)

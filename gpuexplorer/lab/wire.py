@@ -8,8 +8,6 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import events
 from gpuexplorer.lab.events import Event
 
-LONGEST = 64 * 1024 * 1024
-
 
 @dataclass(frozen=True)
 class Run:
@@ -20,8 +18,33 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Peek:
+    """Look into what a line such as `X` or `net[0].weight` stands for; it stays where it is."""
+
+    id: int
+    what: str
+    at: "tuple[int, ...]" = ()  # the leading indices, then row and column to begin with
+    rows: int = 16
+    columns: int = 16
+
+
+@dataclass(frozen=True)
+class Train:
+    """Train a model for so many steps with an optimiser; all by the names on the shelf."""
+
+    id: int
+    model: str
+    inputs: str
+    targets: str
+    optimiser: str
+    loss: str  # a word of torch.nn.functional, such as "mse_loss"
+    steps: int
+    batch: int
+
+
+@dataclass(frozen=True)
 class Cancel:
-    """Give up what is running, if it is still that command."""
+    """Give up that command, whether it runs or waits."""
 
     id: int
 
@@ -34,8 +57,9 @@ class Forget:
     names: "tuple[str, ...]" = ()
 
 
-Command = Union[Run, Cancel, Forget]  # noqa: UP007 - the worker may be Python 3.10
+Command = Union[Run, Peek, Train, Cancel, Forget]  # noqa: UP007 - the worker may be Python 3.10
 
+# Any: each is a dataclass, called with what its line of JSON holds.
 _EVENTS: "dict[str, type[Any]]" = {
     each.__name__.lower(): each
     for each in (
@@ -45,15 +69,24 @@ _EVENTS: "dict[str, type[Any]]" = {
         events.Placed,
         events.Freed,
         events.Printed,
+        events.Peeked,
+        events.Opened,
+        events.Progressed,
         events.Finished,
         events.Failed,
     )
 }
 _COMMANDS: "dict[str, type[Any]]" = {
-    each.__name__.lower(): each for each in (Run, Cancel, Forget)
+    each.__name__.lower(): each for each in (Run, Peek, Train, Cancel, Forget)
 }
 # Fields that hold other records.
-_RECORDS: "dict[str, type[Any]]" = {"devices": events.Device, "memory": events.Memory}
+_RECORDS: "dict[str, type[Any]]" = {
+    "devices": events.Device,
+    "memory": events.Memory,
+    "holds": events.Held,
+    "layers": events.Layer,
+    "parts": events.Part,
+}
 
 
 def line_of(message: "Event | Command") -> str:
@@ -79,7 +112,7 @@ def _read(line: str, known: "dict[str, type[Any]]", whose: str) -> Any:
         content = json.loads(line)
         made = known[content.pop("is")]
         names = {field.name for field in fields(made)}
-        if not set(content) <= names:
+        if not set(content) <= names or not isinstance(content.get("id", 0), int):
             raise ValueError
         return made(**{name: _field(name, value) for name, value in content.items()})
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -90,8 +123,10 @@ def _read(line: str, known: "dict[str, type[Any]]", whose: str) -> Any:
         ) from None
 
 
-def _field(name: str, value: Any) -> Any:  # noqa: ANN401 - JSON
+def _field(name: str, value: Any) -> Any:
     record = _RECORDS.get(name)
     if record is not None:
         return tuple(record(**{k: _field(k, v) for k, v in each.items()}) for each in value)
-    return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(_field("", each) for each in value)
+    return value

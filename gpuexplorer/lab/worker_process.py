@@ -1,5 +1,6 @@
 """WorkerProcess: starts the other process, hands it commands and its events to us, ends it."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -76,7 +77,7 @@ class WorkerProcess:
             )
         except OSError as error:
             raise Trouble(
-                f"This Python cannot be started: {start.python} ({os.strerror(error.errno or 0)}).",
+                f"This Python cannot be started: {start.python} ({error.strerror}).",
                 "Choose another Python for the lab.",
             ) from None
         self._stderr_reader = self._thread("worker stderr", self._read_stderr)
@@ -108,17 +109,14 @@ class WorkerProcess:
     def stop(self, patience: float = _ENDING_PATIENCE) -> None:
         """Close its pipe; then ask it to end; then end it. Gives all memory back."""
         self._asked_to_end = True
-        try:
+        with contextlib.suppress(OSError):  # a broken pipe need not be emptied any more
             self._pipe_in.close()
-        except OSError:
-            pass  # a broken pipe cannot be emptied any more, and need not be
-        for harder in (lambda: None, self._process.terminate, self._process.kill):
-            harder()
-            try:
+        for harder in (None, self._process.terminate, self._process.kill):
+            if harder is not None:
+                harder()
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(patience)
                 break
-            except subprocess.TimeoutExpired:
-                continue
         self._reader.join(_KILLING_PATIENCE)
         self._stderr_reader.join(_KILLING_PATIENCE)
 

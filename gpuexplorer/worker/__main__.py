@@ -1,10 +1,16 @@
 """The worker's way in: takes the pipe for itself, brings PyTorch in, and serves."""
 
+import contextlib
 import json
 import os
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from gpuexplorer.worker.pipe import Pipe
+
+if TYPE_CHECKING:
+    from gpuexplorer.worker.engine import Engine
 
 _OLDEST_PYTHON = (3, 10)
 _CANNOT_START = 3
@@ -13,28 +19,39 @@ _CANNOT_START = 3
 def main() -> int:
     """What cannot start says so in one line on standard error, and ends with 3."""
     if sys.version_info < _OLDEST_PYTHON:
-        return _refuse("The lab needs Python 3.10 or newer; this is {}.{}.".format(*sys.version_info))
+        found = "{}.{}".format(*sys.version_info)
+        return _refuse(f"The lab needs Python 3.10 or newer; this is {found}.")
     pipe = Pipe()
     settings = json.loads(os.environ.get("GPUEXPLORER_LAB", "{}"))
     try:
         import torch  # noqa: F401, PLC0415 - it may be missing, and takes seconds
-    except ImportError as error:
+    except (ImportError, OSError) as error:
         return _refuse(f"PyTorch cannot be loaded by this Python: {error}.")
     # What needs torch can be imported only now.
-    from gpuexplorer.worker.engines.torch_engine import TorchEngine  # noqa: PLC0415
     from gpuexplorer.worker.loop import Loop  # noqa: PLC0415
 
+    _be_the_first_to_go()
+    seed = int(settings.get("seed", 0))
+    with contextlib.suppress(BrokenPipeError):  # the window is gone, and so are we
+        Loop(pipe, _engine(settings), seed).serve()
+    return 0
+
+
+# Any: the settings are JSON.
+def _engine(settings: "dict[str, Any]") -> "Engine":
     if settings.get("cards"):
         from gpuexplorer.worker.engines.virtual.engine import VirtualEngine  # noqa: PLC0415
 
-        engine = VirtualEngine(settings["cards"], settings.get("links", []))
-    else:
-        engine = TorchEngine()
-    try:
-        Loop(pipe, engine).serve()
-    except BrokenPipeError:
-        pass  # the window is gone, and so are we
-    return 0
+        return VirtualEngine(settings["cards"], settings.get("links", []))
+    from gpuexplorer.worker.engines.torch_engine import TorchEngine  # noqa: PLC0415
+
+    return TorchEngine()
+
+
+def _be_the_first_to_go() -> None:
+    """Where the computer runs out of memory, Linux shall end the worker, not the window."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 
 
 def _refuse(sentence: str) -> int:

@@ -2,9 +2,19 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from gpuexplorer.lab.events import Device, Hello, Memory, Transferred
+
+
+@dataclass(frozen=True)
+class Times:
+    """What one line took. None: no device had to do, or it cannot be told."""
+
+    host_seconds: "float | None" = None  # where the host's time is modelled too
+    device_seconds: "float | None" = None
+    modelled: bool = False
 
 
 class Engine(Protocol):
@@ -21,7 +31,7 @@ class Engine(Protocol):
         ...
 
     # Any: torch is the stranger's, and its types are not ours to import here.
-    def word(self, name: str) -> Any:  # noqa: ANN401
+    def word(self, name: str) -> Any:
         """What `torch.nn.Linear` stands for."""
         ...
 
@@ -29,8 +39,8 @@ class Engine(Protocol):
         """Wait until all devices have done what they were asked."""
         ...
 
-    def device_seconds(self) -> "tuple[float | None, bool]":
-        """How long the devices needed for the last line, and whether that is modelled."""
+    def times(self) -> Times:
+        """Of the last line, after `settle`."""
         ...
 
     def transfers(self, command: int) -> Sequence[Transferred]:
@@ -39,4 +49,14 @@ class Engine(Protocol):
 
     def memory(self) -> Sequence[Memory]:
         """Of every device that was used. Does not make a context where there is none."""
+        ...
+
+    def random_state(self) -> object:
+        """Of all generators; two states are equal where nothing was drawn between them."""
+        ...
+
+    def set_random_state(self, state: object) -> None: ...
+
+    def seed(self, number: int) -> None:
+        """Of all generators."""
         ...

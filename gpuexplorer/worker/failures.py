@@ -1,9 +1,10 @@
 """From an exception to what a person reads: its cause, PyTorch's own words, and a way out."""
 
 import re
+from collections.abc import Callable
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.lab.events import Failed
+from gpuexplorer.lab.events import Failed, Memory
 
 _DEVICES = re.compile(r"\b(cpu|cuda:\d+|xpu:\d+|mps|meta)\b")
 _BROKEN = (
@@ -16,13 +17,21 @@ _BROKEN = (
 )
 
 
-def failed(command: int, error: BaseException) -> Failed:
+class Cancelled(BaseException):
+    """The person gave the command up. Nothing between here and the loop may catch it."""
+
+
+def failed(
+    command: int,
+    error: BaseException,
+    memory: "Callable[[], tuple[Memory, ...]]" = tuple,
+) -> Failed:
     """The sentence says what it means here; `message` keeps PyTorch's own words."""
     kind = type(error).__name__
     message = str(error).strip()
     if isinstance(error, Trouble):
         return Failed(command, "bad request", "Trouble", "", error.sentence, error.hint)
-    if isinstance(error, KeyboardInterrupt):
+    if isinstance(error, Cancelled):
         return Failed(command, "cancelled", kind, "", "Cancelled.", "")
     if isinstance(error, RecursionError):
         return Failed(command, "bad request", kind, message, "This is nested too deeply.", "")
@@ -32,8 +41,8 @@ def failed(command: int, error: BaseException) -> Failed:
             "device broken",
             kind,
             message,
-            "The card broke off. Everything this process holds on it is lost, and every further "
-            "call will fail the same way.",
+            "The card broke off. Everything this process holds on it is lost, and every "
+            "further call will fail the same way.",
             "Start the worker again; what was made from a recipe can be made anew.",
         )
     if kind == "OutOfMemoryError" or isinstance(error, MemoryError):
@@ -44,6 +53,7 @@ def failed(command: int, error: BaseException) -> Failed:
             message,
             "It does not fit into the memory that is free.",
             "Delete something, take a smaller shape or a smaller dtype, or another device.",
+            memory(),
         )
     if "same device" in message or "expected device" in message:
         return Failed(

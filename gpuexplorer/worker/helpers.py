@@ -1,26 +1,29 @@
-"""The small functions a line may call beside PyTorch's: the book's own, and Python's harmless."""
+"""What a line may call beside PyTorch: the book's functions, models, and Python's harmless."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.worker.engine import Engine
+from gpuexplorer.worker.models import MODELS
 
 _MOST_RANGE = 1_000_000
 
 
-def helpers(engine: Engine, printed: "Callable[[str], None]") -> "Mapping[str, Callable[..., Any]]":
+def helpers(
+    engine: Engine, printed: "Callable[[str], None]"
+) -> "Mapping[str, Callable[..., Any]]":
     """By name. Devices are asked for anew each time: the visible cards are chosen per start."""
     device = engine.word("torch.device")
     count = engine.word("torch.cuda.device_count")
 
-    def cpu() -> Any:  # noqa: ANN401
+    def cpu() -> Any:
         return device("cpu")
 
-    def gpu(i: int = 0) -> Any:  # noqa: ANN401
+    def gpu(i: int = 0) -> Any:
         return device(f"cuda:{i}")
 
-    def try_gpu(i: int = 0) -> Any:  # noqa: ANN401
+    def try_gpu(i: int = 0) -> Any:
         return gpu(i) if count() >= i + 1 else cpu()
 
     def try_all_gpus() -> "list[Any]":
@@ -36,6 +39,7 @@ def helpers(engine: Engine, printed: "Callable[[str], None]") -> "Mapping[str, C
         return list(made)
 
     return {
+        **MODELS,
         "cpu": cpu,
         "gpu": gpu,
         "num_gpus": count,

@@ -9,14 +9,34 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.grammar import Line, dotted
 from gpuexplorer.worker.engine import Engine
 
+_MOST_DIGITS = 20_000  # of bits, in a whole number
+_LONGEST = 1_000_000  # of a text or a list that is repeated
+
+
+# Any throughout: values are PyTorch's own.
+def _power(left: Any, right: Any) -> Any:
+    whole = isinstance(left, int) and isinstance(right, int) and right > 0
+    if whole and left.bit_length() * right > _MOST_DIGITS:
+        raise Trouble("That number would be too long for the lab.")
+    return left**right
+
+
+def _times(left: Any, right: Any) -> Any:
+    for one, other in ((left, right), (right, left)):
+        repeated = isinstance(one, (str, list, tuple)) and isinstance(other, int)
+        if repeated and len(one) * other > _LONGEST:
+            raise Trouble("That would be too long for the lab.")
+    return left * right
+
+
 _BINARY: "Mapping[type[ast.AST], Callable[[Any, Any], Any]]" = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
+    ast.Mult: _times,
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
+    ast.Pow: _power,
     ast.MatMult: operator.matmul,
     ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_,
@@ -58,7 +78,7 @@ class Interpreter:
         self._things = things
         self._helpers = helpers
 
-    def carry_out(self, line: Line) -> Any:  # noqa: ANN401
+    def carry_out(self, line: Line) -> Any:
         """The value of a line that was not assigned, else None."""
         unknown = sorted(line.uses - set(self._things) - set(line.makes))
         if unknown:
@@ -67,7 +87,7 @@ class Interpreter:
             )
         return self._statement(line.tree)
 
-    def _statement(self, node: ast.stmt) -> Any:  # noqa: ANN401
+    def _statement(self, node: ast.stmt) -> Any:
         match node:
             case ast.Assign(targets=[target], value=value):
                 self._assign(target, self._value(value))
@@ -87,7 +107,7 @@ class Interpreter:
                         self._statement(inner)
         return None
 
-    def _assign(self, target: ast.expr, value: Any) -> None:  # noqa: ANN401
+    def _assign(self, target: ast.expr, value: Any) -> None:
         match target:
             case ast.Name(id=name):
                 self._things[name] = value
@@ -96,7 +116,7 @@ class Interpreter:
             case ast.Attribute(value=held, attr=name):
                 setattr(self._value(held), name, value)
 
-    def _value(self, node: ast.expr) -> Any:  # noqa: ANN401
+    def _value(self, node: ast.expr) -> Any:
         match node:
             case ast.Constant(value=value):
                 return value
@@ -124,7 +144,7 @@ class Interpreter:
             case _:  # the grammar lets nothing else through
                 raise AssertionError(ast.dump(node))
 
-    def _call(self, node: ast.Call) -> Any:  # noqa: ANN401
+    def _call(self, node: ast.Call) -> Any:
         if isinstance(node.func, ast.Name) and node.func.id in self._helpers:
             function = self._helpers[node.func.id]
         else:
@@ -133,7 +153,7 @@ class Interpreter:
         words = {each.arg: self._value(each.value) for each in node.keywords if each.arg}
         return function(*arguments, **words)
 
-    def _index(self, node: ast.expr) -> Any:  # noqa: ANN401
+    def _index(self, node: ast.expr) -> Any:
         match node:
             case ast.Slice(lower=lower, upper=upper, step=step):
                 parts = (lower, upper, step)

@@ -1,77 +1,96 @@
 """Loop: read a command, carry it out, say what happened; until the pipe is closed."""
 
 import _thread
+import os
 import queue
+import signal
 import threading
 import time
+from dataclasses import replace
 from typing import Union
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.lab.events import Began, Event, Finished, Printed
+from gpuexplorer.lab.events import Began, Failed, Finished, Memory, Printed, Transferred
 from gpuexplorer.lab.grammar import read_line
-from gpuexplorer.lab.wire import Cancel, Command, Forget, Run, command_of
-from gpuexplorer.worker.engine import Engine
-from gpuexplorer.worker.failures import failed
+from gpuexplorer.lab.wire import Cancel, Command, Forget, Peek, Run, Train, command_of
+from gpuexplorer.worker.engine import Engine, Times
+from gpuexplorer.worker.failures import Cancelled, failed
 from gpuexplorer.worker.helpers import helpers
 from gpuexplorer.worker.interpreter import Interpreter
+from gpuexplorer.worker.looking import look
 from gpuexplorer.worker.pipe import Pipe
 from gpuexplorer.worker.shelf import Shelf
+from gpuexplorer.worker.training import train
 
 _MOST_PRINTED = 20_000
+_LAST_PATIENCE = 0.5  # for what still runs when the window is gone
 
 
 class Loop:
-    """Lines run in the main thread, so that a cancel can interrupt them there."""
+    """Commands run in the main thread, so that a cancel can interrupt them there."""
 
-    def __init__(self, pipe: Pipe, engine: Engine) -> None:
+    def __init__(self, pipe: Pipe, engine: Engine, seed: int = 0) -> None:
         self._pipe = pipe
+        self._seed = seed
         self._engine = engine
         self._shelf = Shelf()
-        self._id = 0
         self._interpreter = Interpreter(
             engine, self._shelf.things, helpers(engine, self._on_printed)
         )
         self._commands: queue.SimpleQueue[Union[Command, Trouble, None]] = queue.SimpleQueue()  # noqa: UP007 - Python 3.10
-        self._running_lock = threading.Lock()
-        self._running: int | None = None
+        self._ended = threading.Event()
+        # Written by the thread that listens, read by the main thread.
+        self._cancelled: set[int] = set()
+        # The main thread's own.
+        self._id = 0
+        self._interruptible = False
+        self._broken = False
 
     def serve(self) -> None:
-        self._pipe.say(self._engine.hello())
+        signal.signal(signal.SIGINT, self._on_interrupt)
+        self._engine.seed(self._seed)
+        self._pipe.say(replace(self._engine.hello(), seed=self._seed))
         threading.Thread(target=self._listen, name="commands", daemon=True).start()
-        while True:
-            command = self._commands.get()
-            if command is None:
-                return
+        while (command := self._commands.get()) is not None:
             if isinstance(command, Trouble):
                 self._pipe.say(failed(0, command))
             else:
                 self._answer(command)
+        self._ended.set()
 
     def _answer(self, command: Command) -> None:
         self._id = command.id
-        said: list[Event] = []
+        self._pipe.say(Began(command.id))
+        outcome = self._outcome(command)
+        for event in (*self._transfers(), *self._shelf.changes(command.id), outcome):
+            self._pipe.say(event)
+        self._cancelled.discard(command.id)
+
+    def _outcome(self, command: Command) -> Union[Finished, Failed]:  # noqa: UP007 - Python 3.10
+        """A line that failed leaves the random numbers as they were."""
+        before = None if self._broken else self._engine.random_state()
         try:
-            # Cancelling is possible from here on, and no longer when the outcome is known.
-            with self._running_lock:
-                self._running = command.id
-            self._pipe.say(Began(command.id))
+            self._interruptible = True
+            if command.id in self._cancelled:
+                raise Cancelled
             began = time.perf_counter()
             self._carry_out(command)
             host = time.perf_counter() - began
             self._engine.settle()
-            self._over()
-            seconds, modelled = self._engine.device_seconds()
-            said = [Finished(command.id, host, seconds, modelled, tuple(self._engine.memory()))]
+            self._interruptible = False
         except BrokenPipeError:
             raise
         # A line is a person's, and whatever it raises is an answer to that person.
-        except (Exception, KeyboardInterrupt) as error:
-            self._over()
-            said = [failed(command.id, error)]
-        for event in (*self._engine.transfers(command.id), *self._shelf.changes(command.id)):
-            self._pipe.say(event)
-        for event in said:
-            self._pipe.say(event)
+        except (Exception, Cancelled) as error:
+            self._interruptible = False
+            failure = failed(command.id, error, self._memory)
+            self._broken = self._broken or failure.cause == "device broken"
+            if not self._broken and before is not None:
+                self._engine.set_random_state(before)
+            return failure
+        times = self._engine.times()
+        drew = self._engine.random_state() != before
+        return _finished(command.id, host, times, self._memory(), drew=drew)
 
     def _carry_out(self, command: Command) -> None:
         match command:
@@ -81,17 +100,27 @@ class Loop:
                     value = self._interpreter.carry_out(line)
                     if value is not None:
                         self._on_printed(repr(value))
+            case Peek():
+                with self._engine.running():
+                    seen = look(command, self._interpreter, self._engine)
+                self._pipe.say(seen)
+            case Train():
+                with self._engine.running():
+                    train(command, self._shelf.things, self._engine, self._pipe.say)
             case Forget(names=names):
                 for name in names or tuple(self._shelf.things):
                     self._shelf.things.pop(name, None)
             case Cancel():
                 pass  # what it meant is over already
 
-    def _over(self) -> None:
-        with self._running_lock:
-            self._running = None
+    def _transfers(self) -> "tuple[Transferred, ...]":
+        return () if self._broken else tuple(self._engine.transfers(self._id))
+
+    def _memory(self) -> "tuple[Memory, ...]":
+        return () if self._broken else tuple(self._engine.memory())
 
     def _listen(self) -> None:
+        """In a thread of its own. Where the window is gone, so is the worker, soon."""
         while (line := self._pipe.next_line()) is not None:
             try:
                 command = command_of(line)
@@ -99,14 +128,35 @@ class Loop:
                 self._commands.put(trouble)
                 continue
             if isinstance(command, Cancel):
-                with self._running_lock:
-                    if self._running == command.id:
-                        _thread.interrupt_main()
+                self._cancelled.add(command.id)
+                _thread.interrupt_main()
             else:
                 self._commands.put(command)
         self._commands.put(None)
+        if not self._ended.wait(_LAST_PATIENCE):
+            os._exit(0)
+
+    def _on_interrupt(self, *_: object) -> None:
+        """In the main thread, between two steps of Python."""
+        if self._interruptible and self._id in self._cancelled:
+            self._interruptible = False
+            raise Cancelled
 
     def _on_printed(self, text: str) -> None:
         if len(text) > _MOST_PRINTED:
             text = f"{text[:_MOST_PRINTED]} … ({len(text)} letters in all)"
         self._pipe.say(Printed(self._id, text))
+
+
+def _finished(
+    command: int, host: float, times: Times, memory: "tuple[Memory, ...]", *, drew: bool
+) -> Finished:
+    return Finished(
+        command,
+        host if times.host_seconds is None else times.host_seconds,
+        times.device_seconds,
+        times.modelled,
+        memory,
+        drew,
+        host,
+    )

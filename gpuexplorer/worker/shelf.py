@@ -1,9 +1,12 @@
 """Shelf: the tensors and models by name, and what is told of each when it changes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from gpuexplorer.lab.events import Event, Freed, Placed
+from gpuexplorer.lab.events import Event, Freed, Held, Placed
+
+_CARD_BLOCK = 512  # PyTorch gives a card's memory out in pieces of this size
+_LONGEST_TEXT = 400
 
 
 class Shelf:
@@ -12,9 +15,6 @@ class Shelf:
     def __init__(self) -> None:
         self.things: dict[str, Any] = {}
         self._told: dict[str, Placed] = {}
-
-    def clear(self) -> None:
-        self.things.clear()
 
     def changes(self, command: int) -> Iterator[Event]:
         """Each name that is new, gone, or stands for something that looks different."""
@@ -36,9 +36,9 @@ def _without_id(placed: Placed) -> "Mapping[str, object]":
 
 
 # Any: a thing is whatever PyTorch made.
-def describe(command: int, name: str, thing: Any, same_as: str = "") -> Placed:  # noqa: ANN401
+def describe(command: int, name: str, thing: Any, same_as: str = "") -> Placed:
     """Without moving any value that lies on a card."""
-    if hasattr(thing, "requires_grad_") and hasattr(thing, "dtype"):
+    if is_tensor(thing):
         return Placed(
             command,
             name,
@@ -46,34 +46,74 @@ def describe(command: int, name: str, thing: Any, same_as: str = "") -> Placed: 
             str(thing.device),
             _tensor_text(thing),
             tuple(thing.shape),
-            str(thing.dtype).removeprefix("torch."),
+            dtype_name(thing),
             thing.numel() * thing.element_size(),
             bool(thing.requires_grad),
             same_as,
+            tuple(_held([thing])),
         )
-    if hasattr(thing, "parameters") and hasattr(thing, "state_dict"):
-        parts = list(thing.parameters()) + list(thing.buffers())
-        devices = sorted({str(part.device) for part in parts})
+    if is_model(thing):
+        parts = [part for part in (*thing.parameters(), *thing.buffers()) if _sized(part)]
         return Placed(
             command,
             name,
             "model",
-            ", ".join(devices),
+            ", ".join(sorted({str(part.device) for part in parts})),
             repr(thing),
-            bytes=sum(part.numel() * part.element_size() for part in parts if _sized(part)),
+            bytes=sum(part.numel() * part.element_size() for part in parts),
             requires_grad=any(part.requires_grad for part in parts),
             same_as=same_as,
+            holds=tuple(_held(parts)),
         )
     if hasattr(thing, "param_groups"):
-        return Placed(command, name, "optimiser", "", repr(thing), same_as=same_as)
-    return Placed(command, name, "value", "", repr(thing)[:400], same_as=same_as)
+        states = [each for state in thing.state.values() for each in state.values()]
+        held = [_one("state", each) for each in states if is_tensor(each)]
+        return Placed(
+            command,
+            name,
+            "optimiser",
+            ", ".join(sorted({each.device for each in held})),
+            repr(thing),
+            bytes=sum(each.bytes for each in held),
+            same_as=same_as,
+            holds=tuple(held),
+        )
+    return Placed(command, name, "value", "", repr(thing)[:_LONGEST_TEXT], same_as=same_as)
 
 
-def _sized(parameter: Any) -> bool:  # noqa: ANN401
+def is_tensor(thing: Any) -> bool:
+    return hasattr(thing, "requires_grad_") and hasattr(thing, "dtype")
+
+
+def is_model(thing: Any) -> bool:
+    return hasattr(thing, "parameters") and hasattr(thing, "state_dict")
+
+
+def dtype_name(tensor: Any) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def _held(tensors: "Iterable[Any]") -> Iterator[Held]:
+    for tensor in tensors:
+        yield _one("values", tensor)
+        if tensor.is_leaf and tensor.grad is not None:
+            yield _one("gradients", tensor.grad)
+
+
+def _one(what: str, tensor: Any) -> Held:
+    # A tensor of a simulated card keeps its values in another one.
+    storage = getattr(tensor, "held", tensor).untyped_storage()
+    size = storage.nbytes()
+    if tensor.device.type == "cuda":
+        size = -(-size // _CARD_BLOCK) * _CARD_BLOCK
+    return Held(str(tensor.device), what, size, storage._cdata)
+
+
+def _sized(parameter: Any) -> bool:
     """A lazy layer does not know yet how large it will be."""
     return not type(parameter).__name__.startswith("Uninitialized")
 
 
-def _tensor_text(tensor: Any) -> str:  # noqa: ANN401
+def _tensor_text(tensor: Any) -> str:
     shape = "×".join(str(size) for size in tensor.shape) or "one number"
-    return f"{shape}, {str(tensor.dtype).removeprefix('torch.')}"
+    return f"{shape}, {dtype_name(tensor)}"

@@ -1,19 +1,28 @@
 """TorchEngine: real devices."""
 
-import contextlib
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
 
 from gpuexplorer.lab.events import VERSION, Device, Hello, Memory, Transferred
+from gpuexplorer.worker.engine import Times
+from gpuexplorer.worker.engines import files
+from gpuexplorer.worker.engines.watch import Watch
 from gpuexplorer.worker.engines.words import word
 
 
 class TorchEngine:
     """Whatever this PyTorch offers. Makes no context on a card before a line does."""
+
+    def __init__(self) -> None:
+        self._watch = Watch()
+        self._own: Mapping[str, Callable[..., Any]] = {
+            "torch.save": files.save,
+            "torch.load": files.load,
+        }
 
     def hello(self) -> Hello:
         return Hello(
@@ -29,6 +38,15 @@ class TorchEngine:
         found = [Device("cpu", platform.processor() or platform.machine())]
         if torch.cuda.is_available():
             found += [_cuda(index) for index in range(torch.cuda.device_count())]
+        elif torch.version.cuda is None and torch.version.hip is None:
+            found.append(
+                Device(
+                    "cuda:0",
+                    "no card of this PyTorch",
+                    usable=False,
+                    reason="This PyTorch is a build for the processor only.",
+                )
+            )
         xpu = getattr(torch, "xpu", None)
         if xpu is not None and xpu.is_available():
             found += [
@@ -40,26 +58,48 @@ class TorchEngine:
         return [*found, Device("meta", "shapes without values")]
 
     def running(self) -> AbstractContextManager[object]:
-        return contextlib.nullcontext()
+        self._watch.begin()
+        return self._watch
 
-    def word(self, name: str) -> Any:  # noqa: ANN401 - PyTorch's own
-        return word(name)
+    # Any: PyTorch's own.
+    def word(self, name: str) -> Any:
+        return self._own.get(name) or word(name)
 
     def settle(self) -> None:
+        self._watch.end()
         if torch.cuda.is_initialized():
             for index in range(torch.cuda.device_count()):
-                torch.cuda.synchronize(index)
+                if has_context(index):
+                    torch.cuda.synchronize(index)
 
-    def device_seconds(self) -> "tuple[float | None, bool]":
-        return None, False
+    def times(self) -> Times:
+        return Times(device_seconds=self._watch.device_seconds())
 
     def transfers(self, command: int) -> Sequence[Transferred]:
-        return ()
+        return self._watch.transfers(command)
 
     def memory(self) -> Sequence[Memory]:
         if not torch.cuda.is_initialized():
             return ()
-        return [_memory(index) for index in range(torch.cuda.device_count())]
+        return [
+            _memory(index) for index in range(torch.cuda.device_count()) if has_context(index)
+        ]
+
+    def random_state(self) -> object:
+        states = [torch.get_rng_state().numpy().tobytes()]
+        if torch.cuda.is_initialized():
+            states += [each.numpy().tobytes() for each in torch.cuda.get_rng_state_all()]
+        return tuple(states)
+
+    def set_random_state(self, state: object) -> None:
+        assert isinstance(state, tuple)
+        tensors = [torch.frombuffer(bytearray(each), dtype=torch.uint8) for each in state]
+        torch.set_rng_state(tensors[0])
+        for index, each in enumerate(tensors[1:]):
+            torch.cuda.set_rng_state(each, index)
+
+    def seed(self, number: int) -> None:
+        torch.manual_seed(number)
 
 
 def build() -> str:
@@ -71,11 +111,20 @@ def build() -> str:
     return "CPU"
 
 
+def has_context(index: int) -> bool:
+    """Asking a card for its memory would make a context there."""
+    return bool(torch._C._cuda_hasPrimaryContext(index))
+
+
 def _cuda(index: int) -> Device:
     properties = torch.cuda.get_device_properties(index)
     capability = (properties.major, properties.minor)
     made_for = torch.cuda.get_arch_list()
     usable = torch.version.hip is not None or _has_kernels(capability, made_for)
+    reason = (
+        f"compute capability {capability[0]}.{capability[1]} has no kernels in this "
+        "PyTorch: copies work, computing does not"
+    )
     return Device(
         f"cuda:{index}",
         properties.name,
@@ -83,12 +132,7 @@ def _cuda(index: int) -> Device:
         properties.total_memory,
         capability,
         usable,
-        ""
-        if usable
-        else (
-            f"compute capability {capability[0]}.{capability[1]} has no kernels in this PyTorch: "
-            "copies work, computing does not"
-        ),
+        "" if usable else reason,
     )
 
 

@@ -7,7 +7,7 @@ from gpuexplorer.core.trouble import Trouble
 
 
 @functools.lru_cache(maxsize=1024)
-def word(name: str) -> Any:  # noqa: ANN401 - PyTorch's own
+def word(name: str) -> Any:
     """Raises Trouble where this PyTorch does not have it."""
     import torch  # noqa: PLC0415 - only the worker's process has it
 

@@ -12,6 +12,7 @@ _SMALL_SEGMENT = 2 * MIB
 _LARGE_SEGMENT = 20 * MIB
 _LARGE_FROM = 10 * MIB  # from here a block gets a segment of its own
 _ROUND_LARGE = 2 * MIB
+_EXABYTE = 1 << 60
 
 
 class OutOfMemory(Exception):  # noqa: N818 - the engine makes PyTorch's own error of it
@@ -48,6 +49,7 @@ class Counts:
     max_allocated: int = 0
     max_reserved: int = 0
     segments: int = 0
+    out_of_memories: int = 0
 
 
 @dataclass
@@ -71,9 +73,7 @@ class Allocator:
     def free_bytes(self) -> int:
         """As cudaMemGetInfo tells it."""
         context = self.context_bytes if self.awake else 0
-        return max(
-            0, self.total_bytes - self.elsewhere_bytes - context - self.counts.reserved
-        )
+        return max(0, self.total_bytes - self.elsewhere_bytes - context - self.counts.reserved)
 
     def wake(self) -> None:
         """The first use makes a context, which stays until the process ends."""
@@ -82,6 +82,7 @@ class Allocator:
     def allocate(self, asked_bytes: int) -> Block:
         """A block of at least so many bytes. Raises OutOfMemory, with nothing changed."""
         self.wake()
+        _refuse_absurd(asked_bytes)
         size = max(_SMALLEST, -(-asked_bytes // _SMALLEST) * _SMALLEST)
         small = size <= _SMALL
         block = self._best_fit(size, small) or self._new_segment(asked_bytes, size, small)
@@ -93,6 +94,8 @@ class Allocator:
 
     def would_fit(self, asked_bytes: int) -> None:
         """Raises OutOfMemory as `allocate` would; takes nothing."""
+        self.wake()
+        _refuse_absurd(asked_bytes)
         size = max(_SMALLEST, -(-asked_bytes // _SMALLEST) * _SMALLEST)
         small = size <= _SMALL
         if any(entry[0] >= size for entry in self._free[small]):
@@ -105,8 +108,7 @@ class Allocator:
             if block.bytes == block.segment.bytes
         )
         over = self.counts.reserved - cached + length > self.fraction * self.total_bytes
-        context = 0 if self.awake else self.context_bytes
-        if over or length > self.free_bytes + cached - context:
+        if over or length > self.free_bytes + cached:
             raise OutOfMemory(self._text(asked_bytes, capped=over and self.fraction < 1.0))
 
     def release(self, block: Block) -> None:
@@ -140,7 +142,6 @@ class Allocator:
         for entry in self._free[small]:
             block = entry[2]
             if block.bytes >= size:
-                # A large block is not broken up for a little where that would waste much.
                 self._take(block)
                 return block
         return None
@@ -193,27 +194,32 @@ class Allocator:
 
     def _text(self, asked: int, *, capped: bool) -> str:
         """PyTorch's own words, with figures that add up."""
+        self.counts.out_of_memories += 1
         counts = self.counts
         mine = counts.reserved + (self.context_bytes if self.awake else 0)
-        allowed = (
-            f"{_size(int(self.fraction * self.total_bytes))} allowed; " if capped else ""
-        )
+        allowed = f"{_size(int(self.fraction * self.total_bytes))} allowed; " if capped else ""
         others = (
             f"Process {self.pid + 1} has {_size(self.elsewhere_bytes)} memory in use. "
             if self.elsewhere_bytes
             else ""
         )
         return (
-            f"CUDA out of memory. Tried to allocate {_size(asked)}. GPU {self.index} has a total "
-            f"capacity of {_size(self.total_bytes)} of which {_size(self.free_bytes)} is free. "
-            f"{others}Including non-PyTorch memory, this process has {_size(mine)} memory in "
-            f"use. {allowed}Of the allocated memory {_size(counts.allocated)} is allocated by "
+            f"CUDA out of memory. Tried to allocate {_size(asked)}. "
+            f"GPU {self.index} has a total capacity of {_size(self.total_bytes)} "
+            f"of which {_size(self.free_bytes)} is free. {others}"
+            f"Including non-PyTorch memory, this process has {_size(mine)} memory in use. "
+            f"{allowed}Of the allocated memory {_size(counts.allocated)} is allocated by "
             f"PyTorch, and {_size(counts.reserved - counts.allocated)} is reserved by PyTorch "
             "but unallocated. If reserved but unallocated memory is large try setting "
             "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See "
             "documentation for Memory Management  "
             "(https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)"
         )
+
+
+def _refuse_absurd(asked: int) -> None:
+    if asked >= _EXABYTE:
+        raise OutOfMemory("CUDA out of memory. Tried to allocate more than 1EB memory.")
 
 
 def _segment_bytes(size: int, small: bool) -> int:

@@ -1,4 +1,4 @@
-"""Cards: the make-believe cards of this process, their memory, and the time their work takes."""
+"""Cards: the make-believe cards of this process: their memory, and their work's time."""
 
 import os
 import threading
@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from gpuexplorer.worker.engines.virtual.allocator import Allocator
 
-_LAUNCH_SECONDS = 5e-6
+HOST = -1
+_LAUNCH_SECONDS = 5e-6  # what it costs the host to ask for one kernel
+_SHORTEST_KERNEL = 2e-6
 
 
 @dataclass(frozen=True)
@@ -22,57 +24,73 @@ class CardFacts:
     capability: "tuple[int, int]"
     multiprocessors: int
     flops: float
+    half_flops: float
+    double_flops: float
     bytes_per_second: float
 
     @classmethod
     def read(cls, told: "Mapping[str, object]") -> "CardFacts":
         facts = dict(told)
-        facts["capability"] = tuple(facts["capability"])  # type: ignore[call-overload]  # a list in JSON
-        return cls(**facts)  # type: ignore[arg-type]  # checked by the contract test
+        capability = facts["capability"]
+        assert isinstance(capability, (list, tuple))  # a list in JSON
+        facts["capability"] = tuple(capability)
+        return cls(**facts)  # type: ignore[arg-type]  # ours, from the window
+
+    def flops_of(self, itemsize: int) -> float:
+        """By the size of the numbers: half, single, double."""
+        if itemsize <= 2:
+            return self.half_flops
+        return self.double_flops if itemsize >= 8 else self.flops
 
 
 @dataclass(frozen=True)
 class Link:
-    """The way between two devices; -1 is the host. The same both ways."""
+    """The way between two devices; -1 is the host. The same both ways.
+
+    Memory of the host that is not pinned is copied twice, which the second rate stands for.
+    """
 
     one: int
     other: int
     bytes_per_second: float
     latency: float
     peer: bool
+    pageable_bytes_per_second: "float | None" = None
 
-    def seconds(self, size: int) -> float:
-        return self.latency + size / self.bytes_per_second
+    def seconds(self, size: int, *, pinned: bool = True) -> float:
+        pageable = self.pageable_bytes_per_second
+        rate = self.bytes_per_second if pinned or pageable is None else pageable
+        return self.latency + size / rate
 
 
 @dataclass
 class Work:
     """What one line did, for as long as it runs."""
 
-    seconds: "dict[int, float]" = field(default_factory=dict)
+    began: float = 0.0
+    touched: "set[int]" = field(default_factory=set)
     transfers: "list[tuple[int, int, int, float]]" = field(default_factory=list)
 
 
 class Cards:
-    """Allocations come and go from whichever thread lets go of a tensor last."""
+    """Allocations come and go from whichever thread lets go of a tensor last.
 
-    def __init__(
-        self, facts: "Sequence[CardFacts]", links: "Sequence[Link]" = ()
-    ) -> None:
+    Time: the host has a clock and so has each card. Asking for a kernel takes the host a moment
+    and the card begins when it is free, so cards work side by side. The pauses a person makes
+    between two lines do not count.
+    """
+
+    def __init__(self, facts: "Sequence[CardFacts]", links: "Sequence[Link]" = ()) -> None:
         self.facts = tuple(facts)
         pid = os.getpid()
         self.allocators = tuple(
-            Allocator(
-                index,
-                each.memory_bytes,
-                each.context_bytes,
-                each.elsewhere_bytes,
-                pid,
-            )
+            Allocator(index, each.memory_bytes, each.context_bytes, each.elsewhere_bytes, pid)
             for index, each in enumerate(facts)
         )
         self.lock = threading.RLock()
         self._links = {frozenset((each.one, each.other)): each for each in links}
+        self.now = 0.0
+        self._clocks = [0.0] * len(self.facts)
         self.work = Work()
         self.current = 0
 
@@ -80,23 +98,47 @@ class Cards:
         return len(self.facts)
 
     def begin(self) -> None:
-        self.work = Work()
+        """A new line; whatever was still running has ended."""
+        self.synchronize()
+        self.work = Work(self.now)
 
-    def computed(self, index: int, flops: float, moved_bytes: float) -> None:
-        """A kernel ran: as long as the slower of computing and reading took."""
+    def computed(self, index: int, flops: float, moved_bytes: float, itemsize: int = 4) -> None:
+        """A kernel: as long as the slower of computing and reading takes."""
         facts = self.facts[index]
-        busy = max(flops / facts.flops, moved_bytes / facts.bytes_per_second)
-        self._add(index, _LAUNCH_SECONDS + busy)
+        busy = max(flops / facts.flops_of(itemsize), moved_bytes / facts.bytes_per_second)
+        self.now += _LAUNCH_SECONDS
+        self._clocks[index] = self.moment(index) + max(busy, _SHORTEST_KERNEL)
+        self.work.touched.add(index)
 
-    def copied(self, source: int, target: int, size: int) -> float:
-        """Between devices, -1 being the host. The engine of the source is busy with it."""
-        seconds = self.link(source, target).seconds(size)
-        self._add(source if source >= 0 else target, seconds)
+    def copied(self, source: int, target: int, size: int, *, pinned: bool = False) -> None:
+        """Between devices. From or to the host, the host waits; between cards it does not."""
+        seconds = self.link(source, target).seconds(size, pinned=pinned)
+        cards = [each for each in (source, target) if each != HOST]
+        self.now += _LAUNCH_SECONDS
+        end = max(self.moment(each) for each in cards) + seconds
+        for each in cards:
+            self._clocks[each] = end
+        if HOST in (source, target):
+            self.now = end
+        self.work.touched.update(cards)
         self.work.transfers.append((source, target, size, seconds))
-        return seconds
+
+    def synchronize(self, index: "int | None" = None) -> None:
+        """The host waits for one card, or for all."""
+        waited = self._clocks if index is None else [self._clocks[index]]
+        self.now = max((self.now, *waited))
+
+    def moment(self, index: int) -> float:
+        """When the card can begin with what it is asked for now."""
+        return max(self.now, self._clocks[index])
+
+    def spent(self) -> "tuple[float, float] | None":
+        """Host's and devices' seconds since the line began; None where no card had to do."""
+        if not self.work.touched:
+            return None
+        last = max(self._clocks[each] for each in self.work.touched)
+        return self.now - self.work.began, last - self.work.began
 
     def link(self, one: int, other: int) -> Link:
-        return self._links.get(frozenset((one, other))) or Link(one, other, 12e9, 10e-6, False)
-
-    def _add(self, index: int, seconds: float) -> None:
-        self.work.seconds[index] = self.work.seconds.get(index, 0.0) + seconds
+        known = self._links.get(frozenset((one, other)))
+        return known or Link(one, other, 12e9, 10e-6, peer=False)

@@ -8,59 +8,13 @@ import torch
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.worker.engines.virtual.allocator import Allocator
-from gpuexplorer.worker.engines.virtual.cards import Cards
+from gpuexplorer.worker.engines.virtual.cards import CardFacts
 from gpuexplorer.worker.engines.virtual.dispatch import on_this_machine
+from gpuexplorer.worker.engines.virtual.moments import CurrentCard, Moment, Queue
 from gpuexplorer.worker.engines.virtual.tensor import Holdings
 
 
-class SimulatedEvent:
-    """A moment on a card's own time axis, which is modelled."""
-
-    def __init__(self, cards: Cards, enable_timing: bool) -> None:  # noqa: FBT001 - as torch's
-        self._cards = cards
-        self._timed = enable_timing
-        self._at: float | None = None
-
-    def record(self, stream: object = None) -> None:
-        self._at = self._cards.work.seconds.get(self._cards.current, 0.0)
-
-    def query(self) -> bool:
-        return True
-
-    def synchronize(self) -> None:
-        """What is modelled is done at once."""
-
-    def elapsed_time(self, end: "SimulatedEvent") -> float:
-        """Milliseconds, modelled."""
-        if not (self._timed and end._timed):
-            raise ValueError("Both events must be created with argument 'enable_timing=True'.")
-        if self._at is None or end._at is None:
-            raise ValueError("Both events must be recorded before calculating elapsed time.")
-        return (end._at - self._at) * 1000.0
-
-
-class SimulatedStream:
-    """Exists so that programs with streams run; one thing happens after another all the same."""
-
-    def __init__(self, device: Any = None) -> None:
-        self.device = device
-
-    def __enter__(self) -> "SimulatedStream":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-    def synchronize(self) -> None:
-        """What is modelled is done at once."""
-
-    def wait_stream(self, stream: object) -> None:
-        """Nothing runs beside it."""
-
-    def wait_event(self, event: object) -> None:
-        """Nothing runs beside it."""
-
-
+# Any: a device is a number, a text, a torch.device or nothing, as in PyTorch.
 class CudaWords:
     """By the name after `torch.cuda.`."""
 
@@ -75,23 +29,23 @@ class CudaWords:
             "get_device_properties": self._properties,
             "memory_allocated": lambda device=None: self._memory(device).counts.allocated,
             "memory_reserved": lambda device=None: self._memory(device).counts.reserved,
-            "max_memory_allocated": lambda device=None: self._memory(
-                device
-            ).counts.max_allocated,
+            "max_memory_allocated": lambda device=None: (
+                self._memory(device).counts.max_allocated
+            ),
             "max_memory_reserved": lambda device=None: self._memory(device).counts.max_reserved,
+            "memory_stats": self._memory_stats,
             "reset_peak_memory_stats": lambda device=None: self._memory(device).reset_peaks(),
             "mem_get_info": self._mem_get_info,
             "empty_cache": self._empty_cache,
-            "synchronize": lambda device=None: None,
+            "synchronize": lambda device=None: self._cards.synchronize(self._index(device)),
             "current_device": lambda: self._cards.current,
             "set_device": self._set_device,
+            "device": lambda device: CurrentCard(self._cards, self._index(device)),
             "can_device_access_peer": self._can_access_peer,
             "set_per_process_memory_fraction": self._set_fraction,
-            "Event": lambda enable_timing=False, **_: SimulatedEvent(
-                self._cards, enable_timing
-            ),
-            "Stream": lambda device=None, **_: SimulatedStream(device),
-            "current_stream": lambda device=None: SimulatedStream(device),
+            "Event": lambda enable_timing=False, **_: Moment(self._cards, timed=enable_timing),
+            "Stream": self._stream,
+            "current_stream": self._stream,
             "stream": lambda stream: stream,
             "manual_seed": torch.manual_seed,
             "manual_seed_all": torch.manual_seed,
@@ -110,9 +64,12 @@ class CudaWords:
         if device is None:
             return self._cards.current
         asked = torch.device("cuda", device) if isinstance(device, int) else device
-        return on_this_machine(self._holdings, asked).index
+        found = on_this_machine(self._holdings, asked)
+        if found.type != "cuda":
+            raise ValueError(f"Expected a cuda device, but got: {found}")
+        return int(found.index)
 
-    def _facts(self, device: Any) -> Any:
+    def _facts(self, device: Any) -> CardFacts:
         return self._cards.facts[self._index(device)]
 
     def _memory(self, device: Any) -> Allocator:
@@ -134,6 +91,18 @@ class CudaWords:
         memory.wake()  # asking makes a context, on a real card as well
         return memory.free_bytes, memory.total_bytes
 
+    def _memory_stats(self, device: Any = None) -> "dict[str, int]":
+        """Those of PyTorch's figures that are modelled."""
+        counts = self._memory(device).counts
+        return {
+            "allocated_bytes.all.current": counts.allocated,
+            "allocated_bytes.all.peak": counts.max_allocated,
+            "reserved_bytes.all.current": counts.reserved,
+            "reserved_bytes.all.peak": counts.max_reserved,
+            "segment.all.current": counts.segments,
+            "num_ooms": counts.out_of_memories,
+        }
+
     def _empty_cache(self) -> None:
         with self._cards.lock:
             for each in self._cards.allocators:
@@ -141,6 +110,9 @@ class CudaWords:
 
     def _set_device(self, device: Any) -> None:
         self._cards.current = self._index(device)
+
+    def _stream(self, device: Any = None, **_: Any) -> Queue:
+        return Queue(self._cards, self._index(device))
 
     def _can_access_peer(self, device: Any, peer_device: Any) -> bool:
         one, other = self._index(device), self._index(peer_device)
@@ -152,4 +124,3 @@ class CudaWords:
         if not 0 <= fraction <= 1:
             raise ValueError(f"Invalid fraction value: {fraction}. Allowed range: 0~1")
         self._memory(device).fraction = fraction
-

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
-# Operations that check their operands by name before the kernel, and what they are called there.
+# Operations that check their operands by name before the kernel, and how they call them.
 _CHECKED = {
     "mm": ("wrapper_CUDA_mm", ("self", "mat2")),
     "addmm": ("wrapper_CUDA_addmm", ("self", "mat1", "mat2")),
@@ -24,6 +24,9 @@ _CHECKED = {
         ("input", "weight", "bias", "running_mean", "running_var"),
     ),
 }
+_CONVOLUTIONS = ("convolution", "_convolution", "cudnn_convolution")
+# Positions may be told by tensors on the host, whatever the card.
+INDEXING = frozenset({"index", "index_put", "index_put_", "_unsafe_index", "_index_put_impl_"})
 _NAMES = {
     torch.float32: "Float",
     torch.float64: "Double",
@@ -31,13 +34,21 @@ _NAMES = {
     torch.bfloat16: "BFloat16",
     torch.int64: "Long",
     torch.int32: "Int",
+    torch.int16: "Short",
+    torch.int8: "Char",
+    torch.uint8: "Byte",
+    torch.bool: "Bool",
+    torch.complex64: "ComplexFloat",
+    torch.complex128: "ComplexDouble",
 }
 
+Operand = tuple[torch.device, torch.Tensor]
 
-def refusal(
-    name: str, operands: "Sequence[tuple[torch.device, torch.Tensor]]"
-) -> "RuntimeError | None":
+
+def refusal(name: str, operands: "Sequence[Operand]") -> "RuntimeError | None":
     """None where the devices go together: one number on the host goes with any card."""
+    if name in INDEXING:
+        return _indexing_refusal(operands)
     counted = [
         (position, device, tensor)
         for position, (device, tensor) in enumerate(operands)
@@ -46,12 +57,17 @@ def refusal(
     devices = list(dict.fromkeys(device for _, device, _ in counted))
     if len(devices) < 2:
         return None
-    if name in ("convolution", "_convolution", "cudnn_convolution"):
-        types = [_type_name(device, tensor) for _, device, tensor in counted[:2]]
+    if name in _CONVOLUTIONS:
+        types = [type_name(device, tensor) for _, device, tensor in counted[:2]]
         if types[0] != types[1]:
             return RuntimeError(
                 f"Input type ({types[0]}) and weight type ({types[1]}) should be the same"
             )
+    if name == "masked_fill" and len(operands) > 1 and operands[1][0] != operands[0][0]:
+        return RuntimeError(
+            "expected self and mask to be on the same device, but got mask on "
+            f"{operands[1][0]} and self on {operands[0][0]}"
+        )
     checked = _CHECKED.get(name)
     if checked is not None:
         method, names = checked
@@ -71,6 +87,26 @@ def refusal(
     )
 
 
-def _type_name(device: torch.device, tensor: torch.Tensor) -> str:
+def type_name(device: torch.device, tensor: torch.Tensor) -> str:
+    """As Tensor.type() tells it."""
     kind = f"{_NAMES.get(tensor.dtype, 'Float')}Tensor"
     return f"torch.cuda.{kind}" if device.type == "cuda" else f"torch.{kind}"
+
+
+def _indexing_refusal(operands: "Sequence[Operand]") -> "RuntimeError | None":
+    indexed = operands[0][0]
+    for device, tensor in operands[1:]:
+        if device in (indexed, torch.device("cpu")) and (
+            device == indexed or not tensor.is_floating_point() or tensor.dim() == 0
+        ):
+            continue
+        if tensor.is_floating_point():
+            return RuntimeError(
+                "Expected all tensors to be on the same device, but found at least two "
+                f"devices, {indexed} and {device}!"
+            )
+        return RuntimeError(
+            "indices should be either on cpu or on the same device as the indexed tensor "
+            f"({indexed})"
+        )
+    return None

@@ -7,14 +7,18 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 from torch.utils.flop_counter import flop_registry
 
-from gpuexplorer.worker.engines.virtual.differ import refusal
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.worker.engines.virtual.cards import HOST
+from gpuexplorer.worker.engines.virtual.differ import INDEXING, refusal
 from gpuexplorer.worker.engines.virtual.host_limit import refuse_what_the_host_cannot_hold
-from gpuexplorer.worker.engines.virtual.tensor import Holdings, OnCard
+from gpuexplorer.worker.engines.virtual.tensor import Holdings, OnCard, bare
 
 _CPU = torch.device("cpu")
 _LARGE_BYTES = 8 * 1024 * 1024  # below, the outcome is made first and measured then
+_LARGE_NUMBER = 4096
 
 
+# Any throughout: operations and their operands are whatever PyTorch hands on.
 def on_this_machine(holdings: Holdings, device: Any) -> torch.device:
     """The device with its number. Raises what PyTorch raises where there is no such card."""
     device = torch.device(device)
@@ -34,129 +38,33 @@ def run(holdings: Holdings, func: Any, args: Any, kwargs: "dict[str, Any]") -> A
     if name == "_to_copy":
         return _to_copy(holdings, func, args, kwargs)
     if name == "copy_":
-        return _copy_into(holdings, args, kwargs)
+        return _copy_into(holdings, args)
     flat, spec = tree_flatten((args, kwargs))
-    operands = [
-        (value.device, value) for value in flat if isinstance(value, torch.Tensor)
-    ]
+    operands = [(value.device, value) for value in flat if isinstance(value, torch.Tensor)]
     error = refusal(name, operands)
     if error is not None:
         raise error
-    asked = kwargs.get("device")
-    on_cards = [device for device, _ in operands if device.type == "cuda"]
-    if asked is not None:
-        device = on_this_machine(holdings, asked)
-    else:
-        device = on_cards[0] if on_cards else _CPU
-    plain = [
-        _CPU
-        if isinstance(value, torch.device) and value.type == "cuda"
-        else value.held
-        if isinstance(value, OnCard)
-        else value
-        for value in flat
-    ]
-    plain_args, plain_kwargs = tree_unflatten(plain, spec)
+    device = _device(holdings, kwargs.get("device"), operands)
+    plain_args, plain_kwargs = tree_unflatten([_plain(value) for value in flat], spec)
     if device.type != "cuda":
         return func(*plain_args, **plain_kwargs)
-    _look_ahead(holdings, device.index, func, plain_args, plain_kwargs)
+    card: int = device.index
+    if name in INDEXING:
+        _bring_indices(holdings, card, operands)
+    _look_ahead(holdings, card, func, plain_args, plain_kwargs)
     out = func(*plain_args, **plain_kwargs)
-    _count(holdings, device.index, func, plain_args, plain_kwargs, out)
+    _count(holdings, card, func, plain_args, plain_kwargs, out)
     wrappers = {id(value.held): value for value in flat if isinstance(value, OnCard)}
-    return tree_map_only(
-        torch.Tensor,
-        lambda made: (
-            wrappers[id(made)]
-            if id(made) in wrappers
-            else holdings.place(made, device.index)
-        ),
-        out,
-    )
 
+    def on_card(made: torch.Tensor) -> OnCard:
+        known = wrappers.get(id(made))
+        if known is None:
+            return holdings.place(made, card)
+        if known.shape != made.shape:
+            raise Trouble("On simulated cards, out= must already have the outcome's shape.")
+        return known
 
-def _to_copy(holdings: Holdings, func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
-    """Every copy between devices that makes a new tensor."""
-    source = args[0]
-    asked = kwargs.pop("device", None)
-    kwargs.pop("non_blocking", None)
-    pinned = kwargs.pop("pin_memory", None)
-    del pinned  # the host's memory is as it is
-    target = source.device if asked is None else on_this_machine(holdings, asked)
-    held = source.held if isinstance(source, OnCard) else source
-    if target.type == "meta":
-        return func(held, device=target, **kwargs)
-    dtype = kwargs.get("dtype") or held.dtype
-    size = held.numel() * dtype.itemsize
-    refuse_what_the_host_cannot_hold(size)
-    if target.type == "cuda":
-        holdings.would_fit(target.index, size)
-    copied = func(held, device=_CPU, **kwargs)
-    if source.device != target:
-        holdings.cards.copied(_number(source.device), _number(target), size)
-    elif target.type == "cuda":
-        holdings.cards.computed(target.index, 0.0, 2.0 * size)
-    return holdings.place(copied, target.index) if target.type == "cuda" else copied
-
-
-def _copy_into(holdings: Holdings, args: Any, kwargs: "dict[str, Any]") -> Any:
-    target, source = args[0], args[1]
-    bare = [each.held if isinstance(each, OnCard) else each for each in (target, source)]
-    bare[0].copy_(bare[1])
-    size = bare[0].numel() * bare[0].element_size()
-    if source.device != target.device:
-        holdings.cards.copied(_number(source.device), _number(target.device), size)
-    elif isinstance(target, OnCard):
-        holdings.cards.computed(target.card, 0.0, 2.0 * size)
-    return target
-
-
-def _look_ahead(holdings: Holdings, card: int, func: Any, args: Any, kwargs: Any) -> None:
-    """What would be too large is refused before the host's memory is taken for it."""
-    flat, spec = tree_flatten((args, kwargs))
-    tensors = [each for each in flat if isinstance(each, torch.Tensor)]
-    numbers = [each for each in flat if isinstance(each, int) and abs(each) > 4096]
-    if not numbers and sum(each.nbytes for each in tensors) < _LARGE_BYTES:
-        return
-    if func._schema.is_mutable or func.is_view:
-        return
-    meta = [
-        each.to("meta")
-        if isinstance(each, torch.Tensor)
-        else torch.device("meta")
-        if isinstance(each, torch.device)
-        else each
-        for each in flat
-    ]
-    meta_args, meta_kwargs = tree_unflatten(meta, spec)
-    try:
-        made = func(*meta_args, **meta_kwargs)
-    except (NotImplementedError, RuntimeError):
-        return  # no shapes without values, such as for nonzero; or the real call will say why
-    size = sum(
-        each.nbytes for each in tree_flatten(made)[0] if isinstance(each, torch.Tensor)
-    )
-    holdings.would_fit(card, size)
-    refuse_what_the_host_cannot_hold(size)
-
-
-def _count(
-    holdings: Holdings, card: int, func: Any, args: Any, kwargs: Any, out: Any
-) -> None:
-    """How much the card would have had to do."""
-    if func.is_view:
-        return
-    formula = flop_registry.get(func.overloadpacket)
-    flops = float(formula(*args, **kwargs, out_val=out)) if formula is not None else 0.0
-    moved = sum(
-        each.nbytes
-        for each in tree_flatten((args, kwargs, out))[0]
-        if isinstance(each, torch.Tensor)
-    )
-    holdings.cards.computed(card, flops, float(moved))
-
-
-def _number(device: torch.device) -> int:
-    return -1 if device.type != "cuda" else device.index
+    return tree_map_only(torch.Tensor, on_card, out)
 
 
 class Dispatch(TorchDispatchMode):
@@ -170,3 +78,108 @@ class Dispatch(TorchDispatchMode):
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         return run(self._holdings, func, args, dict(kwargs or {}))
+
+
+def _device(holdings: Holdings, asked: Any, operands: Any) -> torch.device:
+    if asked is not None:
+        return on_this_machine(holdings, asked)
+    return next((device for device, _ in operands if device.type == "cuda"), _CPU)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, torch.device) and value.type == "cuda":
+        return _CPU
+    return bare(value)
+
+
+def _to_copy(holdings: Holdings, func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
+    """Every copy between devices that makes a new tensor."""
+    source = args[0]
+    asked = kwargs.pop("device", None)
+    kwargs.pop("non_blocking", None)
+    kwargs.pop("pin_memory", None)  # the host's memory is as it is
+    target = source.device if asked is None else on_this_machine(holdings, asked)
+    held = bare(source)
+    if target.type == "meta":
+        return func(held, device=target, **kwargs)
+    dtype = kwargs.get("dtype") or held.dtype
+    size = held.numel() * dtype.itemsize
+    if target.type == "cuda":
+        holdings.would_fit(target.index, size)
+    refuse_what_the_host_cannot_hold(size)
+    copied = func(held, device=_CPU, **kwargs)
+    if source.device != target:
+        _transfer(holdings, source, target, size)
+    elif target.type == "cuda":
+        holdings.cards.computed(target.index, 0.0, 2.0 * size)
+    return holdings.place(copied, target.index) if target.type == "cuda" else copied
+
+
+def _copy_into(holdings: Holdings, args: Any) -> Any:
+    target, source = args[0], args[1]
+    bare(target).copy_(bare(source))
+    size = target.numel() * target.element_size()
+    one_number = source.device.type == "cpu" and source.dim() == 0
+    if source.device != target.device and not one_number:
+        _transfer(holdings, source, target.device, size)
+    elif isinstance(target, OnCard):
+        holdings.cards.computed(target.card, 0.0, 2.0 * size)
+    return target
+
+
+def _transfer(
+    holdings: Holdings, source: torch.Tensor, target: torch.device, size: int
+) -> None:
+    pinned = bool(getattr(source, "is_pinned_here", False))
+    holdings.cards.copied(_number(source.device), _number(target), size, pinned=pinned)
+
+
+def _bring_indices(holdings: Holdings, card: int, operands: Any) -> None:
+    for device, tensor in operands[1:]:
+        if device.type == "cpu" and tensor.dim() > 0:
+            holdings.cards.copied(HOST, card, tensor.nbytes)
+
+
+def _look_ahead(holdings: Holdings, card: int, func: Any, args: Any, kwargs: Any) -> None:
+    """What would be too large is refused before the host's memory is taken for it."""
+    flat, spec = tree_flatten((args, kwargs))
+    tensors = [each for each in flat if isinstance(each, torch.Tensor)]
+    numbers = [each for each in flat if type(each) is int and abs(each) > _LARGE_NUMBER]
+    if not numbers and sum(each.nbytes for each in tensors) < _LARGE_BYTES:
+        return
+    if func._schema.is_mutable or func.is_view:
+        return
+    meta = [_as_meta(each) for each in flat]
+    meta_args, meta_kwargs = tree_unflatten(meta, spec)
+    try:
+        made = func(*meta_args, **meta_kwargs)
+    except (NotImplementedError, RuntimeError):
+        return  # no shapes without values, such as for nonzero; or the real call will say why
+    size = sum(each.nbytes for each in tree_flatten(made)[0] if isinstance(each, torch.Tensor))
+    holdings.would_fit(card, size)
+    refuse_what_the_host_cannot_hold(size)
+
+
+def _as_meta(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.to("meta")
+    return torch.device("meta") if isinstance(value, torch.device) else value
+
+
+def _count(holdings: Holdings, card: int, func: Any, args: Any, kwargs: Any, out: Any) -> None:
+    """How much the card would have had to do."""
+    if func.is_view:
+        return
+    formula = flop_registry.get(func.overloadpacket)
+    flops = float(formula(*args, **kwargs, out_val=out)) if formula is not None else 0.0
+    tensors = [
+        each for each in tree_flatten((args, kwargs, out))[0] if isinstance(each, torch.Tensor)
+    ]
+    if not tensors:
+        return
+    moved = float(sum(each.nbytes for each in tensors))
+    holdings.cards.computed(card, flops, moved, tensors[0].element_size())
+
+
+def _number(device: torch.device) -> int:
+    return HOST if device.type != "cuda" else int(device.index)

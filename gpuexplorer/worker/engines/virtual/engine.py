@@ -1,18 +1,22 @@
 """VirtualEngine: PyTorch on simulated cards, as the worker's loop wants an engine."""
 
 import contextlib
+import functools
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
 
 from gpuexplorer.lab.events import VERSION, Device, Hello, Memory, Transferred
-from gpuexplorer.worker.engines.virtual.cards import CardFacts, Cards, Link
+from gpuexplorer.worker.engine import Times
+from gpuexplorer.worker.engines.virtual.cards import HOST, CardFacts, Cards, Link
 from gpuexplorer.worker.engines.virtual.cuda_words import CudaWords
 from gpuexplorer.worker.engines.virtual.dispatch import Dispatch
+from gpuexplorer.worker.engines.virtual.files import CardFiles
 from gpuexplorer.worker.engines.virtual.functions import Functions
+from gpuexplorer.worker.engines.virtual.modules import Spread, movable
 from gpuexplorer.worker.engines.virtual.tensor import Holdings
 from gpuexplorer.worker.engines.words import word
 
@@ -25,14 +29,19 @@ class VirtualEngine:
     def __init__(
         self, cards: "Sequence[Mapping[str, object]]", links: "Sequence[Mapping[str, object]]"
     ) -> None:
-        # Or Module.to could not change a parameter into one on a card.
-        torch.__future__.set_overwrite_module_params_on_conversion(True)  # noqa: FBT003
+        torch.backends.cudnn.enabled = False  # or it warns that it is not there
         self._cards = Cards(
             [CardFacts.read(each) for each in cards],
             [Link(**each) for each in links],  # type: ignore[arg-type]  # ours, from the window
         )
         self._holdings = Holdings(self._cards)
         self._cuda = CudaWords(self._holdings)
+        files = CardFiles(self._holdings)
+        self._own: Mapping[str, Callable[..., Any]] = {
+            "torch.save": files.save,
+            "torch.load": files.load,
+            "torch.nn.DataParallel": functools.partial(Spread, len(self._cards)),
+        }
 
     def hello(self) -> Hello:
         return Hello(
@@ -56,18 +65,18 @@ class VirtualEngine:
         self._cards.begin()
         return self._in_force()
 
-    def word(self, name: str) -> Any:  # noqa: ANN401 - PyTorch's own
-        return (
-            self._cuda.word(name.removeprefix(_CUDA)) if name.startswith(_CUDA) else word(name)
-        )
+    # Any: PyTorch's own, or what answers in its place.
+    def word(self, name: str) -> Any:
+        if name.startswith(_CUDA):
+            return self._cuda.word(name.removeprefix(_CUDA))
+        return self._own.get(name) or word(name)
 
     def settle(self) -> None:
         """What is modelled is done at once."""
 
-    def device_seconds(self) -> "tuple[float | None, bool]":
-        """Cards work side by side: the busiest decides."""
-        seconds = self._cards.work.seconds
-        return (max(seconds.values()), True) if seconds else (None, False)
+    def times(self) -> Times:
+        spent = self._cards.spent()
+        return Times() if spent is None else Times(*spent, modelled=True)
 
     def transfers(self, command: int) -> Sequence[Transferred]:
         return [
@@ -83,16 +92,27 @@ class VirtualEngine:
                 each.counts.reserved,
                 each.free_bytes,
                 each.total_bytes,
+                each.context_bytes,
             )
             for each in self._cards.allocators
             if each.awake
         ]
 
+    def random_state(self) -> object:
+        return torch.get_rng_state().numpy().tobytes()
+
+    def set_random_state(self, state: object) -> None:
+        assert isinstance(state, bytes)
+        torch.set_rng_state(torch.frombuffer(bytearray(state), dtype=torch.uint8))
+
+    def seed(self, number: int) -> None:
+        torch.manual_seed(number)
+
     @contextlib.contextmanager
     def _in_force(self) -> "Iterator[None]":
-        with Functions(self._holdings), Dispatch(self._holdings):
+        with movable(), Functions(self._holdings), Dispatch(self._holdings):
             yield
 
 
 def _name(number: int) -> str:
-    return "cpu" if number < 0 else f"cuda:{number}"
+    return "cpu" if number == HOST else f"cuda:{number}"

@@ -6,12 +6,20 @@ from typing import Any
 import torch
 
 from gpuexplorer.worker.engines.virtual.allocator import Block, OutOfMemory
-from gpuexplorer.worker.engines.virtual.cards import Cards
+from gpuexplorer.worker.engines.virtual.cards import HOST, Cards
 
-_TO_NUMPY = (
-    "can't convert {} device type tensor to numpy. "
-    "Use Tensor.cpu() to copy the tensor to host memory first."
-)
+_SHOWN = 1000  # values that PyTorch prints of one tensor at most
+
+
+class Stretch:
+    """The part of a card's memory that one storage takes, until its last tensor is gone."""
+
+    def __init__(self, cards: Cards, card: int, block: Block) -> None:
+        self._cards, self._card, self._block = cards, card, block
+
+    def __del__(self) -> None:
+        with self._cards.lock:
+            self._cards.allocators[self._card].release(self._block)
 
 
 class OnCard(torch.Tensor):
@@ -19,9 +27,13 @@ class OnCard(torch.Tensor):
 
     held: torch.Tensor
     card: int
+    stretch: Stretch
+    holdings: "Holdings"
 
     @staticmethod
-    def __new__(cls, held: torch.Tensor, card: int, holdings: "Holdings") -> "OnCard":
+    def __new__(
+        cls, held: torch.Tensor, card: int, stretch: Stretch, holdings: "Holdings"
+    ) -> "OnCard":
         wrapper: OnCard = torch.Tensor._make_wrapper_subclass(
             cls,
             held.shape,
@@ -31,45 +43,44 @@ class OnCard(torch.Tensor):
             device="cpu",
         )
         wrapper.held, wrapper.card = held, card
-        wrapper.holdings = holdings
+        wrapper.stretch, wrapper.holdings = stretch, holdings
         return wrapper
 
-    holdings: "Holdings"
-
     @property
-    def device(self) -> torch.device:  # type: ignore[override]  # a slot in C, a property here
+    def device(self) -> torch.device:
         return torch.device("cuda", self.card)
 
     @property
-    def is_cuda(self) -> bool:  # type: ignore[override]  # as above
+    def is_cuda(self) -> bool:
         return True
 
     @classmethod
+    # Any: whatever PyTorch hands on.
     def __torch_dispatch__(
         cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
+        """Outside of a line; within one, the mode in force comes first."""
+        from torch.utils._pytree import tree_leaves  # noqa: PLC0415 - only on this rare way
+
         from gpuexplorer.worker.engines.virtual.dispatch import run  # noqa: PLC0415 - a circle
 
-        holdings = next(each.holdings for each in _leaves(args, kwargs))
+        leaves = tree_leaves((args, kwargs))
+        holdings = next(each.holdings for each in leaves if isinstance(each, OnCard))
         return run(holdings, func, args, dict(kwargs or {}))
 
     def __repr__(self, *, tensor_contents: object = None) -> str:
+        shown = min(self.held.numel(), _SHOWN) * self.held.element_size()
+        self.holdings.cards.copied(self.card, HOST, shown)
         with torch._C.DisableTorchFunction():
             text = repr(self.held.detach())
-        text = text.rstrip(")") + f", device='{self.device}'"
+        text = f"{text[:-1]}, device='{self.device}'"
         if self.grad_fn is not None:
             return f"{text}, grad_fn=<{type(self.grad_fn).__name__}>)"
         return f"{text}, requires_grad=True)" if self.requires_grad else f"{text})"
 
-
-def to_numpy_refused(tensor: OnCard) -> TypeError:
-    return TypeError(_TO_NUMPY.format(tensor.device))
-
-
-def _leaves(args: Any, kwargs: Any) -> "list[OnCard]":
-    from torch.utils._pytree import tree_leaves  # noqa: PLC0415 - only on this rare way
-
-    return [each for each in tree_leaves((args, kwargs)) if isinstance(each, OnCard)]
+    def become(self, other: "OnCard") -> None:
+        """What `x.data = y` does to the part of x that PyTorch does not know of."""
+        self.held, self.card, self.stretch = other.held, other.card, other.stretch
 
 
 class Holdings:
@@ -77,28 +88,19 @@ class Holdings:
 
     def __init__(self, cards: Cards) -> None:
         self.cards = cards
-        self._blocks: dict[int, tuple[int, Block, int]] = {}
+        self._stretches: weakref.WeakValueDictionary[int, Stretch] = (
+            weakref.WeakValueDictionary()
+        )
 
     def place(self, held: torch.Tensor, card: int) -> OnCard:
         """Raises torch's own out-of-memory error, and then nothing was taken."""
         storage = held.untyped_storage()
-        key = storage._cdata
         with self.cards.lock:
-            known = self._blocks.get(key)
-            if known is None:
-                block = self.reserve(card, storage.nbytes())
-                self._blocks[key] = (card, block, 1)
-            else:
-                self._blocks[key] = (known[0], known[1], known[2] + 1)
-        wrapper = OnCard(held, card, self)
-        weakref.finalize(wrapper, self._let_go, key).atexit = False
-        return wrapper
-
-    def reserve(self, card: int, size: int) -> Block:
-        try:
-            return self.cards.allocators[card].allocate(size)
-        except OutOfMemory as error:
-            raise torch.OutOfMemoryError(str(error)) from None
+            stretch = self._stretches.get(storage._cdata)
+            if stretch is None:
+                stretch = Stretch(self.cards, card, self._reserve(card, storage.nbytes()))
+                self._stretches[storage._cdata] = stretch
+        return OnCard(held, card, stretch, self)
 
     def would_fit(self, card: int, size: int) -> None:
         """Raises as if it were made now; takes nothing."""
@@ -108,11 +110,13 @@ class Holdings:
             except OutOfMemory as error:
                 raise torch.OutOfMemoryError(str(error)) from None
 
-    def _let_go(self, key: int) -> None:
-        with self.cards.lock:
-            card, block, count = self._blocks[key]
-            if count > 1:
-                self._blocks[key] = (card, block, count - 1)
-                return
-            del self._blocks[key]
-            self.cards.allocators[card].release(block)
+    def _reserve(self, card: int, size: int) -> Block:
+        try:
+            return self.cards.allocators[card].allocate(size)
+        except OutOfMemory as error:
+            raise torch.OutOfMemoryError(str(error)) from None
+
+
+def bare(value: Any) -> Any:
+    """The values themselves; whatever is no tensor on a card stays what it is."""
+    return value.held if isinstance(value, OnCard) else value

@@ -1,0 +1,177 @@
+"""A simulated card's memory, as PyTorch's own allocator would have divided it."""
+
+import re
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
+from gpuexplorer.worker.engines.virtual import host_limit  # noqa: E402
+from tests.worker.conftest import Bench, virtual_bench  # noqa: E402
+
+MIB = 1 << 20
+
+
+def allocated(bench: Bench) -> int:
+    return int(bench.run("torch.cuda.memory_allocated(0)"))
+
+
+def reserved(bench: Bench) -> int:
+    return int(bench.run("torch.cuda.memory_reserved(0)"))
+
+
+def test_a_card_that_was_not_used_has_no_context(virtual: Bench) -> None:
+    assert virtual.engine.memory() == []
+    virtual.run("X = torch.ones(2, 3, device='cuda:0')")
+    (memory,) = virtual.engine.memory()
+    assert (memory.device, memory.tensors_bytes, memory.reserved_bytes) == (
+        "cuda:0",
+        512,
+        2 * MIB,
+    )
+    assert memory.free_bytes == (24 << 30) - (356 + 334 + 2) * MIB
+    assert virtual.run("torch.cuda.mem_get_info(0)")[0] == memory.free_bytes
+
+
+@pytest.mark.parametrize(
+    ("size", "taken", "segment"),
+    [
+        (1, 512, 2 * MIB),
+        (513, 1024, 2 * MIB),
+        (MIB, MIB, 2 * MIB),
+        (MIB + 1, MIB + 512, 20 * MIB),
+        (10 * MIB, 10 * MIB, 10 * MIB),
+        (11 * MIB, 11 * MIB, 12 * MIB),
+    ],
+)
+def test_memory_is_given_out_in_blocks_and_taken_in_segments(
+    virtual: Bench, size: int, taken: int, segment: int
+) -> None:
+    virtual.run(f"X = torch.empty({size}, dtype=torch.uint8, device='cuda:0')")
+    # A large block is split off only where more than 1 MiB is left over.
+    assert allocated(virtual) in (taken, segment)
+    assert reserved(virtual) == segment
+
+
+def test_a_view_takes_nothing_and_keeps_what_it_shows(virtual: Bench) -> None:
+    virtual.run("X = torch.ones(1000, device='cuda:0')", "V = X[10:20]", "W = X.view(10, 100)")
+    assert allocated(virtual) == 4096
+    virtual.run("del X, W")
+    assert allocated(virtual) == 4096
+    virtual.run("del V")
+    assert allocated(virtual) == 0
+    assert reserved(virtual) == 2 * MIB
+
+
+def test_a_graph_keeps_what_going_back_needs(virtual: Bench) -> None:
+    virtual.run("W = torch.ones(1000, device='cuda:0', requires_grad=True)")
+    virtual.run("loss = (W.exp() * W).sum()")
+    assert allocated(virtual) == 2 * 4096 + 512
+    virtual.run("loss.backward()")
+    assert allocated(virtual) == 2 * 4096 + 512  # the graph is gone, the gradient is there
+    virtual.run("del loss")
+    assert allocated(virtual) == 2 * 4096
+    virtual.run("del W")
+    assert allocated(virtual) == 0
+
+
+def test_a_training_loop_does_not_pile_up(virtual: Bench) -> None:
+    virtual.run("net = mlp(4, 8, 2).cuda()", "X = torch.ones(3, 4).cuda()")
+    virtual.run("opt = torch.optim.Adam(net.parameters())")
+    step = ("opt.zero_grad()", "loss = net(X).sum()", "loss.backward()", "opt.step()")
+    virtual.run(*step)
+    virtual.run(*step)
+    after = allocated(virtual)
+    virtual.run(*step)
+    assert allocated(virtual) == after
+    virtual.run("del net, opt, loss, X")
+    assert allocated(virtual) == 0
+
+
+def test_a_deleted_tensor_stays_cached_until_the_cache_is_emptied(virtual: Bench) -> None:
+    virtual.run("X = torch.ones(30 * 1024, 1024, device='cuda:0')", "del X")
+    assert (allocated(virtual), reserved(virtual)) == (0, 120 * MIB)
+    virtual.run("torch.cuda.empty_cache()")
+    assert reserved(virtual) == 0
+    assert virtual.run("torch.cuda.max_memory_allocated(0)") == 120 * MIB
+
+
+def test_a_piece_in_the_middle_keeps_its_whole_segment(virtual: Bench) -> None:
+    virtual.run(*(f"X{n} = torch.ones(1024, 1024, device='cuda:0')" for n in range(5)))
+    assert reserved(virtual) == 20 * MIB
+    virtual.run("del X0, X1, X3, X4", "torch.cuda.empty_cache()")
+    assert (allocated(virtual), reserved(virtual)) == (4 * MIB, 20 * MIB)
+
+
+def test_out_of_memory_says_torchs_words_and_its_figures_add_up() -> None:
+    bench = virtual_bench(memory_bytes=1 << 30)
+    bench.run("X = torch.ones(25, 1024, 1024, device='cuda:0')")
+    with pytest.raises(torch.OutOfMemoryError) as refused:
+        bench.run("Y = torch.ones(300, 1024, 1024, device='cuda:0')")
+    text = str(refused.value)
+    assert text.startswith(
+        "CUDA out of memory. Tried to allocate 1.17 GiB. GPU 0 has a total capacity of 1.00 GiB"
+        " of which 234.00 MiB is free. "
+    )
+    mib = [float(size) for size in re.findall(r"([\d.]+) MiB", text)]
+    free, others, mine, in_tensors = mib
+    assert free + others + mine == 1024
+    assert in_tensors == 100
+    assert "and 0 bytes is reserved by PyTorch but unallocated" in text
+    assert allocated(bench) == 100 * MIB
+    bench.run("Y = torch.ones(10, 1024, 1024, device='cuda:0')")
+
+
+def test_a_result_that_does_not_fit_is_refused_before_it_is_computed() -> None:
+    bench = virtual_bench(memory_bytes=1 << 30)
+    bench.run("X = torch.ones(8000, 1, device='cuda:0')", "Y = torch.ones(1, 40000).cuda()")
+    with pytest.raises(torch.OutOfMemoryError, match=r"Tried to allocate 1\.19 GiB"):
+        bench.run("X @ Y")
+    with pytest.raises(torch.OutOfMemoryError, match=r"Tried to allocate 1\.19 GiB"):
+        bench.run("X + Y")
+
+
+def test_the_cache_is_given_back_before_memory_runs_out() -> None:
+    bench = virtual_bench(memory_bytes=1 << 30)
+    bench.run("X = torch.ones(60, 1024, 1024, device='cuda:0')", "del X")
+    bench.run("Y = torch.ones(70, 1024, 1024, device='cuda:0')")
+    assert reserved(bench) == 280 * MIB
+
+
+def test_a_fraction_caps_what_this_process_may_take(virtual: Bench) -> None:
+    virtual.run("torch.cuda.set_per_process_memory_fraction(0.01, 0)")
+    with pytest.raises(torch.OutOfMemoryError, match=r"245\.76 MiB allowed; "):
+        virtual.run("X = torch.ones(100, 1024, 1024, device='cuda:0')")
+    virtual.run("X = torch.ones(40, 1024, 1024, device='cuda:0')")
+    with pytest.raises(TypeError, match="must be `float`"):
+        virtual.run("torch.cuda.set_per_process_memory_fraction(1)")
+    with pytest.raises(ValueError, match="Allowed range: 0~1"):
+        virtual.run("torch.cuda.set_per_process_memory_fraction(1.5)")
+
+
+def test_an_absurd_size_is_refused_as_torch_refuses_it(virtual: Bench) -> None:
+    with pytest.raises(torch.OutOfMemoryError, match="more than 1EB memory"):
+        virtual.run("torch.empty(1000000000, 1000000000, device='cuda:0')")
+
+
+def test_the_hosts_limit_is_told_from_the_cards(
+    virtual: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_limit, "free_bytes", lambda: 1 << 30)
+    with pytest.raises(Trouble) as refused:
+        virtual.run("X = torch.ones(1024, 1024, 1024, device='cuda:0')")
+    assert refused.value.sentence == (
+        "The simulated card would have room for 4.0 GiB, this computer has not: the values lie "
+        "in the computer's own memory, of which 1.0 GiB are free."
+    )
+    assert refused.value.hint.endswith("On a real card only the card's memory would count.")
+
+
+def test_a_failed_line_takes_nothing(virtual: Bench) -> None:
+    virtual.run("X = torch.ones(1000, device='cuda:0')")
+    before = allocated(virtual)
+    for line in ("X + torch.ones(3).cuda()", "X @ torch.ones(999).cuda()"):
+        with pytest.raises(RuntimeError):
+            virtual.run(line)
+    assert allocated(virtual) == before
