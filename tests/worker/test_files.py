@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
-from tests.worker.conftest import Bench, cpu_bench, virtual_bench  # noqa: E402
+from tests.worker.benches import Bench, cpu_bench, virtual_bench  # noqa: E402
 
 
 class _RunsCode:

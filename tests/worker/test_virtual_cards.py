@@ -7,7 +7,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
-from tests.worker.conftest import Bench  # noqa: E402
+from tests.worker.benches import Bench  # noqa: E402
 
 
 def _found(one: str, other: str) -> str:

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 
 from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
 from gpuexplorer.worker.engines.virtual import host_limit  # noqa: E402
-from tests.worker.conftest import Bench, virtual_bench  # noqa: E402
+from tests.worker.benches import Bench, virtual_bench  # noqa: E402
 
 MIB = 1 << 20
 

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from tests.worker.conftest import Bench
+from tests.worker.benches import Bench
 
 MIB = 1 << 20
 
