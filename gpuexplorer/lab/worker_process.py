@@ -19,7 +19,21 @@ from gpuexplorer.lab.wire import Cancel, Command, event_of, line_of
 _ENDING_PATIENCE = 1.0
 _KILLING_PATIENCE = 1.0
 _LAST_WORDS = 40
-_PACKAGE_HOME = Path(__file__).parents[2]
+_PACKAGE = Path(__file__).parents[1]
+# Of ours, the other Python shall find this one package and nothing that lies beside it: a numpy
+# made for another Python would break its torch. Nor what happens to lie in the folder it is in.
+_BOOTSTRAP = """
+import sys
+sys.path[:] = [each for each in sys.path if each]
+import importlib.util, os, runpy
+home = sys.argv[1]
+spec = importlib.util.spec_from_file_location(
+    "gpuexplorer", os.path.join(home, "__init__.py"), submodule_search_locations=[home]
+)
+sys.modules["gpuexplorer"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["gpuexplorer"])
+runpy.run_module("gpuexplorer.worker", run_name="__main__")
+"""
 
 
 @dataclass(frozen=True)
@@ -27,23 +41,30 @@ class Start:
     """Which Python is started, and what it is told before PyTorch is imported."""
 
     python: Path = Path(sys.executable)
+    visible: "Sequence[str] | None" = None  # UUIDs or numbers of the real cards, in order
+    allocator: str = ""  # PYTORCH_CUDA_ALLOC_CONF
     environment: "Mapping[str, str]" = field(default_factory=dict)
+    folder: "Path | None" = None  # where files without a folder are
+    seed: int = 0
     cards: "Sequence[Mapping[str, object]]" = ()  # simulated ones; none: the real devices
     links: "Sequence[Mapping[str, object]]" = ()
 
     @property
     def command(self) -> "list[str]":
-        return [str(self.python), "-s", "-m", "gpuexplorer.worker"]
+        return [str(self.python), "-c", _BOOTSTRAP, str(_PACKAGE)]
 
     @property
     def variables(self) -> "dict[str, str]":
         variables = dict(os.environ)
+        if self.visible is not None:
+            variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+            variables["CUDA_VISIBLE_DEVICES"] = ",".join(self.visible)
+        if self.allocator:
+            variables["PYTORCH_CUDA_ALLOC_CONF"] = self.allocator
         variables.update(self.environment)
-        variables["PYTHONPATH"] = str(_PACKAGE_HOME)
         variables["PYTHONUNBUFFERED"] = "1"
-        variables["GPUEXPLORER_LAB"] = json.dumps(
-            {"cards": list(self.cards), "links": list(self.links)}
-        )
+        settings = {"cards": list(self.cards), "links": list(self.links), "seed": self.seed}
+        variables["GPUEXPLORER_LAB"] = json.dumps(settings)
         return variables
 
 
@@ -51,7 +72,8 @@ class WorkerProcess:
     """One process, from its start to its end; a new one is another object.
 
     `on_event` is called from the reader's thread, for every event in its order. When the
-    process is gone, every command that was not answered has failed, and `on_end` is told why.
+    process is gone, every command that was not answered has failed, and `on_end` is told why;
+    what is sent after that fails at once, in the thread that sent it.
     """
 
     def __init__(
@@ -64,6 +86,8 @@ class WorkerProcess:
         self._last_words: deque[str] = deque(maxlen=_LAST_WORDS)
         self._asked_to_end = False
         self._refused = ""
+        self._ended = False
+        self._why = ""
         try:
             self._process = subprocess.Popen(
                 start.command,
@@ -71,6 +95,8 @@ class WorkerProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=start.variables,
+                cwd=start.folder,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
                 encoding="utf-8",
                 errors="replace",
                 bufsize=1,
@@ -94,13 +120,15 @@ class WorkerProcess:
     def send(self, command: Command) -> None:
         """Never blocks for long: lines are short, and the worker always reads."""
         with self._lock:
-            if not isinstance(command, Cancel):
+            ended = self._ended
+            if not isinstance(command, Cancel) and not ended:
                 self._unanswered[command.id] = command
-            try:
+            # Where it is gone, the reader notices, and says so for every command.
+            with contextlib.suppress(OSError, ValueError):
                 self._pipe_in.write(line_of(command))
                 self._pipe_in.flush()
-            except (OSError, ValueError):
-                pass  # the reader notices the end, and says so for every command
+        if ended:
+            self._on_event(self._lost(command.id))
 
     def cancel(self, command: int) -> None:
         """What runs in PyTorch's own code is interrupted when it returns."""
@@ -178,22 +206,24 @@ class WorkerProcess:
                 self._last_words.append(line.rstrip())
 
     def _tell_end(self) -> None:
-        why = self._refused or self._why_it_ended()
+        self._why = self._refused or self._why_it_ended()
         with self._lock:
+            self._ended = True
             lost = list(self._unanswered)
             self._unanswered.clear()
         for command in lost:
-            self._on_event(
-                Failed(
-                    command,
-                    "worker lost",
-                    "",
-                    "\n".join(self._last_words),
-                    why,
-                    "What was on the shelf is gone with it; recipes can be made anew.",
-                )
-            )
-        self._on_end(why)
+            self._on_event(self._lost(command))
+        self._on_end(self._why)
+
+    def _lost(self, command: int) -> Failed:
+        return Failed(
+            command,
+            "worker lost",
+            "",
+            "\n".join(self._last_words),
+            self._why,
+            "What was on the shelf is gone with it; recipes can be made anew.",
+        )
 
     def _why_it_ended(self) -> str:
         status = self._process.returncode

@@ -7,8 +7,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpuexplorer.worker.pipe import Pipe
-
 if TYPE_CHECKING:
     from gpuexplorer.worker.engine import Engine
 
@@ -21,6 +19,8 @@ def main() -> int:
     if sys.version_info < _OLDEST_PYTHON:
         found = "{}.{}".format(*sys.version_info)
         return _refuse(f"The lab needs Python 3.10 or newer; this is {found}.")
+    from gpuexplorer.worker.pipe import Pipe  # noqa: PLC0415 - an older Python cannot read it
+
     pipe = Pipe()
     settings = json.loads(os.environ.get("GPUEXPLORER_LAB", "{}"))
     try:

@@ -14,6 +14,7 @@ from gpuexplorer.worker.engines.virtual.host_limit import refuse_what_the_host_c
 from gpuexplorer.worker.engines.virtual.tensor import Holdings, OnCard, bare
 
 _CPU = torch.device("cpu")
+_refused = getattr(torch, "AcceleratorError", RuntimeError)  # older PyTorch has no such name
 _LARGE_BYTES = 8 * 1024 * 1024  # below, the outcome is made first and measured then
 _LARGE_NUMBER = 4096
 
@@ -26,7 +27,7 @@ def on_this_machine(holdings: Holdings, device: Any) -> torch.device:
         return device
     index = holdings.cards.current if device.index is None else device.index
     if index >= len(holdings.cards):
-        raise torch.AcceleratorError(
+        raise _refused(
             "CUDA error: invalid device ordinal\n"
             "GPU device may be out of range, do you have enough GPUs?"
         )

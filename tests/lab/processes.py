@@ -1,0 +1,141 @@
+"""Real worker processes for tests, and fake ones that do what no worker should."""
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpuexplorer.lab.events import Event, Failed, Finished, Hello
+from gpuexplorer.lab.wire import Command, Run
+from gpuexplorer.lab.worker_process import Start, WorkerProcess
+
+PATIENCE = 60.0
+# Torch may lie where PYTHONPATH says; the worker is started with the same environment.
+CARD: dict[str, object] = {
+    "name": "NVIDIA TITAN RTX",
+    "uuid": "SIM-0",
+    "memory_bytes": 24 << 30,
+    "context_bytes": 334 << 20,
+    "elsewhere_bytes": 356 << 20,
+    "capability": [7, 5],
+    "multiprocessors": 72,
+    "flops": 16.31e12,
+    "half_flops": 32.6e12,
+    "double_flops": 0.51e12,
+    "bytes_per_second": 672e9,
+}
+
+
+class Listener:
+    """Keeps what a worker said, and lets a test wait for it."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.ends: list[str] = []
+        self._said = threading.Condition()
+
+    def on_event(self, event: Event) -> None:
+        with self._said:
+            self.events.append(event)
+            self._said.notify_all()
+
+    def on_end(self, why: str) -> None:
+        with self._said:
+            self.ends.append(why)
+            self._said.notify_all()
+
+    def wait(self, true: Callable[[], bool]) -> None:
+        with self._said:
+            assert self._said.wait_for(true, PATIENCE), (self.events, self.ends)
+
+    @property
+    def hello(self) -> Hello:
+        self.wait(lambda: bool(self.events or self.ends))
+        found = self.events[0] if self.events else self.ends
+        assert isinstance(found, Hello), found
+        return found
+
+    @property
+    def end(self) -> str:
+        self.wait(lambda: bool(self.ends))
+        return self.ends[0]
+
+    def outcome(self, command: int) -> Finished | Failed:
+        def outcomes() -> list[Finished | Failed]:
+            kinds = (Finished, Failed)
+            return [e for e in self.events if isinstance(e, kinds) and e.id == command]
+
+        self.wait(lambda: bool(outcomes()))
+        return outcomes()[0]
+
+
+class Worker:
+    """One process under test."""
+
+    def __init__(self, start: Start | None = None) -> None:
+        self.listener = Listener()
+        self.process = WorkerProcess(
+            start or Start(), self.listener.on_event, self.listener.on_end
+        )
+        self._id = 0
+
+    def send(self, make: Callable[[int], Command]) -> int:
+        self._id += 1
+        self.process.send(make(self._id))
+        return self._id
+
+    def begin(self, line: str) -> int:
+        return self.send(lambda number: Run(number, line))
+
+    def run(self, *lines: str) -> Finished | Failed:
+        for line in lines:
+            outcome = self.listener.outcome(self.begin(line))
+        return outcome
+
+    def failure(self, line: str) -> Failed:
+        outcome = self.run(line)
+        assert isinstance(outcome, Failed), outcome
+        return outcome
+
+    def said(self, kind: type[Event], command: int) -> list[Event]:
+        return [
+            event
+            for event in self.listener.events
+            if isinstance(event, kind) and getattr(event, "id", None) == command
+        ]
+
+
+@dataclass(frozen=True)
+class Fake(Start):
+    """Another program in the worker's place, or the worker with something done to it first."""
+
+    script: str = ""
+    argv: Sequence[str] = ()
+
+    @property
+    def command(self) -> list[str]:
+        return list(self.argv) or [sys.executable, "-c", self.script]
+
+
+def tampered(script: str) -> Fake:
+    """The real worker, but this is done to it before it starts."""
+    home = Path(__file__).parents[2]
+    begin = f"import sys\nsys.path.insert(0, {str(home)!r})\n"
+    end = "\nimport runpy\nrunpy.run_module('gpuexplorer.worker', run_name='__main__')\n"
+    return Fake(script=begin + script + end)
+
+
+def ended(pid: int) -> bool:
+    """Waits until the process is gone; not one of ours, so nobody here is told."""
+    import select
+
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([handle], [], [], PATIENCE)[0])
+    finally:
+        os.close(handle)

@@ -1,0 +1,361 @@
+"""The worker is expected to fail: each way it can, provoked for real."""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.events import Began, Failed, Finished, Placed, Printed, Progressed
+from gpuexplorer.lab.wire import Forget, Train
+from gpuexplorer.lab.worker_process import Start
+from tests.lab.processes import CARD, Fake, Worker, ended, tampered
+
+needs_torch = pytest.mark.skipif(
+    importlib.util.find_spec("torch") is None, reason="there is no torch here"
+)
+HELLO = '{"is":"hello","version":1,"python":"3.11","torch":"2","build":"CPU","simulated":false}'
+# Done to the line `len([])`, whatever else is carried out as ever.
+ON_LEN = """
+import ctypes, os, torch
+from gpuexplorer.worker import interpreter
+before = interpreter.Interpreter.carry_out
+def carry_out(self, line):
+    if line.text == "len([])":
+        DO
+    return before(self, line)
+interpreter.Interpreter.carry_out = carry_out
+"""
+
+
+@pytest.fixture
+def worker() -> Iterator[Callable[[Start], Worker]]:
+    """Starts workers, and ends them."""
+    started: list[Worker] = []
+
+    def start(how: Start) -> Worker:
+        started.append(Worker(how))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.process.stop()
+        assert not each.process.running
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Worker]:
+    """One worker with a simulated card, for all that should not end it."""
+    each = Worker(Start(cards=[CARD], seed=7))
+    yield each
+    each.process.stop()
+
+
+@needs_torch
+def test_a_worker_introduces_itself(shared: Worker) -> None:
+    hello = shared.listener.hello
+    assert (hello.version, hello.simulated, hello.seed) == (1, True, 7)
+    assert [device.name for device in hello.devices] == ["cpu", "cuda:0", "meta"]
+    assert hello.devices[1].capability == (7, 5)
+
+
+@needs_torch
+def test_a_line_is_answered_with_what_it_made_and_cost(shared: Worker) -> None:
+    shared.run("torch.cuda.empty_cache()")
+    outcome = shared.run("X = torch.ones(2, 3, device='cuda:0')")
+    assert isinstance(outcome, Finished)
+    (placed,) = shared.said(Placed, outcome.id)
+    assert isinstance(placed, Placed)
+    assert (placed.name, placed.device, placed.shape) == ("X", "cuda:0", (2, 3))
+    assert (placed.dtype, placed.bytes, placed.holds[0].bytes) == ("float32", 24, 512)
+    assert outcome.modelled
+    assert outcome.device_seconds is not None
+    assert outcome.memory[0].context_bytes == CARD["context_bytes"]
+    assert not outcome.drew
+    assert shared.said(Began, outcome.id)
+
+
+@needs_torch
+def test_a_line_that_fails_leaves_everything_as_it_was(shared: Worker) -> None:
+    shared.run("torch.manual_seed(1)", "A = torch.rand(3)", "torch.manual_seed(1)")
+    failure = shared.failure("B = torch.rand(3) @ torch.rand(4)")
+    assert failure.cause == "refused by PyTorch"
+    shared.run("C = torch.rand(3)")
+    outcome = shared.run("torch.equal(A, C)")
+    (printed,) = shared.said(Printed, outcome.id)
+    assert isinstance(printed, Printed)
+    assert printed.text == "True"
+
+
+@needs_torch
+def test_two_devices_are_explained(shared: Worker) -> None:
+    failure = shared.failure("torch.ones(2).cuda() + torch.ones(2)")
+    assert failure.cause == "devices differ"
+    assert failure.sentence == (
+        "One is on cuda:0, another on cpu: PyTorch will not choose for you."
+    )
+    assert failure.message.startswith("Expected all tensors to be on the same device")
+
+
+@needs_torch
+def test_what_is_no_line_is_refused_with_a_way_out(shared: Worker) -> None:
+    failure = shared.failure("X = torch.onse(2)")
+    assert failure.cause == "bad request"
+    assert failure.sentence == "The lab does not know the word 'torch.onse'."
+    assert failure.hint == "Did you mean torch.ones?"
+
+
+@needs_torch
+def test_a_memory_fraction_is_met_and_told(shared: Worker) -> None:
+    shared.run("torch.cuda.set_per_process_memory_fraction(0.01)")
+    failure = shared.failure("Y = torch.ones(100, 1024, 1024, device='cuda:0')")
+    shared.run("torch.cuda.set_per_process_memory_fraction(1.0)")
+    assert failure.cause == "out of memory"
+    assert "245.76 MiB allowed" in failure.message
+    assert failure.memory[0].device == "cuda:0"
+
+
+@needs_torch
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_ends_in_a_sentence(shared: Worker) -> None:
+    failure = shared.failure("torch.save(torch.ones(2000), '/dev/full')")
+    assert failure.sentence == "/dev/full could not be written: No space left on device."
+
+
+@needs_torch
+def test_a_training_run_tells_its_losses_and_can_be_cancelled(shared: Worker) -> None:
+    shared.run("net = nn.Linear(3, 1)", "X = torch.ones(8, 3)", "Y = torch.ones(8, 1)")
+    shared.run("opt = torch.optim.SGD(net.parameters(), lr=0.001)")
+    run = shared.send(
+        lambda number: Train(number, "net", "X", "Y", "opt", "mse_loss", 10**8, 4)
+    )
+    shared.listener.wait(lambda: bool(shared.said(Progressed, run)))
+    waiting = shared.begin("Z = torch.ones(1)")
+    shared.process.cancel(waiting)
+    shared.process.cancel(run)
+    for each in (run, waiting):
+        outcome = shared.listener.outcome(each)
+        assert isinstance(outcome, Failed)
+        assert (outcome.cause, outcome.sentence) == ("cancelled", "Cancelled.")
+    first = shared.said(Progressed, run)[0]
+    assert isinstance(first, Progressed)
+    assert first.first_step == 0
+    assert isinstance(shared.run("X.shape"), Finished)
+
+
+@needs_torch
+def test_cancelling_what_is_over_does_nothing(shared: Worker) -> None:
+    done = shared.run("X = torch.ones(1)")
+    shared.process.cancel(done.id)
+    assert isinstance(shared.run("X.shape"), Finished)
+
+
+@needs_torch
+def test_the_shelf_can_be_cleared(shared: Worker) -> None:
+    shared.run("X = torch.ones(5, device='cuda:0')")
+    outcome = shared.listener.outcome(shared.send(Forget))
+    assert isinstance(outcome, Finished)
+    assert outcome.memory[0].tensors_bytes == 0
+    assert "There is no X on the shelf" in shared.failure("X").sentence
+
+
+@needs_torch
+def test_a_line_that_is_no_message_is_answered_and_forgotten(shared: Worker) -> None:
+    before = len(shared.listener.events)
+    shared.process._pipe_in.write("hello worker\n")
+    shared.process._pipe_in.flush()
+    shared.listener.wait(lambda: len(shared.listener.events) > before)
+    failure = shared.listener.events[before]
+    assert isinstance(failure, Failed)
+    assert failure.sentence == ("The window said something that is no message: 'hello worker'.")
+    assert isinstance(shared.run("len([1])"), Finished)
+
+
+@needs_torch
+@pytest.mark.parametrize("killer", ["SIGKILL", "SIGSEGV"])
+def test_a_killed_worker_is_told_and_a_new_one_is_ready(
+    worker: Callable[[Start], Worker], killer: str
+) -> None:
+    lost = worker(Start())
+    assert isinstance(lost.run("X = torch.ones(3)"), Finished)
+    run = lost.begin("torch.randn(4000, 4000) @ torch.randn(4000, 4000)")
+    lost.listener.wait(lambda: bool(lost.said(Began, run)))
+    os.kill(lost.process.pid, getattr(signal, killer))
+    outcome = lost.listener.outcome(run)
+    assert isinstance(outcome, Failed)
+    assert outcome.cause == "worker lost"
+    assert outcome.sentence.startswith("The worker was killed by")
+    assert killer in outcome.sentence
+    assert lost.listener.end == outcome.sentence
+    after = lost.failure("X")
+    assert after.cause == "worker lost"
+    assert isinstance(worker(Start()).run("X = torch.ones(3)"), Finished)
+
+
+@needs_torch
+def test_a_memory_fault_in_its_own_code_is_told(worker: Callable[[Start], Worker]) -> None:
+    lost = worker(tampered(ON_LEN.replace("DO", "ctypes.string_at(0)")))
+    failure = lost.failure("len([])")
+    assert failure.sentence == "The worker was killed by a memory fault of its own (SIGSEGV)."
+
+
+@needs_torch
+def test_what_hangs_in_foreign_code_can_be_killed(worker: Callable[[Start], Worker]) -> None:
+    hung = worker(tampered(ON_LEN.replace("DO", "ctypes.PyDLL(None).sleep(1000)")))
+    run = hung.begin("len([])")
+    hung.listener.wait(lambda: bool(hung.said(Began, run)))
+    hung.process.cancel(run)
+    hung.process.kill()
+    outcome = hung.listener.outcome(run)
+    assert isinstance(outcome, Failed)
+    assert outcome.cause == "worker lost"
+
+
+@needs_torch
+def test_what_is_printed_never_reaches_the_pipe(worker: Callable[[Start], Worker]) -> None:
+    noise = (
+        "c = ctypes.CDLL(None); c.printf(b'from C\\n'); c.fflush(None); "
+        "os.write(1, b'raw\\n'); print('from Python'); os.system('echo from a child')"
+    )
+    noisy = worker(tampered(ON_LEN.replace("DO", noise)))
+    assert isinstance(noisy.run("len([])"), Finished)
+    assert isinstance(noisy.run("len([1])"), Finished)
+
+
+@needs_torch
+def test_a_broken_device_says_that_everything_on_it_is_lost(
+    worker: Callable[[Start], Worker],
+) -> None:
+    error = "raise RuntimeError('CUDA error: device-side assert triggered')"
+    broken = worker(tampered(ON_LEN.replace("DO", error)))
+    failure = broken.failure("len([])")
+    assert failure.cause == "device broken"
+    assert failure.sentence.startswith("The card broke off.")
+    assert failure.message == "CUDA error: device-side assert triggered"
+    assert isinstance(broken.run("len([1])"), Finished)
+
+
+@needs_torch
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_worker_ends_with_its_window(*, busy: bool) -> None:
+    line = "torch.randn(9000, 9000) @ torch.randn(9000, 9000)" if busy else "len([1])"
+    home = Path(__file__).parents[2]
+    script = f"""
+import sys, threading
+sys.path.insert(0, {str(home)!r})
+from gpuexplorer.lab.events import Began
+from gpuexplorer.lab.wire import Run
+from gpuexplorer.lab.worker_process import Start, WorkerProcess
+def on_event(event):
+    if isinstance(event, Began):
+        print(worker.pid, flush=True)
+worker = WorkerProcess(Start(), on_event, print)
+worker.send(Run(1, {line!r}))
+threading.Event().wait()
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True
+    ) as window:
+        assert window.stdout is not None
+        pid = int(window.stdout.readline())
+        window.kill()
+    assert ended(pid)
+
+
+def test_a_python_that_is_not_there_is_refused() -> None:
+    with pytest.raises(Trouble) as refused:
+        Worker(Start(python=Path("/no/such/python")))
+    assert refused.value.sentence == (
+        "This Python cannot be started: /no/such/python (No such file or directory)."
+    )
+
+
+def test_a_stranger_is_refused_in_a_sentence(worker: Callable[[Start], Worker]) -> None:
+    stranger = worker(Fake(script="print('Welcome to FooShell 1.0')"))
+    assert stranger.listener.end == (
+        "The worker said something that is no message: 'Welcome to FooShell 1.0'."
+    )
+
+
+def test_who_does_not_introduce_itself_is_refused(worker: Callable[[Start], Worker]) -> None:
+    rude = worker(Fake(script="""print('{"is":"began","id":1}')"""))
+    assert rude.listener.end == (
+        "The other process did not introduce itself as a worker of the lab."
+    )
+
+
+def test_another_version_is_refused(worker: Callable[[Start], Worker]) -> None:
+    hello = HELLO.replace('"version":1', '"version":99')
+    newer = worker(Fake(script=f"print('{hello}')"))
+    assert newer.listener.end == (
+        "The worker speaks version 99 of the lab's language, and this window version 1."
+    )
+
+
+@pytest.mark.parametrize("noise", ["garbage", '{"is":"finished","id":"x"}', "[]", "\\x00"])
+def test_garbage_on_the_pipe_ends_the_worker(
+    worker: Callable[[Start], Worker], noise: str
+) -> None:
+    script = f"print('{HELLO}'); print('{noise}'); input()"
+    babbler = worker(Fake(script=script))
+    run = babbler.begin("len([])")
+    outcome = babbler.listener.outcome(run)
+    assert isinstance(outcome, Failed)
+    assert outcome.cause == "worker lost"
+    assert "is no message" in outcome.sentence
+
+
+def test_a_worker_that_ends_by_itself_says_its_last_words(
+    worker: Callable[[Start], Worker],
+) -> None:
+    quitter = worker(Fake(script="import sys; sys.exit('no licence found')"))
+    assert quitter.listener.end == (
+        "The worker ended by itself with status 1: no licence found."
+    )
+
+
+def test_one_that_never_answers_can_be_ended(worker: Callable[[Start], Worker]) -> None:
+    script = f"print('{HELLO}', flush=True); import signal; [input() for _ in iter(int, 1)]"
+    silent = worker(Fake(script=script))
+    run = silent.begin("len([])")
+    assert silent.listener.hello.build == "CPU"
+    silent.process.kill()
+    outcome = silent.listener.outcome(run)
+    assert isinstance(outcome, Failed)
+    assert outcome.cause == "worker lost"
+
+
+def test_one_that_will_not_end_is_ended(worker: Callable[[Start], Worker]) -> None:
+    script = (
+        "import signal, threading; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        f"print('{HELLO}', flush=True); threading.Event().wait()"
+    )
+    stubborn = worker(Fake(script=script))
+    assert stubborn.listener.hello.version == 1
+    stubborn.process.stop(patience=0.1)
+    assert not stubborn.process.running
+    assert stubborn.listener.end == "The worker was ended."
+
+
+def test_an_old_python_says_so(worker: Callable[[Start], Worker]) -> None:
+    old = worker(tampered("import sys; sys.version_info = (3, 8, 0)"))
+    assert old.listener.end == "The lab needs Python 3.10 or newer; this is 3.8."
+
+
+def test_a_python_without_torch_says_so(worker: Callable[[Start], Worker]) -> None:
+    bare = worker(tampered("import sys; sys.modules['torch'] = None"))
+    assert bare.listener.end.startswith("PyTorch cannot be loaded by this Python: ")
+
+
+def test_what_a_start_is_told_before_torch_comes() -> None:
+    start = Start(visible=("GPU-b", "GPU-a"), allocator="expandable_segments:True", seed=3)
+    assert start.variables["CUDA_VISIBLE_DEVICES"] == "GPU-b,GPU-a"
+    assert start.variables["CUDA_DEVICE_ORDER"] == "PCI_BUS_ID"
+    assert start.variables["PYTORCH_CUDA_ALLOC_CONF"] == "expandable_segments:True"
+    assert '"seed": 3' in start.variables["GPUEXPLORER_LAB"]
