@@ -211,6 +211,8 @@ class WorkerProcess:
             self._ended = True
             lost = list(self._unanswered)
             self._unanswered.clear()
+            with contextlib.suppress(OSError):
+                self._pipe_in.close()
         for command in lost:
             self._on_event(self._lost(command))
         self._on_end(self._why)

@@ -1,0 +1,182 @@
+"""Cures: the lines that may help where one failed, and what each costs before it is pressed."""
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab import vocabulary
+from gpuexplorer.lab.events import Failed, Placed
+from gpuexplorer.lab.grammar import dotted, read_line
+from gpuexplorer.lab.ledger import Ledger
+
+_DEVICE = re.compile(r"\b(cpu|cuda:\d+|xpu:\d+|mps)\b")
+_WANTED = re.compile(r"Tried to allocate ([\d.]+) (bytes|KiB|MiB|GiB)")
+_UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+_MOST_DELETIONS = 3
+
+
+@dataclass(frozen=True)
+class Copying:
+    """Bytes that a cure would move."""
+
+    name: str
+    source: str
+    target: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Cure:
+    """Lines to run in place of, or before, the one that failed."""
+
+    lines: "tuple[str, ...]"
+    label: str
+    copies: "tuple[Copying, ...]" = ()
+    frees_bytes: int = 0
+
+    @property
+    def copied_bytes(self) -> int:
+        return sum(each.bytes for each in self.copies)
+
+
+def cures(failed: Failed, line: str, ledger: Ledger) -> "list[Cure]":
+    """The cheapest first; none where nothing but another line helps."""
+    try:
+        tree, uses = read_line(line).tree, read_line(line).uses
+    except Trouble:
+        return []
+    used = {name: ledger.things[name] for name in sorted(uses) if name in ledger.things}
+    if failed.cause == "devices differ":
+        return _bring_together(failed, tree, used)
+    if failed.cause == "out of memory":
+        return [*_make_room(failed, line, ledger), *_take_less(tree, ledger)]
+    return []
+
+
+def _bring_together(
+    failed: Failed, tree: ast.stmt, used: "Mapping[str, Placed]"
+) -> "list[Cure]":
+    movable = {name: each for name, each in used.items() if each.kind in ("tensor", "model")}
+    involved = [each.device for each in movable.values()] + _DEVICE.findall(failed.message)
+    targets = list(dict.fromkeys(each for each in involved if each and "," not in each))
+    if "cpu" not in targets:
+        targets.append("cpu")
+    found = []
+    for target in targets:
+        moved = {name: each for name, each in movable.items() if each.device != target}
+        if not moved:
+            continue
+        text = ast.unparse(_Move(target, frozenset(moved)).visit(_copy(tree)))
+        copies = tuple(
+            Copying(name, each.device, target, each.bytes) for name, each in moved.items()
+        )
+        label = ", ".join(f"{name}{_moving(target)}" for name in moved)
+        found.append(Cure((text,), label, copies))
+    # A way by which both leave their cards is the last resort, however few the bytes.
+    found.sort(key=lambda cure: (len(cure.copies), cure.copied_bytes))
+    return found
+
+
+def _make_room(failed: Failed, line: str, ledger: Ledger) -> "list[Cure]":
+    found = []
+    wanted = _wanted_bytes(failed.message)
+    for memory in failed.memory:
+        cached = (memory.reserved_bytes or 0) - (memory.tensors_bytes or 0)
+        if cached and memory.device in failed.message.replace("GPU ", "cuda:"):
+            empty = ("torch.cuda.empty_cache()", line)
+            found.append(Cure(empty, "torch.cuda.empty_cache()", frees_bytes=cached))
+    device = _failing_device(failed)
+    largest = sorted(
+        (each for each in ledger.things.values() if each.device == device and each.bytes),
+        key=lambda each: -each.bytes,
+    )
+    uses = read_line(line).uses
+    spare = [each for each in largest if each.name not in uses]
+    for each in spare[:_MOST_DELETIONS]:
+        enough = "" if wanted is None or each.bytes >= wanted else " (not enough by itself)"
+        label = f"del {each.name}{enough}"
+        found.append(Cure((f"del {each.name}", line), label, frees_bytes=each.bytes))
+    return found
+
+
+def _take_less(tree: ast.stmt, ledger: Ledger) -> "list[Cure]":
+    found = []
+    smaller = _copy(tree)
+    if _halve(smaller):
+        found.append(Cure((ast.unparse(smaller),), "half the bytes: dtype=torch.float16"))
+    for device in ledger.devices:
+        if not device.usable or device.name == "meta":
+            continue
+        elsewhere = _Elsewhere(device.name)
+        text = ast.unparse(elsewhere.visit(_copy(tree)))
+        if elsewhere.changed:
+            found.append(Cure((text,), f"on {device.name}"))
+    return found
+
+
+class _Move(ast.NodeTransformer):
+    def __init__(self, target: str, names: "frozenset[str]") -> None:
+        self._target = target
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id not in self._names or not isinstance(node.ctx, ast.Load):
+            return node
+        moved = ast.parse(f"{node.id}{_moving(self._target)}").body[0]
+        assert isinstance(moved, ast.Expr)
+        return moved.value
+
+
+class _Elsewhere(ast.NodeTransformer):
+    """Another device in place of the one that is named in the line."""
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+        self.changed = False
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        value = node.value
+        named = isinstance(value, str) and (value == "cuda" or _DEVICE.fullmatch(value))
+        if not named or value == self._target or (value, self._target) == ("cuda", "cuda:0"):
+            return node
+        self.changed = True
+        return ast.Constant(self._target)
+
+
+def _halve(tree: ast.stmt) -> bool:
+    """Whether something is created in it that could be had in half precision."""
+    for node in ast.walk(tree):
+        name = dotted(node.func) if isinstance(node, ast.Call) else None
+        if name is None or name.removeprefix("torch.") not in vocabulary.CREATORS:
+            continue
+        assert isinstance(node, ast.Call)
+        if any(word.arg == "dtype" for word in node.keywords):
+            continue
+        half = ast.parse("torch.float16", mode="eval").body
+        node.keywords.append(ast.keyword("dtype", half))
+        return True
+    return False
+
+
+def _moving(target: str) -> str:
+    kind, _, number = target.partition(":")
+    if kind == "cpu":
+        return ".cpu()"
+    return f".cuda({number})" if kind == "cuda" else f".to({target!r})"
+
+
+def _failing_device(failed: Failed) -> str:
+    found = re.search(r"GPU (\d+) has a total", failed.message)
+    return f"cuda:{found[1]}" if found else "cpu"
+
+
+def _wanted_bytes(message: str) -> "int | None":
+    found = _WANTED.search(message)
+    return int(float(found[1]) * _UNITS[found[2]]) if found else None
+
+
+def _copy(tree: ast.stmt) -> ast.stmt:
+    copied: Sequence[ast.stmt] = ast.parse(ast.unparse(tree)).body
+    return copied[0]

@@ -1,0 +1,238 @@
+"""Ledger: the sum of all events. What is on the shelf, what runs, and what each line cost."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Union
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.effects import Effects, effects_of
+from gpuexplorer.lab.events import (
+    Began,
+    Device,
+    Event,
+    Failed,
+    Finished,
+    Freed,
+    Hello,
+    Memory,
+    Placed,
+    Printed,
+    Progressed,
+    Transferred,
+)
+from gpuexplorer.lab.loops import loop_of
+from gpuexplorer.lab.recipes import Recipes, Step
+from gpuexplorer.lab.undoing import taking_back
+from gpuexplorer.lab.wire import Command, Run, Train
+
+_LOST = ("worker lost", "device broken")
+
+
+@dataclass
+class Entry:
+    """One line of the session: the code, and what became of it."""
+
+    command: Union[Run, Train]  # noqa: UP007 - Python 3.10
+    state: str = "waiting"  # then "running", "done" or "failed"
+    finished: "Finished | None" = None
+    failed: "Failed | None" = None
+    cures: "int | None" = None  # the failed line that this one is to cure
+    cured_by: "int | None" = None
+    undoes: "int | None" = None
+    printed: "list[str]" = field(default_factory=list)
+    transfers: "list[Transferred]" = field(default_factory=list)
+    losses: "list[float]" = field(default_factory=list)
+    placed: "list[str]" = field(default_factory=list)
+    models: "frozenset[str]" = frozenset()  # the names that stood for models before it
+    memory_before: "Mapping[str, Memory]" = field(default_factory=dict)
+    memory_after: "Mapping[str, Memory]" = field(default_factory=dict)
+
+    @property
+    def id(self) -> int:
+        return self.command.id
+
+    @property
+    def code(self) -> str:
+        if isinstance(self.command, Train):
+            return loop_of(self.command)
+        return self.command.line.strip()
+
+    @property
+    def effects(self) -> Effects:
+        return effects_of(self.command)
+
+    def allocated_bytes(self, device: str) -> int:
+        """How much more tensors hold there than before this line; negative where freed."""
+        before, after = self.memory_before.get(device), self.memory_after.get(device)
+        return _tensors(after) - _tensors(before)
+
+
+class Ledger:
+    """Changed only by what was sent and by what the worker said. Knows no window."""
+
+    def __init__(self) -> None:
+        self.hello: Hello | None = None
+        self.entries: list[Entry] = []
+        self.things: dict[str, Placed] = {}
+        self.memory: dict[str, Memory] = {}
+        self._of: dict[int, Entry] = {}
+        self._again: set[int] = set()
+
+    @property
+    def devices(self) -> "Sequence[Device]":
+        return self.hello.devices if self.hello is not None else ()
+
+    @property
+    def running(self) -> "Entry | None":
+        return next((each for each in self.entries if each.state == "running"), None)
+
+    def sent(
+        self, command: Command, *, cures: "int | None" = None, undoes: "int | None" = None
+    ) -> None:
+        """Lines and training runs become entries; a look or a cancel does not."""
+        if isinstance(command, (Run, Train)):
+            entry = Entry(command, cures=cures, undoes=undoes)
+            self.entries.append(entry)
+            self._of[command.id] = entry
+
+    def sent_again(self, command: Command, entry: Entry) -> None:
+        """A new worker gets a line of the old one's, so that the shelf is as it was."""
+        self._again.add(command.id)
+        self._of[command.id] = entry
+
+    def apply(self, event: Event) -> None:
+        match event:
+            case Hello():
+                self.hello = event
+                self.lost()
+            case Placed():
+                self.things[event.name] = event
+            case Freed(name=name):
+                self.things.pop(name, None)
+            case Finished(memory=memory):
+                self.memory = {each.device: each for each in memory}
+            case Failed(cause=cause) if cause in _LOST:
+                self.lost()
+            case _:
+                pass
+        entry = self._of.get(getattr(event, "id", 0))
+        if entry is not None and event_id(event) not in self._again:
+            self._note(entry, event)
+
+    def lost(self) -> None:
+        """The worker is gone, and what was on the shelf with it; the lines are kept."""
+        self.things.clear()
+        self.memory.clear()
+
+    def done(self) -> "list[Entry]":
+        return [each for each in self.entries if each.state == "done"]
+
+    def recipe(self, name: str) -> "list[Entry]":
+        """The lines that rebuild what a name stands for; Trouble where there are none."""
+        done, recipes = self._recipes()
+        if name not in recipes.current:
+            raise Trouble(f"No line of this session made {name}.")
+        return [done[number] for number in recipes.of(name)]
+
+    def recipe_code(self, name: str) -> "list[str]":
+        """The same as code, the seed it begins with included."""
+        done, recipes = self._recipes()
+        if name not in recipes.current:
+            raise Trouble(f"No line of this session made {name}.")
+        chosen = recipes.of(name)
+        first = [self.first_line] if recipes.needs_first_seed(chosen) else []
+        return [*first, *(done[number].code for number in chosen)]
+
+    def rebuild(self) -> "list[Entry]":
+        """All that a new worker needs to hear; lines that only looked are left out.
+
+        The new worker begins with the same seed, and lines that drew are all there, so the
+        random numbers that come afterwards are those that would have come.
+        """
+        return [
+            each
+            for each in self.done()
+            if not each.effects.only_looks(each.models)
+            or (each.finished and each.finished.drew)
+        ]
+
+    def undo(self) -> "tuple[Entry, list[str]]":
+        """The last line that created or deleted, and the code that takes it back."""
+        undone = {each.undoes for each in self.entries}
+        for number, entry in reversed(list(enumerate(self.done()))):
+            effects = entry.effects
+            if entry.undoes is not None or entry.id in undone:
+                continue
+            if effects.changes or not (effects.makes or effects.deletes):
+                continue  # what it changed in place cannot be taken back
+            done = self.done()
+            codes, steps = [each.code for each in done], [_step(each) for each in done]
+            return entry, taking_back(codes, steps, number, self.first_line)
+        raise Trouble("There is nothing to undo.", "Creating and deleting can be undone.")
+
+    @property
+    def first_line(self) -> str:
+        return f"torch.manual_seed({self.hello.seed if self.hello is not None else 0})"
+
+    def unnamed_bytes(self, device: str) -> int:
+        """What PyTorch holds there for nobody on the shelf: graphs, and forgotten results."""
+        held = {
+            (each.storage, each.device): each.bytes
+            for thing in self.things.values()
+            for each in thing.holds
+            if each.device == device
+        }
+        return max(0, _tensors(self.memory.get(device)) - sum(held.values()))
+
+    def twins(self, name: str) -> "list[str]":
+        """Other names for the very same object."""
+        first = self.things[name].same_as or name
+        same = [each for each, thing in self.things.items() if thing.same_as == first]
+        return [each for each in (first, *same) if each != name]
+
+    def _note(self, entry: Entry, event: Event) -> None:
+        match event:
+            case Began():
+                entry.state = "running"
+                entry.memory_before = dict(self.memory)
+                entry.models = frozenset(
+                    name for name, thing in self.things.items() if thing.kind == "model"
+                )
+            case Printed(text=text):
+                entry.printed.append(text)
+            case Transferred():
+                entry.transfers.append(event)
+            case Progressed(losses=losses):
+                entry.losses.extend(losses)
+            case Placed(name=name):
+                entry.placed.append(name)
+            case Finished():
+                entry.state, entry.finished = "done", event
+                entry.memory_after = dict(self.memory)
+                self._cure(entry)
+            case Failed():
+                entry.state, entry.failed = "failed", event
+            case _:
+                pass
+
+    def _cure(self, entry: Entry) -> None:
+        failed = self._of.get(entry.cures) if entry.cures is not None else None
+        if failed is not None:
+            failed.cured_by = entry.id
+
+    def _recipes(self) -> "tuple[list[Entry], Recipes]":
+        done = self.done()
+        return done, Recipes([_step(each) for each in done])
+
+
+def event_id(event: Event) -> int:
+    return int(getattr(event, "id", 0))
+
+
+def _step(entry: Entry) -> Step:
+    drew = bool(entry.finished and entry.finished.drew)
+    return Step(entry.effects, drew, entry.models)
+
+
+def _tensors(memory: "Memory | None") -> int:
+    return (memory.tensors_bytes or 0) if memory is not None else 0

@@ -1,0 +1,199 @@
+"""The session as a program: a script that runs wherever there is PyTorch, and a notebook."""
+
+import ast
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from gpuexplorer.lab import vocabulary
+from gpuexplorer.lab.grammar import dotted
+from gpuexplorer.lab.ledger import Entry, Ledger
+from gpuexplorer.lab.wire import Run
+
+_MODELS = Path(__file__).parents[1] / "worker" / "models"
+_IMPORTS = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F"
+_HELPERS = {
+    "cpu": 'def cpu():\n    return torch.device("cpu")',
+    "gpu": 'def gpu(i=0):\n    return torch.device(f"cuda:{i}")',
+    "num_gpus": "def num_gpus():\n    return torch.cuda.device_count()",
+    "try_gpu": (
+        "def try_gpu(i=0):\n"
+        '    """The i-th card, or the processor where there is none."""\n'
+        '    return torch.device(f"cuda:{i}" if torch.cuda.device_count() > i else "cpu")'
+    ),
+    "try_all_gpus": (
+        "def try_all_gpus():\n"
+        '    return [torch.device(f"cuda:{i}") for i in range(torch.cuda.device_count())]'
+    ),
+}
+# These answer without a card as well.
+_ANYWHERE = frozenset({"torch.cuda.device_count", "torch.cuda.is_available"})
+
+
+def script(ledger: Ledger) -> str:
+    """Runs on real cards, and on the processor where there are none; failed lines are out."""
+    blocks = _blocks(ledger, show=True)
+    return "\n\n".join(blocks[:-1]) + f"\n\n\n{blocks[-1]}\n"
+
+
+def notebook(ledger: Ledger) -> str:
+    """The same, a cell for each line; in nbformat 4.5."""
+    *head, _ = _blocks(ledger, show=False)
+    shown = [_anywhere(each, show=False) for each in _kept(ledger)]
+    cells = ["\n\n".join(head), ledger.first_line, *_guarded(_kept(ledger), shown)]
+    content = {
+        "cells": [
+            {
+                "cell_type": "code",
+                "execution_count": None,
+                "id": f"line-{number}",
+                "metadata": {},
+                "outputs": [],
+                "source": cell.splitlines(keepends=True),
+            }
+            for number, cell in enumerate(cells)
+        ],
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(content, indent=1) + "\n"
+
+
+def _blocks(ledger: Ledger, *, show: bool) -> "list[str]":
+    """The head, the functions that are used, and the lines."""
+    kept = _kept(ledger)
+    lines = [_anywhere(each, show=show) for each in kept]
+    used = {
+        node.id
+        for line in lines
+        for node in ast.walk(ast.parse(line))
+        if isinstance(node, ast.Name)
+    }
+    simulated = ledger.hello is not None and ledger.hello.simulated
+    told = " The cards of that session were simulated." if simulated else ""
+    body = "\n".join((ledger.first_line, *_guarded(kept, lines)))
+    return [
+        f'"""A session of GPU Explorer\'s lab.{told}"""',
+        _IMPORTS,
+        *(text for name, text in _HELPERS.items() if name in used),
+        *_model_sources(sorted(used & vocabulary.MODELS)),
+        body,
+    ]
+
+
+def _kept(ledger: Ledger) -> "list[Entry]":
+    return ledger.done()
+
+
+def _anywhere(entry: Entry, *, show: bool) -> str:
+    """A card that is named outright is taken where it is, else the processor."""
+    if not isinstance(entry.command, Run):
+        return entry.code
+    tree = ast.parse(entry.code)
+    text = entry.code
+    if _names_a_card(tree):
+        text = ast.unparse(_ToTryGpu().visit(ast.parse(entry.code)))
+    statement = tree.body[0]
+    if show and entry.printed and isinstance(statement, ast.Expr) and not _prints(statement):
+        return f"print({text})"
+    return text
+
+
+def _guarded(entries: "Sequence[Entry]", lines: "Sequence[str]") -> "list[str]":
+    """What only a real card can answer, and whatever is made from that."""
+    only_there: set[str] = set()
+    guarded = []
+    for entry, line in zip(entries, lines, strict=True):
+        effects = entry.effects
+        words = {_word(node) for node in ast.walk(ast.parse(line))}
+        needs = any(
+            word.startswith("torch.cuda.") and word not in _ANYWHERE for word in words if word
+        )
+        if needs or effects.uses & only_there:
+            only_there |= effects.makes
+            inner = "\n".join(f"    {each}" for each in line.splitlines())
+            guarded.append(f"if torch.cuda.is_available():\n{inner}")
+        else:
+            only_there -= effects.makes
+            guarded.append(line)
+    return guarded
+
+
+def _word(node: ast.AST) -> "str | None":
+    return dotted(node) if isinstance(node, ast.Attribute) else None
+
+
+def _names_a_card(tree: ast.AST) -> bool:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and _card(node.value) is not None:
+            return True
+        if _is_cuda_call(node):
+            return True
+    return False
+
+
+def _is_cuda_call(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "cuda"
+        and dotted(node.func) is None
+    )
+
+
+def _card(value: object) -> "int | None":
+    """The number in "cuda:1"."""
+    if not isinstance(value, str) or not value.startswith("cuda"):
+        return None
+    kind, _, number = value.partition(":")
+    return int(number or 0) if kind == "cuda" and (number or "0").isdigit() else None
+
+
+class _ToTryGpu(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if _is_cuda_call(node):
+            assert isinstance(node.func, ast.Attribute)
+            where = node.args[0] if node.args else ast.Constant(0)
+            if isinstance(where, ast.Constant):
+                where = _try_gpu(where.value)
+            return ast.Call(ast.Attribute(node.func.value, "to", ast.Load()), [where], [])
+        if dotted(node.func) == "torch.device" and len(node.args) == 1:
+            return node.args[0] if isinstance(node.args[0], ast.Call) else node
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return node if _card(node.value) is None else _try_gpu(_card(node.value))
+
+
+def _try_gpu(number: object) -> ast.expr:
+    assert isinstance(number, int)
+    return ast.Call(ast.Name("try_gpu", ast.Load()), [ast.Constant(number)], [])
+
+
+def _prints(statement: ast.Expr) -> bool:
+    call = statement.value
+    return isinstance(call, ast.Call) and getattr(call.func, "id", "") == "print"
+
+
+def _model_sources(names: "Sequence[str]") -> "list[str]":
+    """The files that the worker itself makes its models from, without their heads."""
+    wanted = list(names)
+    if "tiny_gpt" in wanted and "transformer_block" not in wanted:
+        wanted.insert(0, "transformer_block")
+    wanted.sort(key=lambda name: name == "tiny_gpt")  # it is made of the other
+    return [_without_head((_MODELS / f"{name}.py").read_text("utf-8")) for name in wanted]
+
+
+def _without_head(source: str) -> str:
+    lines = source.splitlines()
+    first = next(
+        node.lineno
+        for node in ast.parse(source).body
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef))
+    )
+    return "\n".join(lines[first - 1 :]).rstrip()
