@@ -80,13 +80,9 @@ def _bring_together(
 
 
 def _make_room(failed: Failed, line: str, ledger: Ledger) -> "list[Cure]":
+    """PyTorch has given its cache back by then, so only what is held can make room."""
     found = []
     wanted = _wanted_bytes(failed.message)
-    for memory in failed.memory:
-        cached = (memory.reserved_bytes or 0) - (memory.tensors_bytes or 0)
-        if cached and memory.device in failed.message.replace("GPU ", "cuda:"):
-            empty = ("torch.cuda.empty_cache()", line)
-            found.append(Cure(empty, "torch.cuda.empty_cache()", frees_bytes=cached))
     device = _failing_device(failed)
     largest = sorted(
         (each for each in ledger.things.values() if each.device == device and each.bytes),
