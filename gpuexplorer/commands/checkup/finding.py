@@ -1,23 +1,14 @@
-"""Topic and Verdict: what the doctor says about one part of the computer."""
+"""Topic: what the doctor says about one part of the computer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TypeAlias
 
+from gpuexplorer.core.verdict import Verdict, counted, listed
+
+__all__ = ["Fact", "Topic", "Verdict", "counted", "listed"]
+
 Fact: TypeAlias = "str | int | float | bool | None | Sequence[Fact] | Mapping[str, Fact]"
-
-
-class Verdict(StrEnum):
-    """How a part of the computer is, from good to bad."""
-
-    FINE = "fine"
-    LOOK = "look"
-    BROKEN = "broken"
-
-    @property
-    def rank(self) -> int:
-        return list(Verdict).index(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +26,3 @@ class Topic:
     def name(self) -> str:
         """What programs call it."""
         return self.title.lower()
-
-
-def listed(words: Sequence[str], last: str = "and") -> str:
-    """`a, b and c`."""
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {last} {words[-1]}"
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """`1 card`, `2 cards`."""
-    return f"{number} {one if number == 1 else many or one + 's'}"

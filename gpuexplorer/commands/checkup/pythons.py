@@ -9,7 +9,7 @@ from gpuexplorer.commands.checkup.answer import Answer
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, counted
 from gpuexplorer.commands.checkup.interpreters import Interpreter, interpreters
 from gpuexplorer.commands.checkup.probe import Probe
-from gpuexplorer.commands.checkup.torch_builds import (
+from gpuexplorer.lab.torch_builds import (
     Suits,
     TorchBuild,
     flavour,

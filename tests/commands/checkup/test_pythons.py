@@ -7,8 +7,8 @@ import pytest
 from gpuexplorer.commands.checkup.finding import Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Ran
 from gpuexplorer.commands.checkup.pythons import pythons
-from gpuexplorer.commands.checkup.torch_builds import TorchBuild, flavour, suits
 from gpuexplorer.core.cards import Card
+from gpuexplorer.lab.torch_builds import TorchBuild, flavour, suits
 from tests.commands.checkup.computer import Computer, card, nameless
 
 TITAN_V = card(name="TITAN V", capability=(7, 0))

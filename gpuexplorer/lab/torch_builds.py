@@ -5,8 +5,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpuexplorer.commands.checkup.finding import Verdict, listed
 from gpuexplorer.core.cards import Card
+from gpuexplorer.core.verdict import Verdict, listed
 
 Capability = tuple[int, int]
 

@@ -1,0 +1,28 @@
+"""Verdict: how a part of the computer is; and lists and counts as people write them."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """How a part of the computer is, from good to bad."""
+
+    FINE = "fine"
+    LOOK = "look"
+    BROKEN = "broken"
+
+    @property
+    def rank(self) -> int:
+        return list(Verdict).index(self)
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """`a, b and c`."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 card`, `2 cards`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,191 @@
+"""The lab's Python: which programs of this computer have PyTorch, and whether it suits."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gpuexplorer.core.cards import Card
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.verdict import Verdict
+from gpuexplorer.lab.torch_builds import Suits, TorchBuild, suits
+
+OLDEST = (3, 10)
+_PATIENCE = 10.0
+_PATIENCE_FOR_TORCH = 60.0
+_ANSWER = "GPUEXPLORER "
+# Nothing of torch is imported: its own file says what it was built for.
+_ASK = r"""
+import importlib.util, json, os, re, sys
+said = {"version": list(sys.version_info[:3]), "prefix": sys.prefix, "torch": None}
+sys.path[:] = [each for each in sys.path if each]
+found = importlib.util.find_spec("torch")
+if found is not None and found.origin:
+    path = os.path.join(os.path.dirname(found.origin), "version.py")
+    with open(path, encoding="utf-8") as text:
+        told = text.read()
+    pattern = r"^(\w+)(?:\s*:[^=\n]+)?\s*=\s*['\"]([^'\"\n]*)['\"]"
+    said["torch"] = dict(re.findall(pattern, told, re.M))
+print("GPUEXPLORER " + json.dumps(said))
+"""
+# The flags are compiled in; asking torch.cuda for them would start CUDA and wake the cards.
+_ASK_TORCH = """
+import json, torch
+print("GPUEXPLORER " + json.dumps((torch._C._cuda_getArchFlags() or "").split()))
+"""
+_ENVIRONMENTS = (
+    "miniconda3/envs",
+    "anaconda3/envs",
+    "miniforge3/envs",
+    "mambaforge/envs",
+    "micromamba/envs",
+    ".virtualenvs",
+    ".pyenv/versions",
+)
+_CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge")
+
+
+@dataclass(frozen=True)
+class LabPython:
+    """One Python, as it answered. `trouble` says why the lab cannot use it."""
+
+    path: Path
+    prefix: str = ""
+    version: "tuple[int, ...]" = ()
+    build: "TorchBuild | None" = None
+    trouble: str = ""
+
+    @property
+    def usable(self) -> bool:
+        return not self.trouble
+
+    @property
+    def label(self) -> str:
+        number = ".".join(str(each) for each in self.version)
+        python = f"Python {number}" if number else "Python"
+        what = f", {self.build.label}" if self.build is not None else ""
+        return f"{self.path} ({python}{what})"
+
+    def fits(self, cards: "Sequence[Card]", driver_version: "str | None") -> Suits:
+        """For the driver and the cards that are here; simulated ones suit every build."""
+        if self.trouble or self.build is None:
+            return Suits(Verdict.BROKEN, self.trouble)
+        return suits(self.build, cards, driver_version)
+
+
+def candidates(environment: "Mapping[str, str]", home: Path) -> "list[Path]":
+    """Programs that may be a Python with torch, the likeliest first; nobody is asked yet."""
+    found: dict[str, Path] = {}
+    for path in _possible(environment, home):
+        if path.is_file() and os.access(path, os.X_OK):
+            found.setdefault(os.path.abspath(path), path)  # noqa: PTH100 - resolve() leaves a venv
+    return list(found.values())
+
+
+def ask(path: Path, patience: float = _PATIENCE) -> LabPython:
+    """Starts it once; whatever happens is an answer."""
+    answer, trouble = _answered(path, _ASK, patience)
+    if answer is None:
+        return LabPython(path, trouble=trouble)
+    try:
+        said = json.loads(answer)
+        version = tuple(int(each) for each in said["version"])
+        torch = said["torch"]
+        build = None if torch is None else _build(torch)
+        prefix = str(said["prefix"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return LabPython(path, trouble="It did not answer as a Python does.")
+    if version < OLDEST:
+        trouble = f"The lab needs Python {OLDEST[0]}.{OLDEST[1]} or newer."
+    elif build is None:
+        trouble = "It has no PyTorch."
+    return LabPython(path, prefix, version, build, trouble)
+
+
+def ask_torch(python: LabPython, patience: float = _PATIENCE_FOR_TORCH) -> LabPython:
+    """Imports its torch, which takes seconds, for the cards it holds code for."""
+    if python.build is None or not python.build.cuda:
+        return python
+    answer, trouble = _answered(python.path, _ASK_TORCH, patience)
+    if answer is None:
+        return replace(python, trouble=f"Its PyTorch cannot be loaded: {trouble}")
+    architectures = [str(each) for each in json.loads(answer)]
+    return replace(python, build=replace(python.build, architectures=architectures))
+
+
+def chosen(path: Path) -> LabPython:
+    """The one a person picked. Raises Trouble where the lab cannot use it."""
+    if path.is_dir():
+        inside = [each for each in _programs(path) if each.is_file()]
+        if not inside:
+            raise Trouble(f"There is no Python in {path}.", "Choose the program itself.")
+        path = inside[0]
+    python = ask(path)
+    if not python.usable:
+        raise Trouble(f"{path} cannot be the lab's Python. {python.trouble}", _WAY_OUT)
+    return python
+
+
+_WAY_OUT = "Choose another, or install PyTorch into it: `pip install torch`."
+
+
+def _possible(environment: "Mapping[str, str]", home: Path) -> Iterator[Path]:
+    if not getattr(sys, "frozen", False):
+        yield Path(sys.executable)
+    for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        if environment.get(name):
+            yield from _programs(Path(environment[name]))
+    for folder in environment.get("PATH", "").split(os.pathsep):
+        if folder:
+            names = ("python.exe",) if os.name == "nt" else ("python3", "python")
+            yield from (Path(folder) / name for name in names)
+    for name in _CONDA_HOMES:
+        yield from _programs(home / name)
+    for name in _ENVIRONMENTS:
+        environments = home / name
+        if environments.is_dir():
+            for each in sorted(environments.iterdir()):
+                yield from _programs(each)
+
+
+def _programs(prefix: Path) -> "list[Path]":
+    if os.name == "nt":
+        return [prefix / "Scripts" / "python.exe", prefix / "python.exe"]
+    return [prefix / "bin" / "python3", prefix / "bin" / "python"]
+
+
+def _build(said: "Mapping[str, object]") -> "TorchBuild | None":
+    texts = {name: str(value) for name, value in said.items()}
+    version = texts.get("__version__")
+    if version is None:
+        return None
+    return TorchBuild(version, texts.get("cuda"), texts.get("hip"), texts.get("xpu"))
+
+
+def _answered(path: Path, question: str, patience: float) -> "tuple[str | None, str]":
+    """What it printed after our mark; else why there is no answer."""
+    try:
+        ran = subprocess.run(
+            [path, "-c", question],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=patience,
+            check=False,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except subprocess.TimeoutExpired:
+        return None, f"It did not answer within {patience:g} s."
+    except OSError as error:
+        return None, f"It cannot be started: {error.strerror}."
+    lines = ran.stdout.decode("utf-8", "replace").splitlines()
+    for line in lines:
+        if ran.returncode == 0 and line.startswith(_ANSWER):
+            return line.removeprefix(_ANSWER), ""
+    if ran.returncode == 0:
+        return None, "It did not answer as a Python does."
+    last = f": {lines[-1][:200]}" if lines else "."
+    return None, f"It ended with code {ran.returncode}{last}"

@@ -1,0 +1,122 @@
+"""Finding the lab's Python: each is asked, and whatever it answers is told in words."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.core.cards import Card, CardId
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.verdict import Verdict
+from gpuexplorer.lab.pythons import ask, ask_torch, candidates, chosen
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="stands in with shell scripts")
+TITAN = Card(CardId("GPU-1"), 0, "TITAN RTX", 24 << 30, compute_capability=(7, 5))
+PASCAL = Card(CardId("GPU-2"), 1, "GTX 1080", 8 << 30, compute_capability=(6, 1))
+
+
+def program(path: Path, body: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{body}\n", "utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def answering(path: Path, version: str, torch: str) -> Path:
+    said = f'{{"version": [{version}], "prefix": "/opt/x", "torch": {torch}}}'
+    return program(path, f"echo hello; echo 'GPUEXPLORER {said}'")
+
+
+def test_this_python_answers_without_importing_torch() -> None:
+    python = ask(Path(sys.executable))
+    assert python.version[:2] == sys.version_info[:2]
+    if importlib.util.find_spec("torch") is None:
+        assert python.trouble == "It has no PyTorch."
+    else:
+        assert python.usable
+        assert python.build is not None
+        assert python.build.version.startswith("2.")
+
+
+def test_likely_programs_are_found_once_each(tmp_path: Path) -> None:
+    venv = program(tmp_path / "venv/bin/python3", "")
+    conda = program(tmp_path / "home/miniconda3/envs/torch/bin/python", "")
+    on_path = program(tmp_path / "bin/python3", "")
+    (tmp_path / "bin/python").write_text("not a program")
+    environment = {
+        "VIRTUAL_ENV": str(tmp_path / "venv"),
+        "PATH": f"{tmp_path}/bin:{tmp_path}/bin",
+    }
+    found = candidates(environment, tmp_path / "home")
+    assert found == [Path(sys.executable), venv, on_path, conda]
+
+
+@pytest.mark.parametrize(
+    ("body", "trouble"),
+    [
+        ("echo Welcome", "It did not answer as a Python does."),
+        ("echo 'GPUEXPLORER [1]'", "It did not answer as a Python does."),
+        ("echo SyntaxError; exit 1", "It ended with code 1: SyntaxError"),
+        ("exec sleep 100", "It did not answer within 0.2 s."),
+    ],
+)
+def test_who_does_not_answer_says_why(tmp_path: Path, body: str, trouble: str) -> None:
+    patience = 0.2 if "sleep" in body else 10.0
+    python = ask(program(tmp_path / "python3", body), patience)
+    assert (python.trouble, python.usable) == (trouble, False)
+
+
+def test_what_is_no_program_says_so(tmp_path: Path) -> None:
+    assert ask(tmp_path / "none").trouble == (
+        "It cannot be started: No such file or directory."
+    )
+
+
+def test_an_old_python_and_one_without_torch_are_of_no_use(tmp_path: Path) -> None:
+    old = ask(answering(tmp_path / "a", "3, 8, 1", '{"__version__": "2.1"}'))
+    assert old.trouble == "The lab needs Python 3.10 or newer."
+    assert ask(answering(tmp_path / "b", "3, 12, 1", "null")).trouble == "It has no PyTorch."
+
+
+def test_a_build_is_held_against_driver_and_cards(tmp_path: Path) -> None:
+    cuda = '{"__version__": "2.13.0+cu130", "cuda": "13.0"}'
+    python = ask(answering(tmp_path / "a", "3, 12, 1", cuda))
+    assert (
+        python.label
+        == f"{tmp_path}/a (Python 3.12.1, PyTorch 2.13.0+cu130, built for CUDA 13.0)"
+    )
+    assert python.fits([TITAN], "580.65").verdict is Verdict.FINE
+    too_old = python.fits([TITAN], "535.10")
+    assert too_old.sentence == "CUDA 13 needs driver 580 or newer; this one is 535.10."
+    assert python.fits([TITAN, PASCAL], "580.65").verdict is Verdict.LOOK
+    cpu = ask(answering(tmp_path / "b", "3, 12, 1", '{"__version__": "2.13.0+cpu"}'))
+    assert cpu.fits([TITAN], "580.65").sentence == (
+        "It does not use NVIDIA cards; it is enough for simulated ones."
+    )
+
+
+def test_torch_itself_is_asked_for_its_cards(tmp_path: Path) -> None:
+    cuda = '{"__version__": "2.13.0+cu130", "cuda": "13.0"}'
+    path = answering(tmp_path / "a", "3, 12, 1", cuda)
+    python = ask(path)
+    program(path, """echo 'GPUEXPLORER ["sm_75", "sm_90"]'""")
+    asked = ask_torch(python)
+    assert asked.build is not None
+    assert asked.build.architectures == ["sm_75", "sm_90"]
+    program(path, "echo ImportError: libcudart; exit 1")
+    assert ask_torch(python).trouble == (
+        "Its PyTorch cannot be loaded: It ended with code 1: ImportError: libcudart"
+    )
+
+
+def test_a_picked_folder_is_the_python_in_it(tmp_path: Path) -> None:
+    path = answering(tmp_path / "bin/python3", "3, 12, 1", '{"__version__": "2.13.0"}')
+    assert chosen(tmp_path).path == path
+    with pytest.raises(Trouble, match="There is no Python in"):
+        chosen(tmp_path / "bin")
+    with pytest.raises(Trouble) as refused:
+        chosen(answering(tmp_path / "c", "3, 12, 1", "null"))
+    assert (
+        refused.value.sentence == f"{tmp_path}/c cannot be the lab's Python. It has no PyTorch."
+    )
