@@ -49,6 +49,11 @@ class Watch(TorchDispatchMode):
             for source, target, size, begin, end in self._copies
         ]
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """PyTorch's question; yes would cost the first line a second, for its compiler."""
+        return False
+
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:

@@ -1,5 +1,6 @@
 """Runs one operation of PyTorch: on the processor, if its operands are on one card."""
 
+import math
 from typing import Any
 
 import torch
@@ -16,7 +17,7 @@ from gpuexplorer.worker.engines.virtual.tensor import Holdings, OnCard, bare
 _CPU = torch.device("cpu")
 _refused = getattr(torch, "AcceleratorError", RuntimeError)  # older PyTorch has no such name
 _LARGE_BYTES = 8 * 1024 * 1024  # below, the outcome is made first and measured then
-_LARGE_NUMBER = 4096
+_WIDEST = 16  # bytes of one number
 
 
 # Any throughout: operations and their operands are whatever PyTorch hands on.
@@ -74,6 +75,11 @@ class Dispatch(TorchDispatchMode):
     def __init__(self, holdings: Holdings) -> None:
         super().__init__()
         self._holdings = holdings
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """PyTorch's question; yes would cost the first line a second, for its compiler."""
+        return False
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -144,11 +150,7 @@ def _bring_indices(holdings: Holdings, card: int, operands: Any) -> None:
 def _look_ahead(holdings: Holdings, card: int, func: Any, args: Any, kwargs: Any) -> None:
     """What would be too large is refused before the host's memory is taken for it."""
     flat, spec = tree_flatten((args, kwargs))
-    tensors = [each for each in flat if isinstance(each, torch.Tensor)]
-    numbers = [each for each in flat if type(each) is int and abs(each) > _LARGE_NUMBER]
-    if not numbers and sum(each.nbytes for each in tensors) < _LARGE_BYTES:
-        return
-    if func._schema.is_mutable or func.is_view:
+    if _at_most(flat) < _LARGE_BYTES or func._schema.is_mutable or func.is_view:
         return
     meta = [_as_meta(each) for each in flat]
     meta_args, meta_kwargs = tree_unflatten(meta, spec)
@@ -159,6 +161,13 @@ def _look_ahead(holdings: Holdings, card: int, func: Any, args: Any, kwargs: Any
     size = sum(each.nbytes for each in tree_flatten(made)[0] if isinstance(each, torch.Tensor))
     holdings.would_fit(card, size)
     refuse_what_the_host_cannot_hold(size)
+
+
+def _at_most(flat: "list[Any]") -> int:
+    """Bytes that no outcome of these operands exceeds: each shape met with each other."""
+    shapes = {each.shape: each.numel() for each in flat if isinstance(each, torch.Tensor)}
+    numbers = (abs(each) for each in flat if type(each) is int and abs(each) > 1)
+    return math.prod(shapes.values()) * math.prod(numbers) * _WIDEST
 
 
 def _as_meta(value: Any) -> Any:
