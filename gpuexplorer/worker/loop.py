@@ -71,8 +71,7 @@ class Loop:
         before = None if self._broken else self._engine.random_state()
         try:
             self._interruptible = True
-            if command.id in self._cancelled:
-                raise Cancelled
+            self._checkpoint()
             began = time.perf_counter()
             self._carry_out(command)
             host = time.perf_counter() - began
@@ -106,7 +105,13 @@ class Loop:
                 self._pipe.say(seen)
             case Train():
                 with self._engine.running():
-                    train(command, self._shelf.things, self._engine, self._pipe.say)
+                    train(
+                        command,
+                        self._shelf.things,
+                        self._engine,
+                        self._pipe.say,
+                        self._checkpoint,
+                    )
             case Forget(names=names):
                 for name in names or tuple(self._shelf.things):
                     self._shelf.things.pop(name, None)
@@ -135,6 +140,11 @@ class Loop:
         self._commands.put(None)
         if not self._ended.wait(_LAST_PATIENCE):
             os._exit(0)
+
+    def _checkpoint(self) -> None:
+        """An interrupt that falls into a destructor is lost; this is not."""
+        if self._id in self._cancelled:
+            raise Cancelled
 
     def _on_interrupt(self, *_: object) -> None:
         """In the main thread, between two steps of Python."""

@@ -20,14 +20,19 @@ def train(
     things: "MutableMapping[str, Any]",
     engine: Engine,
     say: "Callable[[Event], None]",
+    checkpoint: "Callable[[], None]",
 ) -> None:
-    """Losses stay on their device and are fetched together, at most twenty times a second."""
+    """Losses stay on their device and are fetched together, at most twenty times a second.
+
+    `checkpoint` raises where the run was given up.
+    """
     model, inputs, targets, optimiser = _found(command, things)
     loss_of = engine.word(f"torch.nn.functional.{command.loss}")
     stack = engine.word("torch.stack")
     waiting: list[Any] = []
     began = last = time.monotonic()
     for step in range(command.steps):
+        checkpoint()
         at = step * command.batch % len(inputs)
         optimiser.zero_grad()
         loss = loss_of(model(inputs[at : at + command.batch]), targets[at : at + command.batch])

@@ -16,8 +16,8 @@ from gpuexplorer.worker.engines.virtual.tensor import Holdings, OnCard, bare
 
 _CPU = torch.device("cpu")
 _refused = getattr(torch, "AcceleratorError", RuntimeError)  # older PyTorch has no such name
-_LARGE_BYTES = 8 * 1024 * 1024  # below, the outcome is made first and measured then
-_WIDEST = 16  # bytes of one number
+_LARGE_BYTES = 256 * 1024 * 1024  # below, the outcome is made first and measured then
+_WIDEST = 8  # bytes of one number
 
 
 # Any throughout: operations and their operands are whatever PyTorch hands on.
@@ -43,19 +43,24 @@ def run(holdings: Holdings, func: Any, args: Any, kwargs: "dict[str, Any]") -> A
         return _copy_into(holdings, args)
     flat, spec = tree_flatten((args, kwargs))
     operands = [(value.device, value) for value in flat if isinstance(value, torch.Tensor)]
+    device = _device(holdings, kwargs.get("device"), operands)
+    if device.type != "cuda" and not any(each.type == "cuda" for each, _ in operands):
+        return func(*args, **kwargs)
     error = refusal(name, operands)
     if error is not None:
         raise error
-    device = _device(holdings, kwargs.get("device"), operands)
-    plain_args, plain_kwargs = tree_unflatten([_plain(value) for value in flat], spec)
+    plain = [_plain(value) for value in flat]
+    plain_args, plain_kwargs = tree_unflatten(plain, spec)
     if device.type != "cuda":
         return func(*plain_args, **plain_kwargs)
     card: int = device.index
     if name in INDEXING:
         _bring_indices(holdings, card, operands)
-    _look_ahead(holdings, card, func, plain_args, plain_kwargs)
+    if not func.is_view:
+        _look_ahead(holdings, card, func, plain, spec)
     out = func(*plain_args, **plain_kwargs)
-    _count(holdings, card, func, plain_args, plain_kwargs, out)
+    if not func.is_view:
+        _count(holdings, card, func, plain_args, plain_kwargs, plain, out)
     wrappers = {id(value.held): value for value in flat if isinstance(value, OnCard)}
 
     def on_card(made: torch.Tensor) -> OnCard:
@@ -66,6 +71,8 @@ def run(holdings: Holdings, func: Any, args: Any, kwargs: "dict[str, Any]") -> A
             raise Trouble("On simulated cards, out= must already have the outcome's shape.")
         return known
 
+    if isinstance(out, torch.Tensor):
+        return on_card(out)
     return tree_map_only(torch.Tensor, on_card, out)
 
 
@@ -147,15 +154,13 @@ def _bring_indices(holdings: Holdings, card: int, operands: Any) -> None:
             holdings.cards.copied(HOST, card, tensor.nbytes)
 
 
-def _look_ahead(holdings: Holdings, card: int, func: Any, args: Any, kwargs: Any) -> None:
+def _look_ahead(holdings: Holdings, card: int, func: Any, flat: "list[Any]", spec: Any) -> None:
     """What would be too large is refused before the host's memory is taken for it."""
-    flat, spec = tree_flatten((args, kwargs))
-    if _at_most(flat) < _LARGE_BYTES or func._schema.is_mutable or func.is_view:
+    if _at_most(flat) < _LARGE_BYTES or func._schema.is_mutable:
         return
-    meta = [_as_meta(each) for each in flat]
-    meta_args, meta_kwargs = tree_unflatten(meta, spec)
+    args, kwargs = tree_unflatten([_as_meta(each) for each in flat], spec)
     try:
-        made = func(*meta_args, **meta_kwargs)
+        made = func(*args, **kwargs)
     except (NotImplementedError, RuntimeError):
         return  # no shapes without values, such as for nonzero; or the real call will say why
     size = sum(each.nbytes for each in tree_flatten(made)[0] if isinstance(each, torch.Tensor))
@@ -167,7 +172,8 @@ def _at_most(flat: "list[Any]") -> int:
     """Bytes that no outcome of these operands exceeds: each shape met with each other."""
     shapes = {each.shape: each.numel() for each in flat if isinstance(each, torch.Tensor)}
     numbers = (abs(each) for each in flat if type(each) is int and abs(each) > 1)
-    return math.prod(shapes.values()) * math.prod(numbers) * _WIDEST
+    most: int = math.prod(shapes.values()) * math.prod(numbers) * _WIDEST
+    return most
 
 
 def _as_meta(value: Any) -> Any:
@@ -176,19 +182,23 @@ def _as_meta(value: Any) -> Any:
     return torch.device("meta") if isinstance(value, torch.device) else value
 
 
-def _count(holdings: Holdings, card: int, func: Any, args: Any, kwargs: Any, out: Any) -> None:
+def _count(
+    holdings: Holdings,
+    card: int,
+    func: Any,
+    args: Any,
+    kwargs: Any,
+    flat: "list[Any]",
+    out: Any,
+) -> None:
     """How much the card would have had to do."""
-    if func.is_view:
-        return
     formula = flop_registry.get(func.overloadpacket)
     flops = float(formula(*args, **kwargs, out_val=out)) if formula is not None else 0.0
-    tensors = [
-        each for each in tree_flatten((args, kwargs, out))[0] if isinstance(each, torch.Tensor)
-    ]
-    if not tensors:
-        return
-    moved = float(sum(each.nbytes for each in tensors))
-    holdings.cards.computed(card, flops, moved, tensors[0].element_size())
+    made = [out] if isinstance(out, torch.Tensor) else tree_flatten(out)[0]
+    tensors = [each for each in (*flat, *made) if isinstance(each, torch.Tensor)]
+    if tensors:
+        moved = float(sum(each.nbytes for each in tensors))
+        holdings.cards.computed(card, flops, moved, tensors[0].element_size())
 
 
 def _number(device: torch.device) -> int:
