@@ -114,7 +114,7 @@ def _to_copy(holdings: Holdings, func: Any, args: Any, kwargs: "dict[str, Any]")
     kwargs.pop("pin_memory", None)  # the host's memory is as it is
     target = source.device if asked is None else on_this_machine(holdings, asked)
     held = bare(source)
-    if target.type == "meta":
+    if target.type not in ("cpu", "cuda"):  # meta, or what PyTorch itself shall refuse
         return func(held, device=target, **kwargs)
     dtype = kwargs.get("dtype") or held.dtype
     size = held.numel() * dtype.itemsize
