@@ -31,7 +31,7 @@ test:
 	$(bin)/ruff check .
 	$(bin)/mypy
 	$(bin)/lint-imports
-	QT_QPA_PLATFORM=offscreen $(bin)/python -m pytest $(ARGS)
+	QT_QPA_PLATFORM=offscreen $(bin)/python -m pytest -n auto --dist loadfile $(ARGS)
 
 bench:
 	$(set_up) bench

@@ -1,6 +1,6 @@
 """Prints every figure the project holds itself to."""
 
-from bench import beats, lab, memory, programs
+from bench import beats, held_up, lab, left_behind, memory, panning, programs, window
 from bench.table import show
 
 
@@ -9,6 +9,10 @@ def main() -> None:
     show("History", memory.figures())
     show("The lab", lab.figures())
     show("Whole programs on the NVML stand-in", programs.figures())
+    show("The window on the NVML stand-in", window.figures())
+    show("The window while much goes on, simulated", held_up.figures())
+    show("A day seen in the window, simulated", panning.figures())
+    show("What screens leave behind, simulated", left_behind.figures())
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import gpuexplorer
@@ -18,6 +19,11 @@ from gpuexplorer.commands.arguments import (
     WrongArgumentsError,
     add_source_arguments,
     simulation,
+)
+from gpuexplorer.commands.window_arguments import (
+    SCREENS,
+    add_window_arguments,
+    check_window_arguments,
 )
 from gpuexplorer.core.trouble import Trouble
 
@@ -69,17 +75,20 @@ def _run(words: list[str]) -> int:
     parser = SentenceParser(prog="gpuexplorer", description=_DESCRIPTION, epilog=_epilog())
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--version", action="version", version=gpuexplorer.__version__)
-    parser.add_argument(
-        "--or-simulate",
-        action="store_true",
-        help="where no card answers, open on two simulated ones",
-    )
+    add_window_arguments(parser)
     add_source_arguments(parser)
     if verb is not None and words[0] == verb:
         raise WrongArgumentsError(
             f"{verb!r} is not a command.", f"The commands are: {', '.join(verbs)}."
         )
-    late = next((word for word in words if word in verbs), None)
+    late = next(
+        (
+            word
+            for before, word in pairwise(words)
+            if word in verbs and not (before == "--view" and word in SCREENS)
+        ),
+        None,
+    )
     if late is not None:
         raise WrongArgumentsError(
             f"The command {late!r} has to come first.", f"Such as: gpuexplorer {late} …"
@@ -92,20 +101,29 @@ def _run(words: list[str]) -> int:
         )
     if arguments.simulate is not None:
         simulation(arguments.simulate, arguments.fault).close()
+    check_window_arguments(arguments)
     return _open_window(arguments)
 
 
 def _open_window(arguments: argparse.Namespace) -> int:
     without = import_module("gpuexplorer.commands.without_window")
+    measured = (arguments.screenshot, arguments.diagnostics, arguments.quit_after)
+    for_a_person = all(each is None for each in measured)
+    if not for_a_person:
+        without.do_without_display(pictures=arguments.screenshot is not None)
     why: str | None = without.why_no_window()
     if why is None:
         try:
             app = import_module("gpuexplorer.app")
         except ImportError as error:
+            if (error.name or "").startswith("gpuexplorer"):
+                raise  # not the system's fault
             why = f"Qt, which draws the window, cannot be loaded here: {error}."
         else:
             open_window: Callable[[argparse.Namespace], int] = app.run
             return open_window(arguments)
+    if not for_a_person:
+        raise Trouble(why, "`gpuexplorer doctor` says more.")
     show_table: Callable[[argparse.Namespace, str], int] = without.show_table
     return show_table(arguments, why)
 

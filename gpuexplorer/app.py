@@ -1,24 +1,53 @@
 """The one place that knows everybody: builds the parts, connects them, ends them in order."""
 
 import argparse
+import gc
+import json
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QWidget
+
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.crash_dialog import CrashReports
+from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.measuring.diagnostics import Diagnostics
+from gpuexplorer.gui.paint.look import Motion
+from gpuexplorer.gui.paint.theme import Scheme
+from gpuexplorer.gui.pictures import Pictures, Shot
 from gpuexplorer.gui.start import create_application
+from gpuexplorer.gui.state.choices import WithoutCards
+from gpuexplorer.gui.state.settings import Settings, open_store
+from gpuexplorer.gui.view_list import VIEWS
+from gpuexplorer.gui.widgets.floating import Floating
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.looked_for import Place, looked_for
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.simulated_past import PastClock, live_through
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers, simulated
+from gpuexplorer.telemetry.whole_file import write_whole
 
+Opened = tuple[Backend | None, list[Attempt]]
+
+READ_ONLY = "This window was started with --read-only: nothing can be ended from it."
 # A driver that takes longer than this is waited for with the window open.
 _OPENING_PATIENCE = 1.0
+# Pictures of an empty plot teach nobody: a little more than the plots show at first.
+_PAST = 330.0
+# Real cards answer every question within that time; the computer is told by differences.
+_REAL_READINGS, _HOST_READINGS = 4.0, 1.5
+_PICTURE_SIZE = (1600, 1000)
 _STILL_WAITING = Attempt(
     "NVIDIA",
     "The driver has not answered yet.",
@@ -27,25 +56,33 @@ _STILL_WAITING = Attempt(
 
 
 class App:
-    """Owns the session and the window. Everything here runs in the GUI thread."""
+    """Owns the session and the window. Everything here runs in the GUI thread.
+
+    `past`: simulated cards have lived through so many seconds when the window opens.
+    """
 
     def __init__(
         self,
         arguments: argparse.Namespace,
-        open_real: Callable[[], tuple[Backend | None, list[Attempt]]] = first_that_answers,
+        open_real: Callable[[], Opened] = first_that_answers,
         patience: float = _OPENING_PATIENCE,
+        settings: Settings | None = None,
+        past: float | None = None,
     ) -> None:
         self._open_real = open_real
         self._patience = patience
+        self._past = past
+        self._settings = settings or Settings()
         self._bridge = Bridge()
         self._bridge.source_answered.connect(self._on_source_answered)
-        self._or_simulate: bool = arguments.or_simulate
+        without_cards = self._settings.choices.without_cards
+        self._or_simulate = arguments.or_simulate or without_cards is WithoutCards.SIMULATE
         self._session: RememberingSession | None = None
-        self._opening: Asked[tuple[Backend | None, list[Attempt]]] | None = None
+        self._openings: list[Asked[Opened]] = []
+        self._looking_again = False
         attempts: Sequence[Attempt] = ()
         if arguments.simulate is not None:
-            backend = simulated(arguments.simulate, arguments.fault, arguments.seed)
-            self._session = self._make(backend, ())
+            self._session = self._simulated(arguments.simulate, arguments.fault, arguments.seed)
         else:
             attempts = self._look_for_real_cards()
         self.window = MainWindow(
@@ -55,70 +92,268 @@ class App:
             or_simulated=bool(attempts) and self._session is not None,
             simulate=self._simulate,
             bridge=self._bridge,
+            settings=self._settings,
+            look_again=self._look_again,
         )
-        self._crash_reports = CrashReports(self.window)
+        self.crash_reports = CrashReports(self.window)
+        self.diagnostics = self._measure()
+        self._dress(arguments)
         if self._session is not None:
             self._session.start()
+
+    @property
+    def session(self) -> RememberingSession | None:
+        return self._session
 
     def stop(self) -> None:
         self.window.stop()
         if self._session is not None:
             self._session.stop()
-        self._crash_reports.stop()
+        self._settings.flush()
+        self.crash_reports.stop()
+
+    def _measure(self) -> Diagnostics:
+        window = self.window
+        diagnostics = Diagnostics(window, window.frame_clock, window.navigation)
+        diagnostics.watch(self._session)
+        sheet = DiagnosticsSheet(window.look, diagnostics, window.frame_clock, window)
+        asked = QAction("Diagnostics", window)
+        asked.triggered.connect(sheet.open)
+        window.offer([asked])
+        return diagnostics
+
+    def _dress(self, arguments: argparse.Namespace) -> None:
+        """As it was asked for at the start, over what the settings and the last time say."""
+        if arguments.size is not None:
+            self.window.resize(*arguments.size)
+        if arguments.view is not None and arguments.screenshot is None:
+            self.window.navigation.open_screen(arguments.view)
+        if arguments.theme is not None and arguments.screenshot is None:
+            self.window.look.choose(Scheme(arguments.theme))
 
     def _look_for_real_cards(self) -> Sequence[Attempt]:
         """Look for real cards. Whatever a driver does, the window opens soon."""
-        self._opening = Asked(self._open_real, when_late=self._bridge.post_source_answered)
-        if not self._opening.answered_within(self._patience):
+        opening = Asked(self._open_real, when_late=self._bridge.post_source_answered)
+        if not opening.answered_within(self._patience):
+            self._openings.append(opening)
             return [_STILL_WAITING]
-        backend, attempts = self._opening.result()
+        backend, attempts = opening.result()
         if backend is not None:
             self._session = self._make(backend, attempts)
             return ()
         if self._or_simulate:
-            self._session = self._make(simulated(MAKE_BELIEVE), attempts)
+            self._session = self._simulated(MAKE_BELIEVE, attempts=attempts)
         return attempts
 
-    def _make(self, backend: Backend, attempts: Sequence[Attempt]) -> RememberingSession:
-        return RememberingSession(backend, attempts, on_happening=self._bridge.post_happening)
+    def _look_again(self) -> None:
+        """While somebody looks at simulated cards, or at the reasons why there are none."""
+        self._looking_again = True
+        opening = Asked(self._open_real, when_late=self._bridge.post_source_answered)
+        self._openings.append(opening)
+        if opening.answered_within(0.0):
+            self._on_source_answered()
+
+    def _simulated(
+        self, spec: str, faults: str = "", seed: int = 0, attempts: Sequence[Attempt] = ()
+    ) -> RememberingSession:
+        if self._past is None:
+            return self._make(simulated(spec, faults, seed), attempts)
+        clock = PastClock(self._past)
+        session = self._make(simulated(spec, faults, seed, clock), attempts, clock)
+        live_through(session, clock)
+        return session
+
+    def _make(
+        self, backend: Backend, attempts: Sequence[Attempt], clock: PastClock | None = None
+    ) -> RememberingSession:
+        choices = self._settings.choices
+        return RememberingSession(
+            backend,
+            attempts,
+            choices.interval,
+            clock,
+            # What happened in a past that was not waited for is no news.
+            on_happening=self._bridge.post_happening if clock is None else None,
+            full_seconds=choices.full_seconds,
+            day_seconds=choices.day_seconds,
+        )
 
     def _simulate(self) -> None:
-        self._change_to(self._make(simulated(MAKE_BELIEVE), ()))
+        self._change_to(self._simulated(MAKE_BELIEVE))
 
-    def _change_to(self, session: RememberingSession) -> None:
+    def _change_to(self, session: RememberingSession | None) -> None:
         before, self._session = self._session, session
-        # The window says what it wants first, so that it gets all of it with the first beat.
-        self.window.show_session(session)
-        session.start()
+        self.diagnostics.watch(session)
+        if session is not None:
+            # The window says what it wants first, and so gets all of it with the first beat.
+            self.window.show_session(session)
+            session.start()
         if before is not None:
             # A hung driver call may keep it for a moment, and the window waits for nobody.
             threading.Thread(target=before.stop, name="end session", daemon=True).start()
 
     def _on_source_answered(self) -> None:
-        """A slow driver came at last. Whoever looks at simulated cards is left in peace."""
-        if self._opening is None:
-            return
-        backend, attempts = self._opening.result()
-        if self._session is not None:
+        """A driver answered that was not waited for."""
+        for opening in [each for each in self._openings if each.answered]:
+            self._openings.remove(opening)
+            self._take(*opening.result())
+
+    def _take(self, backend: Backend | None, attempts: Sequence[Attempt]) -> None:
+        asked, self._looking_again = self._looking_again, False
+        if self._session is not None and not (asked and self._session.simulated):
+            # Whoever looks at cards, simulated or not, is left in peace.
             if backend is not None:
                 backend.close()
-            return
-        if backend is not None:
+        elif backend is not None:
             self._change_to(self._make(backend, attempts))
-            return
-        self.window.show_attempts(attempts)
-        if self._or_simulate:
-            self._simulate()
+        elif asked:
+            self._change_to(None)
+            self.window.show_nothing(attempts, looked_for(Place()))
+        else:
+            self.window.show_attempts(attempts)
+            if self._or_simulate:
+                self._simulate()
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Open the window and stay until it is closed. The arguments were checked before."""
     application = create_application(sys.argv[:1])
-    app = App(arguments)
+    if arguments.screenshot is not None:
+        return _take_pictures(application, arguments)
+    settings = Settings(
+        open_store(), read_only_because=READ_ONLY if arguments.read_only else ""
+    )
+    app = App(arguments, settings=settings)
+    app.diagnostics.cost_changed.connect(app.window.show_cost)
     # The ticks of the frame clock let Python notice the signal.
     signal.signal(signal.SIGINT, lambda *_: application.exit(130))
-    app.window.show()
+    if arguments.quit_after is not None:
+        QTimer.singleShot(round(arguments.quit_after * 1000), application.quit)
+    if arguments.diagnostics is not None:
+        app.diagnostics.heartbeat.start()
     try:
-        return application.exec()
+        app.window.show()
+        # What is there now stays. To go through all of it again would stop a frame for 30 ms.
+        gc.freeze()
+        status = application.exec()
+        if arguments.diagnostics is not None:
+            _write_diagnostics(app.diagnostics, arguments.diagnostics)
     finally:
         app.stop()
+        _delete([app.window])
+    return status
+
+
+def _delete(windows: Iterable[QWidget]) -> None:
+    """Now, in Qt's order. Left to Python, parts would still be told of events when half of
+    what they are made of is gone.
+    """
+    for window in windows:
+        window.close()
+        window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def _take_pictures(application: QApplication, arguments: argparse.Namespace) -> int:
+    """With the usual settings and not the person's, so that the same words give the same."""
+    past = _PAST if arguments.after is None else arguments.after
+    settings = Settings(read_only_because=READ_ONLY if arguments.read_only else "")
+    settings.choose(replace(settings.choices, motion=Motion.REDUCED))
+    app = App(arguments, settings=settings, past=past)
+    windows = {"": app.window}
+    empty = _empty_window(app, arguments)
+    if empty is not None:
+        windows["empty"] = empty
+    chosen = Scheme(arguments.theme) if arguments.theme in tuple(Scheme) else None
+    pictures = Pictures(
+        Path(arguments.screenshot),
+        list(windows.values()),
+        _shots(app, empty, arguments.view),
+        (Scheme.DARK, Scheme.LIGHT) if chosen is None else (chosen,),
+    )
+    pictures.finished.connect(application.quit)
+    lived = app.session is None or app.session.simulated
+    wait = _HOST_READINGS if lived else arguments.after or _REAL_READINGS
+    QTimer.singleShot(round(wait * 1000), pictures.start)
+    if arguments.diagnostics is not None:
+        app.diagnostics.heartbeat.start()
+    try:
+        for window in windows.values():
+            window.resize(*(arguments.size or _PICTURE_SIZE))
+            window.show()
+        status = application.exec()
+        if arguments.diagnostics is not None:
+            _write_diagnostics(app.diagnostics, arguments.diagnostics)
+    finally:
+        app.stop()
+        _delete(windows.values())
+    if pictures.trouble is not None:
+        raise pictures.trouble
+    sys.stdout.writelines(f"{path}\n" for path in pictures.written)
+    return 1 if app.crash_reports.any else status
+
+
+def _shots(app: App, empty: MainWindow | None, view: str | None) -> Sequence[Shot]:
+    window = app.window
+    everything = view in (None, "all")
+    shots = []
+    if app.session is not None:
+        shots = [
+            Shot(entry.name, partial(window.navigation.open_screen, entry.name), window)
+            for entry in VIEWS
+            if everything or entry.name == view
+        ]
+    elif not everything:
+        raise Trouble(
+            f"No graphics card answers, so there is nothing to show on the screen {view!r}.",
+            "Take pictures of simulated cards: --simulate 2xTitanRTX.",
+        )
+    if everything:
+        opening, closing = partial(_open_settings, window), partial(_close_sheets, window)
+        shots.append(Shot("settings", opening, window, closing))
+        if empty is not None:
+            shots.append(Shot("empty", empty.update, empty))
+    return shots
+
+
+def _open_settings(window: MainWindow) -> None:
+    window.navigation.open_screen(VIEWS[0].name)
+    window.open_settings()
+
+
+def _close_sheets(window: MainWindow) -> None:
+    for sheet in window.findChildren(Floating):
+        sheet.hide()
+
+
+def _empty_window(app: App, arguments: argparse.Namespace) -> MainWindow | None:
+    """What this computer shows where no card answers; None where one does, or nobody asked."""
+    if app.session is None:
+        return app.window
+    if arguments.view not in (None, "all"):
+        return None
+    attempts: Sequence[Attempt] = app.session.attempts
+    if arguments.simulate is not None:
+        backend, attempts = first_that_answers()
+        if backend is not None:
+            backend.close()
+    if not attempts:
+        sys.stderr.write("A card answers here, so there is no picture of an empty machine.\n")
+        return None
+    return MainWindow(
+        None,
+        attempts,
+        looked_for(Place()),
+        or_simulated=False,
+        simulate=lambda: None,
+        settings=Settings(),
+        look_again=lambda: None,
+    )
+
+
+def _write_diagnostics(diagnostics: Diagnostics, place: str) -> None:
+    text = json.dumps(diagnostics.figures(), indent=2) + "\n"
+    if place == "-":
+        sys.stdout.write(text)
+    else:
+        write_whole(Path(place), [text.encode("utf-8")])

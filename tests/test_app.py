@@ -3,11 +3,15 @@
 import argparse
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
+from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
+from gpuexplorer.gui.state.choices import WithoutCards
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.sources import simulated
@@ -23,12 +27,19 @@ def start(qtbot: QtBot) -> Iterator[Start]:
     apps: list[App] = []
 
     def start_one(
-        *, or_simulate: bool = False, simulate: str | None = None, real: Callable[[], Opened]
+        *,
+        real: Callable[[], Opened],
+        settings: Settings | None = None,
+        **asked: object,
     ) -> App:
-        arguments = argparse.Namespace(
-            or_simulate=or_simulate, simulate=simulate, fault="", seed=0
-        )
-        app = App(arguments, real, patience=0.2)
+        usual: dict[str, object] = {
+            **dict.fromkeys(("simulate", "view", "theme", "size", "screenshot")),
+            "or_simulate": False,
+            "fault": "",
+            "seed": 0,
+        }
+        arguments = argparse.Namespace(**(usual | asked))
+        app = App(arguments, real, patience=0.2, settings=settings)
         apps.append(app)
         qtbot.addWidget(app.window)
         app.window.show()
@@ -100,3 +111,85 @@ def test_a_driver_that_refuses_late_has_its_reason_shown(start: Start, qtbot: Qt
     let_go.set()
     qtbot.waitUntil(lambda: says(app, "There is no driver."))
     assert not says(app, "The driver has not answered yet.")
+
+
+def test_the_window_opens_as_it_was_asked_for(start: Start) -> None:
+    app = start(simulate="2xT4", real=nothing, view="events", size=(900, 600), theme="light")
+    assert app.window.navigation.screen == "events"
+    assert (app.window.width(), app.window.height()) == (900, 600)
+    assert not app.window.look.theme.dark
+    dark = start(simulate="2xT4", real=nothing, theme="dark")
+    assert dark.window.look.theme.dark
+
+
+def test_whoever_wants_simulated_cards_where_there_are_none_gets_them(start: Start) -> None:
+    settings = Settings()
+    settings.choose(replace(settings.choices, without_cards=WithoutCards.SIMULATE))
+    app = start(real=nothing, settings=settings)
+    assert app.window.windowTitle().startswith("SIMULATED")
+
+
+def test_the_session_reads_as_often_as_was_chosen(start: Start) -> None:
+    settings = Settings()
+    settings.choose(replace(settings.choices, interval=2.5))
+    app = start(real=nothing, simulate="1xT4", settings=settings)
+    assert app.session is not None
+    assert app.session.sampler.interval == 2.5
+
+
+def test_simulated_cards_can_be_left_for_the_explanation(start: Start, qtbot: QtBot) -> None:
+    app = start(or_simulate=True, real=nothing)
+    before = app.session
+    app.window.commands.stop_simulating.trigger()
+    qtbot.waitUntil(lambda: says(app, "No graphics card answers on this computer"))
+    assert app.session is None
+    assert before is not None
+    assert "SIMULATED" not in app.window.windowTitle()
+
+
+def test_simulated_cards_are_left_for_real_ones_that_answer_by_now(
+    start: Start, qtbot: QtBot
+) -> None:
+    answers: list[Opened] = [(simulated("1xL4"), []), nothing()]
+    app = start(or_simulate=True, real=answers.pop)
+    before = app.session
+    app.window.commands.stop_simulating.trigger()
+    qtbot.waitUntil(lambda: app.session is not before)
+    assert app.session is not None
+    assert app.session.cards()[0].name == "NVIDIA L4"
+
+
+def test_looking_again_while_a_driver_hangs_keeps_the_window_going(
+    start: Start, qtbot: QtBot
+) -> None:
+    let_go = threading.Event()
+    ticks: list[None] = []
+
+    def hanging() -> Opened:
+        let_go.wait(10)
+        return nothing()
+
+    app = start(real=hanging)
+    app.window.frame_clock.ticked.connect(lambda: ticks.append(None))
+    app.window.commands.look_again.trigger()
+    qtbot.waitUntil(lambda: len(ticks) > 2)
+    let_go.set()
+    qtbot.waitUntil(lambda: says(app, "There is no driver."))
+
+
+def test_the_event_loop_goes_on_while_a_driver_call_hangs(start: Start, qtbot: QtBot) -> None:
+    app = start(simulate="8xH100", fault="hung:0@0s,slow:1@0s,lost:2@0s", real=nothing)
+    heart = app.diagnostics.heartbeat
+    heart.start()
+    qtbot.waitUntil(lambda: says(app, "No answer") or heart.beats > 60)
+    beats = heart.beats
+    qtbot.waitUntil(lambda: heart.beats > beats + 20)
+    heart.stop()
+
+
+def test_the_cost_stands_in_the_menu_under_diagnostics(start: Start) -> None:
+    app = start(simulate="1xT4", real=nothing)
+    [asked] = [each for each in app.window.actions() if each.text() == "Diagnostics"]
+    asked.trigger()
+    [sheet] = [each for each in app.window.findChildren(DiagnosticsSheet) if each.isVisible()]
+    assert sheet.accessibleName() == "Diagnostics"

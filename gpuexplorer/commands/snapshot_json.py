@@ -128,7 +128,7 @@ def link_as_json(link: Link) -> dict[str, Json]:
     return {
         "a": link.a,
         "b": link.b,
-        "path": f"NV{link.nvlinks}" if link.nvlinks else link.path.value,
+        "path": link.letters,
         "path_sentence": link.path.sentence,
         "nvlinks": link.nvlinks,
         "nvlink_generation": link.nvlink_generation,

@@ -142,7 +142,7 @@ def _blocks(
 def _cell(link: Link | None) -> str:
     if link is None:
         return PathKind.UNKNOWN.value
-    return f"NV{link.nvlinks}" if link.nvlinks else link.path.value
+    return link.letters
 
 
 def _legend(cards: list[Card], topology: Topology) -> list[str]:

@@ -1,6 +1,7 @@
 """Where no window can open: a sentence that says why, and the table in the terminal instead."""
 
 import argparse
+import os
 import sys
 
 from gpuexplorer.commands import snapshot
@@ -21,6 +22,16 @@ def why_no_window() -> str | None:
         missing = topic.facts.get("missing_libraries")
         return f"{topic.sentence} {topic.do}".strip() if missing and not hidden else None
     return topic.sentence
+
+
+def do_without_display(*, pictures: bool) -> None:
+    """Let Qt draw where nobody looks: pictures always, so that no window flashes up, and what
+    is only measured where there is no display.
+    """
+    if sys.platform != "linux" or os.environ.get("QT_QPA_PLATFORM"):
+        return
+    if pictures or not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 
 def show_table(arguments: argparse.Namespace, why: str) -> int:

@@ -1,5 +1,6 @@
 """Values as people read them: a number and its unit. The only place that formats."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.metric import Metric, Unit
@@ -9,6 +10,16 @@ KIB, MIB, GIB, TIB = 1024.0, 1024.0**2, 1024.0**3, 1024.0**4
 
 _BINARY_SIZES = ((TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"))
 _DECIMAL_SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+_RATES = ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"))
+_ENERGIES = ((3.6e9, "MWh"), (3.6e6, "kWh"), (3.6e3, "Wh"))
+_TIMES = (
+    (86400.0, "days"),
+    (3600.0, "h"),
+    (60.0, "min"),
+    (1.0, "s"),
+    (1e-3, "ms"),
+    (1e-6, "us"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +42,54 @@ class Units:
 
 
 USUAL = Units()
+
+
+def plain(number: float) -> str:
+    """With the digits it needs, and at most four behind the point: 2, 0.5, 1024."""
+    text = f"{number:.4f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One unit for all figures of an axis: what is shown is value / size + zero."""
+
+    size: float
+    name: str
+    zero: float = 0.0
+    whole: bool = True  # digits behind the point would say nothing
+
+    def shown(self, value: float) -> float:
+        return value / self.size + self.zero
+
+    def value(self, shown: float) -> float:
+        return (shown - self.zero) * self.size
+
+
+def measure(unit: Unit, most: float, units: Units = USUAL) -> Measure:
+    """The unit in which an axis reads well whose largest figure is `most`."""
+    match unit:
+        case Unit.RATIO:
+            return Measure(0.01, "%")
+        case Unit.BYTES:
+            sizes = _DECIMAL_SIZES if units.decimal_memory else _BINARY_SIZES
+            return _largest_below(most, sizes, "B")
+        case Unit.CELSIUS:
+            return Measure(1 / 1.8, "°F", 32.0) if units.fahrenheit else Measure(1.0, "°C")
+        case Unit.WATTS:
+            return Measure(1.0, "W")
+        case Unit.JOULES:
+            return _largest_below(most, _ENERGIES, "J")
+        case Unit.HERTZ:
+            return Measure(1e6, "MHz")
+        case Unit.BYTES_PER_SECOND:
+            return _largest_below(most, _RATES, "B/s")
+        case Unit.TURNS_PER_MINUTE:
+            return Measure(1.0, "rpm")
+        case Unit.SECONDS:
+            return _largest_below(most, _TIMES, "ns", 1e-9)
+        case Unit.COUNT | Unit.LANES | Unit.GENERATION | Unit.FLAG | Unit.STATE:
+            return Measure(1.0, "")
 
 
 def quantity(metric: Metric, value: float, units: Units = USUAL) -> Quantity:
@@ -73,6 +132,13 @@ def watts(value: float) -> Quantity:
     return Quantity(f"{value:.0f}" if value >= 10 else f"{value:.1f}", "W")
 
 
+def watts_together(value: float, at_least: float = 0.0) -> Quantity:
+    """Of many cards; in the unit that suits `at_least`, the sum of what they may draw."""
+    if max(value, at_least) >= 2000:
+        return Quantity(_short(value / 1000), "kW")
+    return watts(value)
+
+
 def temperature(celsius: float, units: Units = USUAL) -> Quantity:
     if units.fahrenheit:
         return Quantity(f"{celsius * 1.8 + 32:.0f}", "°F")
@@ -87,16 +153,31 @@ def memory(value: float, units: Units = USUAL) -> Quantity:
     return Quantity(f"{value:.0f}", "B")
 
 
+def part_of_memory(value: float, whole: float, units: Units = USUAL) -> str:
+    """The number alone, in the unit of the whole: "0.53" of 24 GiB."""
+    shown = measure(Unit.BYTES, whole, units).shown(value)
+    if shown == 0:
+        return "0"
+    return "<0.01" if shown < 0.01 else _short(shown)
+
+
 def rate(value: float) -> Quantity:
     """Decimal units, as wires are sold: 1 GB/s is 10^9 bytes per second."""
-    for size, name in ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
+    for size, name in _RATES:
         if abs(value) >= size:
             return Quantity(_short(value / size), name)
     return Quantity(f"{value:.0f}", "B/s")
 
 
+def gigabytes_per_second(value: float) -> str:
+    """The number alone, where the unit stands beside many: "0.41", "26.1", "450"."""
+    if 0 < value < 5e6:
+        return "<0.01"
+    return _short(value / 1e9) if value else "0"
+
+
 def energy(value: float) -> Quantity:
-    for size, name in ((3.6e9, "MWh"), (3.6e6, "kWh"), (3.6e3, "Wh")):
+    for size, name in _ENERGIES:
         if value >= size:
             return Quantity(_short(value / size), name)
     return Quantity(_short(value), "J")
@@ -114,6 +195,15 @@ def duration(seconds: float) -> Quantity:
         if seconds >= size:
             return Quantity(_short(seconds / size), name)
     return Quantity(f"{seconds * 1e9:.0f}", "ns") if seconds else Quantity("0", "s")
+
+
+def _largest_below(
+    most: float, sizes: Sequence[tuple[float, str]], otherwise: str, least: float = 1.0
+) -> Measure:
+    for size, name in sizes:
+        if most >= size:
+            return Measure(size, name, whole=False)
+    return Measure(least, otherwise, whole=False)
 
 
 def _short(value: float) -> str:

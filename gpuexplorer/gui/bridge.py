@@ -10,19 +10,29 @@ class Bridge(QObject):
 
     happened = Signal(Happening)
     source_answered = Signal()  # a driver that kept us waiting has answered at last
+    alerts_changed = Signal()
     _posted = Signal(Happening)
     _answer_posted = Signal()
+    _alerts_posted = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._posted.connect(self._on_posted, Qt.ConnectionType.QueuedConnection)
         self._answer_posted.connect(self._on_answer_posted, Qt.ConnectionType.QueuedConnection)
+        self._alerts_posted.connect(self._on_alerts_posted, Qt.ConnectionType.QueuedConnection)
 
     def post_happening(self, happening: Happening) -> None:
         self._posted.emit(happening)
 
     def post_source_answered(self) -> None:
         self._answer_posted.emit()
+
+    def post_alerts_changed(self) -> None:
+        self._alerts_posted.emit()
+
+    @Slot()
+    def _on_alerts_posted(self) -> None:
+        self.alerts_changed.emit()
 
     @Slot()
     def _on_answer_posted(self) -> None:

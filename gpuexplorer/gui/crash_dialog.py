@@ -1,6 +1,7 @@
 """Crash dialog: a bug of ours is shown with its traceback, and the program goes on."""
 
 import platform
+import re
 import sys
 import threading
 import traceback
@@ -24,7 +25,7 @@ from gpuexplorer import __version__
 class CrashReports(QObject):
     """Catches what nobody caught, in every thread. One dialog at a time, one for each bug."""
 
-    _caught = Signal(str)
+    _caught = Signal(str, str)  # which bug it is, and the report
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -36,6 +37,11 @@ class CrashReports(QObject):
         self._caught.connect(self._on_caught, Qt.ConnectionType.QueuedConnection)
         sys.excepthook = self._take
         threading.excepthook = self._take_from_thread
+
+    @property
+    def any(self) -> bool:
+        """Whether there was a bug since the start."""
+        return bool(self._seen)
 
     def stop(self) -> None:
         """Give the hooks back. Harmless when called twice."""
@@ -56,18 +62,18 @@ class CrashReports(QObject):
         text = "".join(traceback.format_exception(kind, error, trace))
         if sys.stderr is not None:
             sys.stderr.write(text)
-        self._caught.emit(text)
+        self._caught.emit(_which(error, trace), text)
 
     def _take_from_thread(self, args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:
             self._take(args.exc_type, args.exc_value, args.exc_traceback)
 
-    @Slot(str)
-    def _on_caught(self, text: str) -> None:
+    @Slot(str, str)
+    def _on_caught(self, which: str, text: str) -> None:
         # A bug in something that ticks would otherwise come back as soon as it is closed.
-        if text in self._seen:
+        if which in self._seen:
             return
-        self._seen.add(text)
+        self._seen.add(which)
         if self._dialog is not None:
             self._dialog.add(text)
             return
@@ -122,6 +128,13 @@ class CrashDialog(QDialog):
 
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(self._report.toPlainText())
+
+
+def _which(error: BaseException, trace: TracebackType | None) -> str:
+    """The same each time it comes: what it says may have another figure in it at every tick."""
+    lines = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(trace)]
+    said = re.sub(r"0x[0-9a-f]+|[0-9]+", "", str(error))
+    return " ".join((type(error).__name__, said, *lines[-1:]))
 
 
 def _surroundings() -> str:

@@ -1,35 +1,54 @@
-"""MainWindow: the frame around the screens, and which of them is shown."""
+"""MainWindow: the frame around the screens, and which session they show."""
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtGui import QAction, QCloseEvent, QIcon, QKeySequence
-from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QAction, QCloseEvent, QIcon, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QHBoxLayout,
+    QMainWindow,
+    QVBoxLayout,
+    QWidget,
+)
 
-from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.gui.bridge import Bridge
+from gpuexplorer.gui.desktop.stillness import Stillness
 from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.live_frame import LiveFrame
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.resources import resource
+from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.places import Places
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.state.trail import Trail
 from gpuexplorer.gui.view_list import VIEWS, Desk
-from gpuexplorer.gui.views.nothing_found.nothing_found_view import NothingFoundView
+from gpuexplorer.gui.views.nothing_found.nothing_found_view import NothingFoundView, Search
+from gpuexplorer.gui.widgets.about_sheet import AboutSheet
 from gpuexplorer.gui.widgets.banner import Banner
-from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.palette.palette import Palette
+from gpuexplorer.gui.widgets.rail.rail import NARROW_BELOW, Rail, ScreenName
+from gpuexplorer.gui.widgets.shortcuts_sheet import ShortcutsSheet
 from gpuexplorer.gui.widgets.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.status_line import StatusLine
 from gpuexplorer.gui.widgets.top_bar import TopBar, host_name
+from gpuexplorer.gui.widgets.wardrobe import Wardrobe
+from gpuexplorer.gui.window_alerts import WindowAlerts
+from gpuexplorer.gui.window_commands import WindowCommands
+from gpuexplorer.gui.wording.moments import moment_words
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.sampler import Want
 from gpuexplorer.telemetry.session import Attempt, Session
 
 _WORTH_AN_ALERT = frozenset({Kind.CARD_LOST, Kind.DRIVER_GONE, Kind.XID, Kind.MEMORY_ERROR})
-# Dear questions are asked only by a view that shows their answers.
-_READ_ALWAYS = (Cadence.FAST, Cadence.SLOW)
 
 
 class MainWindow(QMainWindow):
@@ -44,173 +63,321 @@ class MainWindow(QMainWindow):
         simulate: Callable[[], None],
         bridge: Bridge | None = None,
         settings: Settings | None = None,
+        look_again: Callable[[], None] | None = None,
     ) -> None:
+        """`simulate` starts simulated cards; `look_again` ends them and looks for real ones."""
         super().__init__()
         self._session: RememberingSession | None = None
-        self._want: Want | None = None
+        self._machine: MachineState | None = None
         self._simulate = simulate
+        self._look_again = look_again
         self._nothing_real = or_simulated or session is None
+        self.settings = settings or Settings(parent=self)
+        self._interval = self.settings.choices.interval
         self.look = Look(parent=self)
         self.look.changed.connect(self._on_look_changed)
+        self._stillness = Stillness(parent=self)
+        self._stillness.told.connect(self.look.follow_stillness)
+        self._stillness.ask()
+        self.settings.changed.connect(self._on_settings_changed)
         self.frame_clock = FrameClock(self)
-        self.frame_clock.ticked.connect(self._on_ticked)
-        self.settings = settings or Settings(parent=self)
         self.time_window = TimeWindow(parent=self)
         self.navigation = Navigation(self)
-        self.navigation.screen_changed.connect(self._on_screen_changed)
+        self.time_window.choose_span(self.settings.choices.first_span)
+        self._places = Places(self, self.navigation, self.settings)
+        self.commands = WindowCommands(
+            self, self.time_window, Trail(self.navigation, self), self.settings
+        )
+        self._alerts = WindowAlerts(
+            self.look, self.settings, self.navigation, self.frame_clock, self, bridge
+        )
+        self._rail = Rail(self.look, _screen_names(), self.navigation)
+        self._top = TopBar(self.look, self.time_window)
+        self._banner = Banner(self.look)
+        self._screens = Screens(self.navigation)
+        self._status = StatusLine(self.look)
+        self._live = LiveFrame(
+            self._rail, self._top, self._status, self.frame_clock, parent=self
+        )
+        self._lay_out()
+        Wardrobe(self.look, self, self._screens)
+        self._palette = Palette(self.look, self)
+        self._keys_sheet = ShortcutsSheet(self.look, self)
+        self._about = AboutSheet(self.look, self)
+        self._nothing_found = self._explain(attempts, looked_for)
+        self._connect()
         if bridge is not None:
             bridge.happened.connect(self._on_happened)
-
-        self._top = TopBar(self.look)
-        self._status = StatusLine(self.look)
-        self._looked_for = looked_for
-        self._banner = Banner(self.look)
-        self._banner.hide()
-        self._banner.reasons_asked_for.connect(self._on_reasons_asked_for)
-        self._screens = QStackedWidget()
-        self._nothing_found = self._add_nothing_found(attempts)
-        self._views: dict[str, LiveView] = {}
-        self._desk: Desk | None = None
-        central = QWidget()
-        column = QVBoxLayout(central)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._top)
-        column.addWidget(self._banner)
-        column.addWidget(self._screens, 1)
-        column.addWidget(self._status)
-        self.setCentralWidget(central)
-
-        self._add_action("Quit", QKeySequence("Ctrl+Q"), self.close)
-        self._add_action("Full screen", QKeySequence("F11"), self._on_full_screen_asked)
         self.setWindowIcon(QIcon(str(resource("icons", "gpuexplorer.svg"))))
-        self.setMinimumSize(560, 420)
-        self.resize(1200, 800)
         self._on_look_changed()
+        self._on_settings_changed()
+        self._places.restore([entry.name for entry in VIEWS])
         self._show(session)
 
     def show_session(self, session: RememberingSession) -> None:
         """From now on this one: a real driver came, or the simulated cards were asked for."""
         self._show(session)
 
-    def show_attempts(self, attempts: Sequence[Attempt]) -> None:
+    def show_attempts(
+        self, attempts: Sequence[Attempt], looked_for: Sequence[Looked] = ()
+    ) -> None:
         """What was tried came out otherwise than was known when the window opened."""
-        before = self._nothing_found
-        shown = self._screens.currentWidget() is before
-        self._nothing_found = self._add_nothing_found(attempts)
-        self._nothing_found.show_way_on(back=self._session is not None)
-        if shown:
-            self._screens.setCurrentWidget(self._nothing_found)
-        self._screens.removeWidget(before)
-        before.deleteLater()
+        self._nothing_found = self._explain(attempts, looked_for or self._looked_for)
+
+    def show_nothing(self, attempts: Sequence[Attempt], looked_for: Sequence[Looked]) -> None:
+        """The simulated cards were left, and there are no real ones."""
+        self._nothing_real = True
+        self._nothing_found = self._explain(attempts, looked_for)
+        self._show(None)
+
+    def show_cost(self, text: str, hint: str = "") -> None:
+        """What the program itself takes, for the line at the bottom."""
+        self._status.show_cost(text, hint)
+
+    def offer(self, actions: Sequence[QAction]) -> None:
+        """Put these into the menu and the palette, with their keys: diagnostics, say."""
+        self.commands.offer(actions)
 
     def stop(self) -> None:
         """Nothing is pulled or asked for after this. Harmless when called twice."""
         self.frame_clock.stop()
-        self._release()
+        self._places.remember()
+        self._screens.stop()
+        self._live.stop()
+        self._alerts.stop()
+        self._stillness.stop()
+
+    def open_settings(self) -> None:
+        """Or close them again."""
+        self._alerts.open_settings(self._machine)
 
     def _show(self, session: RememberingSession | None) -> None:
-        self._release()
         self._session = session
-        source = None if session is None else session.source
-        self._top.show_source(source)
-        self._status.show_source(source)
+        self._live.stop()
+        # Qt lets go of it with its screens; until then they may ask it.
+        before = self._machine
+        self._machine = None if session is None else MachineState(session, self.settings, self)
         self.setWindowTitle(_title(session))
-        for view in self._views.values():
-            view.stop()
-            self._screens.removeWidget(view)
-            view.deleteLater()
-        self._views = {}
         self._nothing_found.show_way_on(back=session is not None)
-        if session is None:
-            self._screens.setCurrentWidget(self._nothing_found)
-            return
-        self._want = session.want(_READ_ALWAYS, processes=False)
-        self._desk = Desk(
+        self._live.show_machine(self._machine)
+        self._alerts.follow(session)
+        self._screens.show_desk(None if self._machine is None else self._desk(self._machine))
+        if before is not None:
+            before.deleteLater()
+        if self._machine is not None:
+            self._banner.show_count(len(self._machine.cards()))
+        self._offer_ways()
+
+    def _desk(self, machine: MachineState) -> Desk:
+        return Desk(
             self.look,
-            MachineState(session, self.settings, self),
+            machine,
             self.time_window,
             self.navigation,
             self.settings,
             self.frame_clock,
         )
-        self._banner.show_count(len(self._desk.machine.cards()))
-        self._open(self.navigation.screen or VIEWS[0].name)
-        self._on_ticked()
 
-    def _open(self, name: str) -> None:
-        """Made when it is first opened: what nobody looks at costs nothing."""
-        if self._desk is None:
-            return
-        view = self._views.get(name)
-        if view is None:
-            entry = next(entry for entry in VIEWS if entry.name == name)
-            view = self._views[name] = entry.make(self._desk)
-            view.setAccessibleName(entry.title)
-            self._screens.addWidget(view)
-        self._screens.setCurrentWidget(view)
-        self._banner.setVisible(self._desk.machine.session.simulated and self._nothing_real)
-        self.navigation.open_screen(name)
+    def _offer_ways(self) -> None:
+        """Between simulated cards, real ones and the explanation, whichever there are."""
+        session, commands = self._session, self.commands
+        simulated = session is not None and session.simulated
+        can_look = self._look_again is not None
+        commands.show_reading(session is not None)
+        commands.simulate.setVisible(session is None)
+        commands.stop_simulating.setVisible(simulated and can_look)
+        commands.look_again.setVisible(session is None and can_look)
+        commands.reasons.setVisible(simulated and self._nothing_real)
+        if can_look:
+            self._top.offer_real_cards()
+        self._show_banner()
 
-    def _add_nothing_found(self, attempts: Sequence[Attempt]) -> NothingFoundView:
-        view = NothingFoundView(self.look, attempts, self._looked_for)
+    def _show_banner(self) -> None:
+        simulated = self._session is not None and self._session.simulated
+        seen = self._screens.view is not None
+        self._banner.setVisible(simulated and self._nothing_real and seen)
+
+    def _explain(
+        self, attempts: Sequence[Attempt], looked_for: Sequence[Looked]
+    ) -> NothingFoundView:
+        self._looked_for = looked_for
+        now = SystemClock().wall()
+        here = [*looked_for, self._live.host_looked_for()] if looked_for else looked_for
+        search = Search(attempts, here, moment_words(now, now))
+        view = NothingFoundView(self.look, search, self._look_again is not None)
         view.way_on_chosen.connect(self._on_way_on_chosen)
-        self._screens.addWidget(view)
+        view.look_again_asked.connect(self._on_real_cards_asked)
+        view.show_way_on(back=self._session is not None)
+        self._screens.explain_with(view)
+        self._live.show_looked_for(looked_for)
         return view
 
-    def _release(self) -> None:
-        if self._session is not None and self._want is not None:
-            self._session.sampler.release(self._want)
-        self._want = None
-        for view in self._views.values():
-            view.stop()
+    def _lay_out(self) -> None:
+        beside = QVBoxLayout()
+        beside.setSpacing(0)
+        beside.addWidget(self._top)
+        beside.addWidget(self._banner)
+        beside.addWidget(self._alerts.strip)
+        beside.addWidget(self._screens, 1)
+        upper = QHBoxLayout()
+        upper.setSpacing(0)
+        upper.addWidget(self._rail)
+        upper.addLayout(beside, 1)
+        central = QWidget()
+        column = QVBoxLayout(central)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(upper, 1)
+        column.addWidget(self._status)
+        self.setCentralWidget(central)
+        self._banner.hide()
+        self._rail.show_menu(self.commands.menu_of_program)
 
-    def _add_action(
-        self, text: str, keys: QKeySequence, triggered: Callable[[], object]
-    ) -> None:
-        action = QAction(text, self)
-        action.setShortcut(keys)
-        action.triggered.connect(triggered)
-        self.addAction(action)
+    def _connect(self) -> None:
+        commands = self.commands
+        for action, slot in (
+            (commands.palette, self._on_palette_asked),
+            (commands.keys, self._on_keys_asked),
+            (commands.find, self._on_find_asked),
+            (commands.full_screen, self._on_full_screen_asked),
+            (commands.fold, self._on_fold_asked),
+            (commands.settings, self.open_settings),
+            (commands.menu, self._rail.open_menu),
+            (commands.about, self._about.open),
+            (commands.simulate, self._simulate),
+            (commands.stop_simulating, self._on_real_cards_asked),
+            (commands.look_again, self._on_real_cards_asked),
+            (commands.reasons, self._on_reasons_asked_for),
+            (commands.next_screen, self._on_next_screen_asked),
+            (commands.screen_before, self._on_screen_before_asked),
+            (commands.quit, self.close),
+        ):
+            action.triggered.connect(slot)
+        commands.screen_asked.connect(self._on_screen_asked)
+        commands.card_asked.connect(self._on_card_asked)
+        self._rail.screen_chosen.connect(self._on_screen_asked)
+        self._rail.devices.card_chosen.connect(self._on_card_asked)
+        self._rail.fold_asked.connect(self._on_fold_asked)
+        self._top.search_asked.connect(self._on_palette_asked)
+        self._top.real_cards_asked.connect(self._on_real_cards_asked)
+        self._banner.reasons_asked_for.connect(self._on_reasons_asked_for)
+        self._screens.currentChanged.connect(self._on_another_shown)
 
-    def _on_ticked(self) -> None:
-        if self._session is not None:
-            # The driver may have gone or come back since.
-            self._top.show_source(self._session.source)
-            self._status.show_source(self._session.source)
-            self._status.show_beat(self._session.sampler.interval, self._session.beats())
+    def _fold(self) -> None:
+        roomy = self.width() >= NARROW_BELOW
+        narrow = not roomy or self._places.rail_is_narrow
+        self._rail.show_narrow(narrow=narrow, may_be_wide=roomy)
 
     def _on_look_changed(self) -> None:
         self.setPalette(self.look.palette())
         self.setFont(self.look.letters.body.font)
-        self.setStyleSheet(self.look.style_sheet())
+
+    def _on_settings_changed(self) -> None:
+        choices = self.settings.choices
+        self.look.dress(choices.scheme, choices.palette, choices.motion)
+        self.frame_clock.keep_up_with(choices.interval)
+        if choices.interval != self._interval:
+            self._interval = choices.interval
+            if self._session is not None:
+                self._session.sampler.set_interval(choices.interval)
 
     def _on_happened(self, happening: Happening) -> None:
         if happening.kind in _WORTH_AN_ALERT and not self.isActiveWindow():
             QApplication.alert(self)
 
     def _on_reasons_asked_for(self) -> None:
-        self._banner.hide()
-        self._screens.setCurrentWidget(self._nothing_found)
+        self._screens.show_explanation()
+        self._nothing_found.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_way_on_chosen(self) -> None:
         if self._session is not None:
-            self._open(self.navigation.screen)
+            self._screens.show_screen()
         else:
             self._simulate()
 
-    def _on_screen_changed(self, name: str) -> None:
-        self._open(name)
+    def _on_real_cards_asked(self) -> None:
+        if self._look_again is not None:
+            self._nothing_found.show_looking()
+            self._look_again()
+
+    def _on_another_shown(self) -> None:
+        self._show_banner()
+
+    def _on_screen_asked(self, name: str) -> None:
+        self.navigation.open_screen(name)
+        # It may be covered by the explanation.
+        self._screens.show_screen()
+
+    def _on_card_asked(self, card: str) -> None:
+        self.navigation.open_card(CardId(card))
+        self._screens.show_screen()
+
+    def _on_next_screen_asked(self) -> None:
+        self._screens.step(1)
+
+    def _on_screen_before_asked(self) -> None:
+        self._screens.step(-1)
+
+    def _on_palette_asked(self) -> None:
+        if self._palette.isVisible():
+            self._palette.hide()
+        else:
+            self._palette.open_on(
+                self.commands.commands(self._machine, self._screens.commands_here())
+            )
+
+    def _on_keys_asked(self) -> None:
+        if self._keys_sheet.isVisible():
+            self._keys_sheet.hide()
+        else:
+            here, parts = self._screens.commands_here(), self._screens.key_groups_here()
+            self._keys_sheet.open_on(self.commands.all_keys(here, parts))
+
+    def _on_find_asked(self) -> None:
+        view = self._screens.view
+        if view is None or not view.start_search():
+            # Nothing to search on this screen: then among everything there is.
+            self._on_palette_asked()
+
+    def _on_fold_asked(self) -> None:
+        self._places.fold_rail(not self._places.rail_is_narrow)
+        self._fold()
 
     def _on_full_screen_asked(self) -> None:
-        if self.isFullScreen():
-            self.showNormal()
+        # Toggled alone, so that a maximised window is maximised again afterwards.
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
+            # The space bar presses the button that has the keyboard, before it holds the time.
+            pressed = QApplication.focusWidget()
+            if event.key() == Qt.Key.Key_Space and isinstance(
+                pressed, QAbstractButton | QComboBox
+            ):
+                event.accept()
+                return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.isFullScreen():
+            self._on_full_screen_asked()
         else:
-            self.showFullScreen()
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.stop()
         super().closeEvent(event)
+
+
+def _screen_names() -> Sequence[ScreenName]:
+    return [
+        ScreenName(entry.name, entry.title, entry.icon, str(position + 1))
+        for position, entry in enumerate(VIEWS)
+    ]
 
 
 def _title(session: Session | None) -> str:

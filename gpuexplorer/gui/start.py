@@ -2,9 +2,11 @@
 
 import locale
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -21,7 +23,16 @@ def create_application(argv: Sequence[str]) -> QApplication:
     application.setApplicationName("GPU Explorer")
     application.setApplicationVersion(__version__)
     application.setOrganizationName("gpuexplorer")
+    if application.platformName() == "offscreen":
+        qInstallMessageHandler(_say_all_but_size_hints)
     return application
+
+
+def _say_all_but_size_hints(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
+    """Where nobody looks there is nobody who could be told a size, and that is no news."""
+    del kind, context
+    if "propagateSizeHints" not in message:
+        sys.stderr.write(f"{message}\n")
 
 
 def _use_utf_8() -> None:

@@ -10,7 +10,11 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.views.card.card_view import CardView
+from gpuexplorer.gui.views.events.events_view import EventsView
 from gpuexplorer.gui.views.overview.overview_view import OverviewView
+from gpuexplorer.gui.views.processes.processes_view import ProcessesView
+from gpuexplorer.gui.views.topology.topology_view import TopologyView
 from gpuexplorer.gui.widgets.live_view import LiveView
 
 
@@ -48,6 +52,48 @@ VIEWS = (
             desk.navigation,
             desk.settings,
             desk.frame_clock,
+        ),
+    ),
+    Entry(
+        "card",
+        "Card",
+        Icon.CARDS,
+        lambda desk: CardView(
+            desk.look,
+            desk.machine,
+            desk.time_window,
+            desk.navigation,
+            desk.settings,
+            desk.frame_clock,
+        ),
+    ),
+    Entry(
+        "processes",
+        "Processes",
+        Icon.PROCESSES,
+        lambda desk: ProcessesView(
+            desk.look,
+            desk.machine,
+            desk.time_window,
+            desk.navigation,
+            desk.settings,
+            desk.frame_clock,
+        ),
+    ),
+    Entry(
+        "topology",
+        "Topology",
+        Icon.TOPOLOGY,
+        lambda desk: TopologyView(
+            desk.look, desk.machine, desk.time_window, desk.navigation, desk.frame_clock
+        ),
+    ),
+    Entry(
+        "events",
+        "Events",
+        Icon.EVENTS,
+        lambda desk: EventsView(
+            desk.look, desk.machine, desk.time_window, desk.navigation, desk.frame_clock
         ),
     ),
 )

@@ -5,6 +5,7 @@ from gpuexplorer.simulation.specs import MachineSpec
 
 BOARD_CARDS = 8
 NODE_CARDS = 4
+NODE_PROCESSORS = 32
 _BUSES = (0x17, 0x2A, 0x3D, 0x60, 0x99, 0xAB, 0xBD, 0xE2)
 
 
@@ -25,6 +26,10 @@ class Wiring:
         if cards < NODE_CARDS:
             return 2 * board
         return 2 * board + (index % BOARD_CARDS >= (cards + 1) // 2)
+
+    def processors(self, node: int) -> str:
+        """The numbers of a node's processors, as a kernel would list them."""
+        return f"{node * NODE_PROCESSORS}-{(node + 1) * NODE_PROCESSORS - 1}"
 
     def same_switch(self, a: int, b: int) -> bool:
         """Whether one PCIe switch joins the two: servers have one for each two cards."""

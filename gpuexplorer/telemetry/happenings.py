@@ -19,6 +19,7 @@ _OVER_AFTER = 2.0
 # A slow card answers now and then; it answers again when it has done so for this long.
 _STEADY_AFTER = 5.0
 _KEPT = 10_000
+_LONGEST_NAME = 48
 
 
 class Kind(StrEnum):
@@ -39,6 +40,8 @@ class Kind(StrEnum):
     SLOW_LINK = "slow link"
     PROCESS_APPEARED = "process appeared"
     PROCESS_ENDED = "process ended"
+    ALERT_BEGAN = "alert began"
+    ALERT_ENDED = "alert ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,21 @@ class Happening:
     kind: Kind
     card: CardId | None  # None: it is about the whole driver
     sentence: str
+    about: str = ""  # what it began and ends under, where a card can have several at once
+    lasted: float | None = None  # seconds, where something ended that was seen to begin
+
+
+# What ends, and as what it began.
+BEGINNING_OF = {
+    Kind.CARD_BACK: Kind.CARD_LOST,
+    Kind.ANSWERS_AGAIN: Kind.NO_ANSWER,
+    Kind.DRIVER_BACK: Kind.DRIVER_GONE,
+    Kind.AWAKE: Kind.ASLEEP,
+    Kind.THROTTLING_ENDED: Kind.THROTTLING_BEGAN,
+    Kind.PROCESS_ENDED: Kind.PROCESS_APPEARED,
+    Kind.ALERT_ENDED: Kind.ALERT_BEGAN,
+}
+_BEGINNINGS = frozenset(BEGINNING_OF.values())
 
 
 @dataclass(slots=True)
@@ -57,12 +75,12 @@ class _Past:
     state: CardState = CardState.WORKING
     state_known: bool = False
     throttled: dict[MetricId, float] = field(default_factory=dict)  # last seen at
-    began: dict[MetricId, float] = field(default_factory=dict)
     errors: float | None = None
     busy: float = 0.0
     slow_link_seen: int = 0
     slow_link_told: bool = False
     pids: frozenset[int] | None = None
+    called: dict[int, str] = field(default_factory=dict)  # who uses the card
     answering_since: float | None = None  # after a silence that was told
 
 
@@ -83,6 +101,7 @@ class Happenings:
         self._past: dict[CardId, _Past] = {}
         self._log: deque[Happening] = deque(maxlen=_KEPT)
         self._driver_gone = False
+        self._began: dict[tuple[Kind, CardId | None, str], float] = {}
 
     def log(self) -> Sequence[Happening]:
         """All of them, oldest first."""
@@ -100,26 +119,43 @@ class Happenings:
             self._log.extend(found)
         self._tell(found)
 
-    def consider_processes(self, card: CardId, processes: Sequence[CardProcess]) -> None:
+    def consider_processes(
+        self,
+        card: CardId,
+        processes: Sequence[CardProcess],
+        command: Callable[[CardProcess], str | None] = lambda _: None,
+    ) -> None:
+        """As they are now; `command` tells how a program was started, where that is known."""
+        at = self._clock.now()
         pids = frozenset(process.pid for process in processes)
+        by_pid = {process.pid: process for process in processes}
         with self._lock:
             past = self._past.setdefault(card, _Past())
             before, past.pids = past.pids, pids
             found = []
             if before is not None:
-                found = [
-                    self._now(Kind.PROCESS_APPEARED, card, f"Process {pid} uses the card")
-                    for pid in sorted(pids - before)
-                ] + [
-                    self._now(Kind.PROCESS_ENDED, card, f"Process {pid} let the card go")
-                    for pid in sorted(before - pids)
-                ]
+                for pid in sorted(pids - before):
+                    past.called[pid] = _called(pid, command(by_pid[pid]))
+                    began = f"{past.called[pid]} uses the card"
+                    found.append(self._seen(at, Kind.PROCESS_APPEARED, card, began, str(pid)))
+                for pid in sorted(before - pids):
+                    ended = f"{past.called.pop(pid, _called(pid))} let the card go"
+                    found.append(self._seen(at, Kind.PROCESS_ENDED, card, ended, str(pid)))
+            else:
+                past.called = {pid: _called(pid, command(by_pid[pid])) for pid in pids}
             self._log.extend(found)
         self._tell(found)
 
     def consider_fault(self, fault: HardwareFault) -> None:
-        happening = self._now(Kind.XID, fault.card, fault.sentence)
         with self._lock:
+            happening = self._seen(self._clock.now(), Kind.XID, fault.card, fault.sentence)
+            self._log.append(happening)
+        self._tell([happening])
+
+    def tell(self, kind: Kind, card: CardId | None, sentence: str, about: str) -> None:
+        """For what comparing samples cannot find: an alert that a person asked for."""
+        with self._lock:
+            happening = self._seen(self._clock.now(), kind, card, sentence, about)
             self._log.append(happening)
         self._tell([happening])
 
@@ -128,8 +164,23 @@ class Happenings:
             for happening in found:
                 self._told(happening)
 
-    def _now(self, kind: Kind, card: CardId | None, sentence: str) -> Happening:
-        return Happening(self._clock.now(), self._clock.wall(), kind, card, sentence)
+    def _seen(
+        self,
+        at: float,
+        kind: Kind,
+        card: CardId | None,
+        sentence: str,
+        about: str = "",
+        over_since: float = 0.0,
+    ) -> Happening:
+        lasted = None
+        if kind in _BEGINNINGS:
+            self._began[kind, card, about] = at
+        elif kind in BEGINNING_OF:
+            began = self._began.pop((BEGINNING_OF[kind], card, about), None)
+            lasted = None if began is None else at - over_since - began
+        wall = self._clock.wall() - self._clock.now() + at
+        return Happening(at, wall, kind, card, sentence, about, lasted)
 
     def _state(self, past: _Past, sample: Sample) -> list[Happening]:
         if past.state is CardState.NO_ANSWER and not self._steady(past, sample):
@@ -145,15 +196,19 @@ class Happenings:
                 # Every card says so; a person wants to hear it once.
                 if not self._driver_gone:
                     self._driver_gone = True
-                    found.append(self._now(Kind.DRIVER_GONE, None, "The driver is gone"))
+                    found.append(
+                        self._seen(sample.at, Kind.DRIVER_GONE, None, "The driver is gone")
+                    )
             case CardState.LOST:
-                found.append(self._now(Kind.CARD_LOST, card, "The card is lost"))
+                found.append(self._seen(sample.at, Kind.CARD_LOST, card, "The card is lost"))
             case CardState.NO_ANSWER:
-                found.append(self._now(Kind.NO_ANSWER, card, "The card does not answer"))
+                found.append(
+                    self._seen(sample.at, Kind.NO_ANSWER, card, "The card does not answer")
+                )
             case CardState.ASLEEP:
-                found.append(self._now(Kind.ASLEEP, card, "The card sleeps"))
+                found.append(self._seen(sample.at, Kind.ASLEEP, card, "The card sleeps"))
             case CardState.WORKING:
-                found += self._working_again(before, card)
+                found += self._working_again(before, card, sample.at)
         return found
 
     def _steady(self, past: _Past, sample: Sample) -> bool:
@@ -168,18 +223,18 @@ class Happenings:
         past.answering_since = None
         return True
 
-    def _working_again(self, before: CardState, card: CardId) -> list[Happening]:
+    def _working_again(self, before: CardState, card: CardId, at: float) -> list[Happening]:
         found = []
         if self._driver_gone:
             self._driver_gone = False
-            found.append(self._now(Kind.DRIVER_BACK, None, "The driver is back"))
+            found.append(self._seen(at, Kind.DRIVER_BACK, None, "The driver is back"))
         match before:
             case CardState.LOST:
-                found.append(self._now(Kind.CARD_BACK, card, "The card is back"))
+                found.append(self._seen(at, Kind.CARD_BACK, card, "The card is back"))
             case CardState.NO_ANSWER:
-                found.append(self._now(Kind.ANSWERS_AGAIN, card, "The card answers again"))
+                found.append(self._seen(at, Kind.ANSWERS_AGAIN, card, "The card answers again"))
             case CardState.ASLEEP:
-                found.append(self._now(Kind.AWAKE, card, "The card woke"))
+                found.append(self._seen(at, Kind.AWAKE, card, "The card woke"))
             case CardState.NO_DRIVER | CardState.WORKING:
                 pass
         return found
@@ -193,13 +248,16 @@ class Happenings:
             label = METRICS[metric].label
             if flag:
                 if metric not in past.throttled:
-                    past.began[metric] = sample.at
-                    found.append(self._now(Kind.THROTTLING_BEGAN, sample.card, label))
+                    began = Kind.THROTTLING_BEGAN
+                    found.append(self._seen(sample.at, began, sample.card, label, label))
                 past.throttled[metric] = sample.at
             elif metric in past.throttled and sample.at - past.throttled[metric] >= _OVER_AFTER:
-                seconds = past.throttled.pop(metric) - past.began.pop(metric)
-                sentence = f"{label}: over after {seconds:.0f} s"
-                found.append(self._now(Kind.THROTTLING_ENDED, sample.card, sentence))
+                ended = Kind.THROTTLING_ENDED
+                # It was over when it was last seen, and is told only now that this is sure.
+                since = sample.at - past.throttled.pop(metric)
+                found.append(
+                    self._seen(sample.at, ended, sample.card, f"{label}: over", label, since)
+                )
         return found
 
     def _errors(self, past: _Past, sample: Sample) -> list[Happening]:
@@ -210,7 +268,7 @@ class Happenings:
         if before is None or errors <= before:
             return []
         sentence = f"{errors - before:.0f} memory errors could not be repaired"
-        return [self._now(Kind.MEMORY_ERROR, sample.card, sentence)]
+        return [self._seen(sample.at, Kind.MEMORY_ERROR, sample.card, sentence)]
 
     def _link(self, past: _Past, sample: Sample) -> list[Happening]:
         """A slow link only counts under load: at rest it is slow by design, to save power."""
@@ -228,7 +286,7 @@ class Happenings:
         if past.slow_link_seen < 2 or past.slow_link_told:
             return []
         past.slow_link_told = True
-        return [self._now(Kind.SLOW_LINK, sample.card, sentence)]
+        return [self._seen(sample.at, Kind.SLOW_LINK, sample.card, sentence)]
 
 
 def slow_link(sample: Sample) -> str | None:
@@ -241,3 +299,17 @@ def slow_link(sample: Sample) -> str | None:
     if now is not None and most is not None and now < most:
         return f"The PCIe link runs at generation {now:.0f} of {most:.0f} under load"
     return None
+
+
+def _called(pid: int, command: str | None = None) -> str:
+    """Enough of the command to know it again, and the number that is never mistaken."""
+    words = (command or "").split()
+    if not words:
+        return f"Process {pid}"
+    name = [words[0].rsplit("/", 1)[-1]]
+    for word in words[1:]:
+        if word == "-m" or not word.startswith("-"):
+            name.append(word.rstrip("/").rsplit("/", 1)[-1])
+        if not word.startswith("-"):
+            break
+    return f"{' '.join(name)[:_LONGEST_NAME]} ({pid})"

@@ -29,6 +29,10 @@ class Asked(Generic[T]):
             self._late = not self._answered.is_set()
             return not self._late
 
+    @property
+    def answered(self) -> bool:
+        return self._answered.is_set()
+
     def result(self) -> T:
         """What the call gave, or raised. Only after `answered_within` said True."""
         if self._error is not None:

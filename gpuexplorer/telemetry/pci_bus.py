@@ -23,6 +23,7 @@ class PciBus:
 
     def __init__(self, root: Path = Path("/sys")) -> None:
         self._devices = root / "bus" / "pci" / "devices"
+        self._nodes = root / "devices" / "system" / "node"
 
     def cards(self, vendor: int = NVIDIA) -> list[PciCard]:
         found = []
@@ -58,6 +59,18 @@ class PciBus:
     def numa_node(self, bus_id: str) -> int | None:
         node = _text(self._devices / bus_id / "numa_node")
         return int(node) if node.isdigit() else None  # -1 means: there is only one
+
+    def processors_near(self, bus_id: str) -> str:
+        """The numbers of the processors close to a card: "0-31,64-95"; empty where not told."""
+        return _text(self._devices / bus_id / "local_cpulist")
+
+    def memory_of_node(self, node: int) -> int | None:
+        """Bytes of memory close to the processors of a NUMA node."""
+        for line in _text(self._nodes / f"node{node}" / "meminfo").splitlines():
+            words = line.split()
+            if words[2:3] == ["MemTotal:"] and words[3:4] and words[3].isdigit():
+                return int(words[3]) * 1024
+        return None
 
     def _card(self, folder: Path, vendor: int) -> PciCard:
         return PciCard(

@@ -3,8 +3,9 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
@@ -39,6 +40,37 @@ class NamedProcess:
     started_at: float | None = None  # seconds since 1970
     container: str | None = None
     ours: bool = False
+    of_this_user: bool = False  # or anybody's, where we are the administrator
+    # Who exactly it is, should its number be given to another process.
+    identity: psutil.Process | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(slots=True)
+class _Known:
+    """What rarely changes about a process is not asked at every look."""
+
+    process: psutil.Process
+    looks: int = 0
+    user: str | None = None
+    command: str | None = None
+    container: str | None = None
+    of_this_user: bool = False
+    worked: float | None = None  # seconds of processor time, when last asked
+    asked_at: float = 0.0
+
+    def share_of_processor(self) -> float | None:
+        """Cores' worth since the look before. By hand: psutil takes twice as long for it."""
+        times, now = self.process.cpu_times(), time.monotonic()
+        worked = times.user + times.system
+        before, self.worked = self.worked, worked
+        passed, self.asked_at = now - self.asked_at, now
+        return None if before is None or passed <= 0 else max(0.0, worked - before) / passed
+
+
+# Some are given whole files as arguments.
+_LONGEST_COMMAND = 8192
+# Programs rename themselves, but not at every look.
+_ASKED_AGAIN_AFTER = 5
 
 
 class ProcessNames:
@@ -50,15 +82,21 @@ class ProcessNames:
         self._proc = proc
         self._own = own_pids if own_pids is not None else frozenset({os.getpid()})
         self._foreign = _in_other_namespace(proc)
-        self._known: dict[int, psutil.Process] = {}
+        self._known: dict[int, _Known] = {}
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether pids are the host's and mean nothing in here."""
+        return self._foreign
 
     def name(self, processes: Sequence[CardProcess]) -> list[NamedProcess]:
-        named = [self._one(process) for process in processes]
-        pids = {process.pid for process in processes}
-        self._known = {pid: known for pid, known in self._known.items() if pid in pids}
+        """All there are: what is not among them is forgotten."""
+        named = [self.one(process) for process in processes]
+        self.forget_all_but({process.pid for process in processes})
         return named
 
-    def _one(self, process: CardProcess) -> NamedProcess:
+    def one(self, process: CardProcess) -> NamedProcess:
+        """The share of the processor is since the look before, so ask once in a round."""
         if process.simulated_command is not None:
             return NamedProcess(
                 process,
@@ -75,27 +113,36 @@ class ProcessNames:
         except (psutil.NoSuchProcess, psutil.AccessDenied, OSError):
             return NamedProcess(process, resolved=False, reason=GONE)
 
+    def forget_all_but(self, pids: Collection[int]) -> None:
+        self._known = {pid: known for pid, known in self._known.items() if pid in pids}
+
     def _look_up(self, process: CardProcess) -> NamedProcess:
         known = self._known.get(process.pid)
-        if known is None or not known.is_running():
-            known = psutil.Process(process.pid)
-            self._known[process.pid] = known
-            cpu = None
-            known.cpu_percent(None)
-        else:
-            cpu = known.cpu_percent(None) / 100
-        with known.oneshot():
-            return NamedProcess(
-                process,
-                resolved=True,
-                user=_or_none(known.username),
-                command=_command(known),
-                cpu=cpu,
-                memory_bytes=int(known.memory_info().rss),
-                started_at=known.create_time(),
-                container=self._container(process.pid),
-                ours=process.pid in self._own,
-            )
+        if known is None or not known.process.is_running():
+            known = self._known[process.pid] = _Known(psutil.Process(process.pid))
+        if known.looks % _ASKED_AGAIN_AFTER == 0:
+            self._ask_again(known)
+        known.looks += 1
+        return NamedProcess(
+            process,
+            resolved=True,
+            user=known.user,
+            command=known.command,
+            cpu=known.share_of_processor(),
+            memory_bytes=int(known.process.memory_info().rss),
+            started_at=known.process.create_time(),
+            container=known.container,
+            ours=process.pid in self._own,
+            of_this_user=known.of_this_user,
+            identity=known.process,
+        )
+
+    def _ask_again(self, known: _Known) -> None:
+        with known.process.oneshot():
+            known.user = _or_none(known.process.username)
+            known.command = _command(known.process)
+            known.container = self._container(known.process.pid)
+            known.of_this_user = _of_this_user(known.process, known.user)
 
     def _container(self, pid: int) -> str | None:
         try:
@@ -123,8 +170,10 @@ def _command(process: psutil.Process) -> str | None:
         words = process.cmdline()
     except (psutil.AccessDenied, psutil.ZombieProcess):
         words = []
-    text = " ".join(words) if words else process.name()
-    return "".join(letter if letter.isprintable() else " " for letter in text).strip() or None
+    text = (" ".join(words) if words else process.name())[:_LONGEST_COMMAND]
+    if not text.isprintable():
+        text = "".join(letter if letter.isprintable() else " " for letter in text)
+    return text.strip() or None
 
 
 def _or_none(ask: Callable[[], str]) -> str | None:
@@ -132,3 +181,14 @@ def _or_none(ask: Callable[[], str]) -> str | None:
         return str(ask())
     except (psutil.AccessDenied, KeyError):
         return None
+
+
+def _of_this_user(process: psutil.Process, user: str | None) -> bool:
+    """Whether the system would let us end it."""
+    if sys.platform == "win32":
+        return user is not None and user == _or_none(psutil.Process().username)
+    own = os.geteuid()
+    try:
+        return own in {0, process.uids().real}
+    except psutil.AccessDenied:
+        return False

@@ -12,7 +12,7 @@ from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
 from gpuexplorer.telemetry.backend import Backend, Source
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.beat import BeatCount
-from gpuexplorer.telemetry.happenings import Happening, Happenings
+from gpuexplorer.telemetry.happenings import Happening, Happenings, Kind
 from gpuexplorer.telemetry.latest import Latest, Reading
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.sampler import PATIENCE, Sampler, Want
@@ -33,7 +33,8 @@ _USABLE = (GPU_UTILIZATION, MEMORY_USED, TEMPERATURE, POWER_DRAW)
 
 class Session:
     """Starts and stops the reading of one source. Everything but `start` and `stop` is for any
-    thread. `on_sample` hears every sample as it comes, from the sampler's threads.
+    thread. `on_sample` and `on_processes` hear every answer as it comes, from the sampler's
+    threads; None stands for processes that nobody can tell just now.
     """
 
     def __init__(
@@ -46,11 +47,13 @@ class Session:
         on_sample: Callable[[Sample], None] | None = None,
         on_happening: Callable[[Happening], None] | None = None,
         watch_faults: bool = True,
+        on_processes: Callable[[CardId, Sequence[CardProcess] | None], None] | None = None,
     ) -> None:
         self.attempts = attempts
         self.clock = clock or SystemClock()
         self._backend = backend
         self._on_sample = on_sample
+        self._on_processes = on_processes
         self._latest = Latest()
         self._processes: dict[CardId, Sequence[CardProcess] | None] = {}
         self._happenings = Happenings(self.clock, on_happening)
@@ -84,6 +87,19 @@ class Session:
 
     def start(self) -> None:
         self.sampler.start()
+
+    def read_now(self, cadences: Collection[Cadence], processes: bool) -> None:
+        """One reading of every card in this very thread; only before `start`."""
+        for card in self.cards():
+            for cadence in cadences:
+                # Each by itself, as the rounds do: a sample belongs to one cadence.
+                metrics = metrics_of(card, (cadence,))
+                if metrics:
+                    self._take(self._backend.read(card.id, metrics))
+            if processes and card.kind is CardKind.GPU:
+                self._take_processes(card.id, self._backend.processes(card.id))
+        for fault in self._backend.wait_for_fault(0.0):
+            self._happenings.consider_fault(fault)
 
     def stop(self, seconds: float = 0.3) -> bool:
         """True when everything ended. A driver call that hangs is left behind."""
@@ -142,6 +158,12 @@ class Session:
     def happenings(self) -> Sequence[Happening]:
         return self._happenings.log()
 
+    def tell(self, kind: Kind, card: CardId | None, sentence: str, about: str = "") -> None:
+        """Put into the log of happenings what was found elsewhere. `about` pairs a beginning
+        with its end.
+        """
+        self._happenings.tell(kind, card, sentence, about)
+
     def beats(self) -> BeatCount:
         return self.sampler.beats()
 
@@ -162,9 +184,14 @@ class Session:
 
     def _take_processes(self, card: CardId, processes: Sequence[CardProcess] | None) -> None:
         self._processes[card] = processes
-        if processes is None:
-            return  # not knowing who uses a card is no news of anybody
-        self._happenings.consider_processes(card, processes)
+        if self._on_processes is not None:
+            self._on_processes(card, processes)
+        if processes is not None:  # not knowing who uses a card is no news of anybody
+            self._happenings.consider_processes(card, processes, self._command)
+
+    def _command(self, process: CardProcess) -> str | None:
+        """By which command it was started, as far as that is known already."""
+        return process.simulated_command
 
 
 def card_numbers(cards: Sequence[Card]) -> Mapping[CardId, str]:

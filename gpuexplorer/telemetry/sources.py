@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.patience import Asked
@@ -60,13 +61,16 @@ def _open_within(backend: Backend, seconds: float) -> None:
     opening.result()
 
 
-def simulated(spec: str, faults: str = "", seed: int = 0) -> Backend:
+def simulated(
+    spec: str, faults: str = "", seed: int = 0, clock: Clock | None = None
+) -> Backend:
     """An opened backend of make-believe cards. Raises Trouble for a text it does not know."""
     from gpuexplorer.simulation.faults import parse_faults  # noqa: PLC0415 - real sessions need none of it
     from gpuexplorer.simulation.specs import parse_machine  # noqa: PLC0415
     from gpuexplorer.telemetry.backends.simulated import SimulatedBackend  # noqa: PLC0415
 
     machine = parse_machine(spec, seed)
-    backend = SimulatedBackend(machine, parse_faults(faults, len(machine.cards)), seed=seed)
+    ordered = parse_faults(faults, len(machine.cards))
+    backend = SimulatedBackend(machine, ordered, clock, seed)
     backend.open()
     return backend

@@ -1,10 +1,10 @@
 """Which card is wired to which, how, and what that wire could carry in theory."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.cards import HOST_ID, Card, CardId
 
 
 class PathKind(StrEnum):
@@ -51,6 +51,18 @@ class Link:
     peer_reason: str = ""  # why peer-to-peer does not work, in words
     rate: float | None = None  # theoretical bytes per second, each direction
     rate_reason: str = ""  # what the rate follows from, or why there is none
+    # The way there would be without NVLink; UNKNOWN where nobody told it apart.
+    pcie_path: PathKind = PathKind.UNKNOWN
+
+    @property
+    def letters(self) -> str:
+        """As nvidia-smi writes it: "NV4", "PIX"."""
+        return f"NV{self.nvlinks}" if self.nvlinks else self.path.value
+
+    @property
+    def beside_nvlink(self) -> PathKind:
+        """How the PCIe bus joins the two, whatever else does."""
+        return self.pcie_path if self.path is PathKind.NVLINK else self.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +72,38 @@ class Topology:
     cards: Sequence[CardId]
     links: Sequence[Link]
     numa_nodes: dict[CardId, int]
+    # The numbers of the processors close to a card, as the kernel lists them: "0-31,64-95".
+    cpu_affinity: Mapping[CardId, str] = field(default_factory=dict)
+    node_memory: Mapping[int, int] = field(default_factory=dict)  # bytes close to each node
 
     def link(self, a: CardId, b: CardId) -> Link | None:
         for link in self.links:
             if (link.a, link.b) in ((a, b), (b, a)):
                 return link
         return None
+
+
+def with_what_was(before: Topology, now: Topology, cards: Sequence[Card]) -> Topology:
+    """What is told now, and of cards that fell silent since what was told before."""
+    listed = {card.id for card in cards} | {HOST_ID}
+    links = {frozenset((link.a, link.b)): link for link in now.links}
+    for link in before.links:
+        pair = frozenset((link.a, link.b))
+        if pair <= listed and _tells_more(link, links.get(pair)):
+            links[pair] = link
+    return Topology(
+        [card for card in dict.fromkeys((*now.cards, *before.cards)) if card in listed],
+        list(links.values()),
+        before.numa_nodes | now.numa_nodes,
+        {**before.cpu_affinity, **now.cpu_affinity},
+        {**before.node_memory, **now.node_memory},
+    )
+
+
+def _tells_more(link: Link, other: Link | None) -> bool:
+    if other is None or other.path is PathKind.UNKNOWN:
+        return True
+    return other.rate is None and link.rate is not None
 
 
 # Usable bytes per second of one PCIe lane, each direction, after line coding.

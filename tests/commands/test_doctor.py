@@ -173,7 +173,8 @@ def test_a_bundle_asked_for_with_json_leaves_the_json_alone(
     assert check(computer.probe(), arguments, ManualClock(), out, complaints) == 0
     json.loads(out.getvalue())
     assert "report.zip" in complaints.getvalue()
-    assert "names of you and your" in complaints.getvalue()
+    # Where the lines break depends on how long the folder's name is.
+    assert "names of you and your" in " ".join(complaints.getvalue().split())
 
 
 def test_letters_this_terminal_has_not_do_not_stop_it(computer: Computer) -> None:

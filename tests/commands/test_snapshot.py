@@ -32,7 +32,10 @@ def run(
     )
 
 
-def test_the_table_shows_what_a_person_looks_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_shows_what_a_person_looks_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     assert main(["snapshot", "--simulate", "2xTitanRTX"]) == 0
     text = capsys.readouterr().out
     for words in (

@@ -3,7 +3,7 @@
 import pytest
 
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
-from gpuexplorer.core.units import duration, energy, memory, quantity, rate
+from gpuexplorer.core.units import duration, energy, memory, plain, quantity, rate
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,20 @@ def test_every_unit_can_be_read() -> None:
     assert {metric.unit for metric in METRICS.values()} == set(Unit)
     for metric in METRICS.values():
         assert str(quantity(metric, max(metric.lowest, 1.0)))
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (2.0, "2"),
+        (0.5, "0.5"),
+        (1024.0, "1024"),
+        (1 / 3, "0.3333"),
+        (-0.00001, "0"),
+        (10, "10"),
+    ],
+)
+def test_a_number_that_was_typed_is_written_with_the_digits_it_needs(
+    number: float, text: str
+) -> None:
+    assert plain(number) == text

@@ -7,6 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.card_tile import CardTile
 from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.remembering import RememberingSession
@@ -42,11 +43,23 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
         looked_for: Sequence[Looked] = (),
         or_simulated: bool = False,
         simulate: Callable[[], None] = lambda: None,
+        settings: Settings | None = None,
+        look_again: Callable[[], None] | None = None,
+        resized: bool = True,
     ) -> MainWindow:
-        window = MainWindow(session, attempts, looked_for, or_simulated, simulate)
+        window = MainWindow(
+            session,
+            attempts,
+            looked_for,
+            or_simulated,
+            simulate,
+            settings=settings,
+            look_again=look_again,
+        )
         qtbot.addWidget(window)
         windows.append(window)
-        window.resize(1000, 700)
+        if resized:
+            window.resize(1000, 700)
         with qtbot.waitActive(window):
             window.show()
             window.activateWindow()

@@ -77,7 +77,8 @@ class FakeBackend:
         return ()
 
     def topology(self) -> Topology:
-        raise AssertionError("The window must not ask for the wiring: it takes long.")
+        """No wire: tests of the topology bring a wiring of their own."""
+        return Topology([card.id for card in self.listed], [], {})
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
         self._closing.wait(seconds)

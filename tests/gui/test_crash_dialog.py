@@ -5,11 +5,14 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.crash_dialog import CrashDialog, CrashReports
+from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.widgets.painted import Painted
 from tests.gui.hands import click, the
 
 # The platform without a screen says so of every dialog that is opened.
@@ -25,6 +28,17 @@ def window(qtbot: QtBot) -> Iterator[QWidget]:
     reports = CrashReports(window)
     yield window
     reports.stop()
+
+
+class Broken(Painted):
+    """Cannot draw itself until it is mended."""
+
+    mended = False
+
+    def draw(self, drawing: Drawing) -> None:
+        if not self.mended:
+            raise ValueError("nothing to draw with")
+        drawing.painter.fillRect(self.rect(), drawing.theme.accent)
 
 
 def meet_bug(words: str) -> None:
@@ -74,6 +88,35 @@ def test_the_same_bug_at_every_tick_is_shown_once(window: QWidget, qtbot: QtBot)
     qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
     assert "another" in report(window)
     assert "again" not in report(window)
+    click(dialogs(window)[0], "Go on")
+
+
+def test_a_bug_that_names_another_figure_at_every_tick_is_shown_once(
+    window: QWidget, qtbot: QtBot
+) -> None:
+    for tick in range(50):
+        meet_bug(f"row {tick} of <object at {tick + 140_000:#x}>")
+    qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
+    assert report(window).count("ZeroDivisionError") == 2, report(window)
+    click(dialogs(window)[0], "Go on")
+    meet_bug("row 51 of <object at 0x7f>")
+    meet_bug("column 51")
+    qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
+    assert "column 51" in report(window)
+    assert "row" not in report(window)
+    click(dialogs(window)[0], "Go on")
+
+
+def test_a_bug_while_drawing_is_shown_and_the_rest_is_drawn_on(
+    window: QWidget, look: Look, qtbot: QtBot
+) -> None:
+    broken = Broken(look, window)
+    broken.setGeometry(0, 0, 80, 80)
+    broken.show()
+    qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
+    assert "nothing to draw with" in report(window)
+    broken.mended = True
+    assert QColor(broken.grab().toImage().pixel(40, 40)) == look.theme.accent
     click(dialogs(window)[0], "Go on")
 
 

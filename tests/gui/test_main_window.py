@@ -1,12 +1,17 @@
 """The frame around the screens: badge, title, keys, and that it costs nothing when hidden."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.paint.theme import Scheme
+from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.widgets.card_tile import CardTile
 from gpuexplorer.gui.widgets.source_badge import SourceBadge
 from tests.gui.conftest import OpenWindow
@@ -115,3 +120,50 @@ def test_the_window_can_be_small_and_large(
     window.resize(width, 700)
     tile = tile_saying(window, "GPU busy 97 %")
     assert tile.mapTo(window, tile.rect().topRight()).x() < width
+
+
+def test_a_chosen_theme_and_interval_hold_at_once(open_window: OpenWindow) -> None:
+    session = session_of({card(0): working()})
+    window = open_window(session)
+    choices = window.settings.choices
+    window.settings.choose(replace(choices, scheme=Scheme.LIGHT, interval=0.5))
+    assert not window.look.theme.dark
+    assert session.sampler.interval == 0.5
+    window.settings.choose(replace(choices, scheme=Scheme.DARK, interval=0.5))
+    assert window.look.theme.dark
+
+
+def test_actions_brought_along_stand_in_the_menu_and_among_the_commands(
+    open_window: OpenWindow,
+) -> None:
+    window = open_window(session_of({card(0): working()}))
+    asked: list[str] = []
+    action = QAction("Weather", window)
+    action.triggered.connect(lambda: asked.append("once"))
+    window.offer([action])
+    menu = next(each for each in window.findChildren(QMenu) if action in each.actions())
+    assert {"Settings…", "Keys", "Quit"} <= {each.text() for each in menu.actions()}
+    (command,) = (
+        each for each in window.commands.commands(None, ()) if each.words == "Weather"
+    )
+    command.run()
+    assert asked == ["once"]
+
+
+def test_what_drawing_costs_stands_at_the_bottom(open_window: OpenWindow) -> None:
+    window = open_window(session_of({card(0): working()}))
+    window.resize(1400, 800)
+    window.show_cost("Drawing 1.9 ms a frame")
+    assert "Drawing 1.9 ms a frame" in texts(window)
+
+
+def test_the_settings_open_and_close_by_the_same_key(open_window: OpenWindow) -> None:
+    window = open_window(session_of({card(0): working()}))
+    press(window, Qt.Key.Key_Comma, control=True)
+    assert called_settings(window).isVisible()
+    press(window, Qt.Key.Key_Comma, control=True)
+    assert not any(each.isVisible() for each in window.findChildren(SettingsDialog))
+
+
+def called_settings(window: MainWindow) -> QWidget:
+    return next(each for each in window.findChildren(SettingsDialog) if each.isVisible())

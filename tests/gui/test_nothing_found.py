@@ -1,5 +1,6 @@
 """The screen for a computer on which no card answers, and the ways to it and from it."""
 
+import re
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
@@ -7,6 +8,7 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QLabel
 
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.card_tile import CardTile
 from gpuexplorer.gui.widgets.source_badge import SourceBadge
 from gpuexplorer.telemetry.session import Attempt
@@ -39,7 +41,7 @@ def test_it_says_so_once_and_not_in_every_corner(open_window: OpenWindow) -> Non
 def test_a_command_in_a_sentence_is_shown_as_one_types_it(open_window: OpenWindow) -> None:
     hint = "Install <it>; `gpuexplorer doctor` says more."
     window = open_window(None, [Attempt("NVIDIA", "There is none.", hint)], LOOKED_FOR)
-    (label,) = (each for each in window.findChildren(QLabel) if "doctor" in each.text())
+    (label,) = (each for each in window.findChildren(QLabel) if "says more" in each.text())
     assert label.accessibleName() == "Install <it>; gpuexplorer doctor says more."
     shown = QTextDocument()
     shown.setHtml(label.text())
@@ -104,3 +106,64 @@ def test_without_cards_escape_leads_nowhere(open_window: OpenWindow) -> None:
 def test_cards_simulated_by_choice_need_no_banner(open_window: OpenWindow) -> None:
     window = open_window(session_of({card(0): working()}, SIMULATED))
     assert not any("No graphics card answers" in text for text in texts(window))
+
+
+def test_it_says_when_it_looked_and_which_command_looks_closer(
+    open_window: OpenWindow,
+) -> None:
+    window = open_window(None, [NO_DRIVER], LOOKED_FOR)
+    said = texts(window)
+    assert any(re.fullmatch(r"at \d\d:\d\d:\d\d", text) for text in said)
+    names = [each.accessibleName() for each in window.findChildren(QLabel)]
+    assert any(name.startswith("gpuexplorer doctor in a terminal") for name in names)
+    assert "Read, and listed at the left as the host." in said
+
+
+def test_one_can_look_again_and_sees_what_came_of_it(open_window: OpenWindow) -> None:
+    asked: list[str] = []
+    window = open_window(None, [NO_DRIVER], LOOKED_FOR, look_again=lambda: asked.append("once"))
+    click(window, "Look again")
+    assert asked == ["once"]
+    assert not button(window, "Looking…").isEnabled()
+    window.show_nothing([Attempt("NVIDIA", "Still none.", "")], LOOKED_FOR)
+    assert "Still none." in texts(window)
+    assert button(window, "Look again").isEnabled()
+
+
+def test_simulated_cards_that_were_left_leave_the_explanation(
+    open_window: OpenWindow, tile_saying: TileSaying
+) -> None:
+    session = session_of({card(0): working()}, SIMULATED)
+    window = open_window(session, look_again=lambda: None)
+    tile_saying(window, "Card 0")
+    window.show_nothing([NO_DRIVER], LOOKED_FOR)
+    assert "No graphics card answers on this computer" in texts(window)
+    assert "SIMULATED" not in window.windowTitle()
+    assert the(SourceBadge, window).accessibleName() == "Nothing read"
+    assert button(window, "Look around on simulated cards").isVisible()
+
+
+def test_every_screen_explains_where_there_is_no_card(open_window: OpenWindow) -> None:
+    window = open_window(None, [NO_DRIVER], LOOKED_FOR)
+    for entry in VIEWS:
+        window.navigation.open_screen(entry.name)
+        assert "No graphics card answers on this computer" in texts(window)
+
+
+def test_a_screen_chosen_over_the_explanation_takes_its_place(
+    open_window: OpenWindow,
+) -> None:
+    two = session_of({card(0): working(), card(1): working()}, SIMULATED)
+    window = open_window(two, [NO_DRIVER], LOOKED_FOR, or_simulated=True)
+    click(window, "What was looked for")
+    assert "The library is not here." in texts(window)
+    press(window, Qt.Key.Key_1)
+    assert "The library is not here." not in texts(window)
+
+
+def test_in_a_low_window_the_way_on_can_be_seen_at_once(open_window: OpenWindow) -> None:
+    window = open_window(None, [NO_DRIVER], LOOKED_FOR)
+    window.resize(560, 420)
+    way_on = button(window, "Look around on simulated cards")
+    window.grab()
+    assert not way_on.visibleRegion().isEmpty()

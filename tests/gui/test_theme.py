@@ -1,19 +1,20 @@
-"""Both themes define every name, and what is written in them can be read."""
+"""The themes define every name, and what is drawn in them can be read and told apart."""
 
 import pytest
 from PySide6.QtGui import QColor
+from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.paint.theme import Scheme, load_theme
+from gpuexplorer.gui.paint.look import Look, Motion
+from gpuexplorer.gui.paint.theme import Palette, Scheme, load_theme
+from tests.gui.colour_sight import closest, distance, linear
 from tests.gui.conftest import OpenWindow
 
 THEMES = (Scheme.DARK, Scheme.LIGHT)
+EVERY = [(scheme, palette) for scheme in THEMES for palette in Palette]
 
 
 def luminance(colour: QColor) -> float:
-    def linear(part: float) -> float:
-        return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-
     red, green, blue = colour.redF(), colour.greenF(), colour.blueF()
     return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 
@@ -24,20 +25,19 @@ def contrast(one: QColor, other: QColor) -> float:
 
 
 def test_both_themes_define_every_name() -> None:
-    dark, light = (load_theme(scheme) for scheme in THEMES)
-    assert dark.named().keys() == light.named().keys()
-    assert len(dark.cards) == len(light.cards) == 8
-    assert dark.dark
-    assert not light.dark
+    themes = [load_theme(*each) for each in EVERY]
+    assert len({tuple(theme.named()) for theme in themes}) == 1
+    assert {len(theme.cards) for theme in themes} == {8}
+    assert [theme.dark for theme in themes] == [True, True, False, False]
 
 
-@pytest.mark.parametrize("scheme", THEMES)
-def test_texts_can_be_read_on_what_they_stand_on(scheme: Scheme) -> None:
-    theme = load_theme(scheme)
+@pytest.mark.parametrize(("scheme", "palette"), EVERY)
+def test_texts_can_be_read_on_what_they_stand_on(scheme: Scheme, palette: Palette) -> None:
+    theme = load_theme(scheme, palette)
     for ground in (theme.ground, theme.surface):
         assert contrast(theme.text, ground) >= 7
         assert contrast(theme.quiet, ground) >= 7
-        for colour in (theme.faint, theme.warn, theme.bad, theme.accent):
+        for colour in (theme.faint, theme.warn, theme.bad, theme.good, theme.accent):
             assert contrast(colour, ground) >= 4.5
     assert contrast(theme.simulated_ink, theme.simulated) >= 7
     assert all(contrast(theme.inverse, card) >= 4.5 for card in theme.cards)
@@ -47,6 +47,68 @@ def test_texts_can_be_read_on_what_they_stand_on(scheme: Scheme) -> None:
 def test_one_ink_is_readable_over_the_whole_scale_of_busy(scheme: Scheme) -> None:
     theme = load_theme(scheme)
     assert all(contrast(theme.text, theme.heat(at / 20)) >= 4.5 for at in range(21))
+
+
+@pytest.mark.parametrize(("scheme", "palette"), EVERY)
+def test_cards_are_told_apart_by_everybody(scheme: Scheme, palette: Palette) -> None:
+    theme = load_theme(scheme, palette)
+    assert closest(theme.cards) >= (11.9 if palette is Palette.SAFE else 10)
+
+
+@pytest.mark.parametrize("scheme", THEMES)
+def test_the_safe_palette_tells_meanings_apart_from_each_other_and_from_cards(
+    scheme: Scheme,
+) -> None:
+    theme = load_theme(scheme, Palette.SAFE)
+    meanings = [theme.good, theme.warn, theme.bad]
+    assert closest(meanings) >= 17
+    assert closest(meanings, [theme.quiet, theme.text]) >= 9
+    assert closest(theme.cards, [*meanings, theme.quiet]) >= 9
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "known"),
+    [
+        # From the table of Sharma, Wu and Dalal: where formulas go wrong.
+        ((50.0, 2.6772, -79.7751), (50.0, 0.0, -82.7485), 2.0425),
+        ((50.0, -0.001, 2.49), (50.0, 0.0011, -2.49), 4.7461),
+        ((50.0, 2.5, 0.0), (73.0, 25.0, -18.0), 27.1492),
+        ((90.8027, -2.0831, 1.441), (91.1528, -1.6435, 0.0447), 1.4441),
+    ],
+)
+def test_distances_are_those_that_were_published(
+    one: tuple[float, float, float], other: tuple[float, float, float], known: float
+) -> None:
+    assert distance(one, other) == pytest.approx(known, abs=1e-3)
+
+
+def test_the_look_tells_once_when_something_changes_and_not_otherwise(qtbot: QtBot) -> None:
+    look = Look(Scheme.DARK)
+    with qtbot.waitSignal(look.changed):
+        look.dress(Scheme.LIGHT, Palette.SAFE, Motion.REDUCED)
+    assert look.theme.cards == load_theme(Scheme.LIGHT, Palette.SAFE).cards
+    with qtbot.assertNotEmitted(look.changed):
+        look.dress(Scheme.LIGHT, Palette.SAFE, Motion.FULL)
+    with qtbot.waitSignal(look.changed):
+        look.choose_palette(Palette.STANDARD)
+    assert look.theme.cards == load_theme(Scheme.LIGHT).cards
+
+
+@pytest.mark.parametrize(
+    ("motion", "still", "moves"),
+    [
+        (Motion.SYSTEM, False, True),
+        (Motion.SYSTEM, True, False),
+        (Motion.FULL, True, True),
+        (Motion.REDUCED, False, False),
+    ],
+)
+def test_nothing_moves_where_a_person_or_the_system_wants_that(
+    look: Look, motion: Motion, still: bool, moves: bool
+) -> None:
+    look.follow_stillness(still)
+    look.choose_motion(motion)
+    assert look.motion is moves
 
 
 def test_the_window_changes_its_theme_while_it_is_open(open_window: OpenWindow) -> None:

@@ -18,7 +18,6 @@ _SECRET = ("KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH")
 _DISTRIBUTIONS = (
     "PySide6-Essentials",
     "shiboken6",
-    "pyqtgraph",
     "numpy",
     "nvidia-ml-py",
     "pynvml",

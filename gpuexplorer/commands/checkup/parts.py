@@ -10,7 +10,6 @@ _TITLE = "Parts"
 # Each distribution, and what cannot be done without it.
 _PARTS = {
     "PySide6-Essentials": "no window can open",
-    "pyqtgraph": "no chart can be drawn",
     "numpy": "no chart can be drawn",
     "nvidia-ml-py": "NVIDIA cards cannot be read",
     "psutil": "programs and the processor cannot be read",

@@ -1,11 +1,14 @@
-"""Lettering: the five sizes of the one family, with figures of equal width."""
+"""Lettering: the sizes and weights of Inter that there are, and the system's fixed letters."""
 
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 
-_PREFERRED = ("Inter", "Inter Variable")
+from gpuexplorer.gui.paint.resources import resource
+
+_FAMILY = "Inter"
+_BROUGHT_ALONG = ("Inter-Regular.otf", "Inter-SemiBold.otf")
 _REMEMBERED = 4000
 
 
@@ -47,14 +50,13 @@ class Letterings:
     number: Lettering
     hero: Lettering
     mono: Lettering
+    strong: Lettering  # body, of what is chosen
     badge: Lettering  # a caption that must not be overlooked
 
 
 def letterings() -> Letterings:
-    """In Inter where it is installed, else in the system's interface font."""
-    installed = set(QFontDatabase.families())
-    general = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-    family = next((name for name in _PREFERRED if name in installed), general.family())
+    """In Inter, which is brought along, so that the window looks the same everywhere."""
+    family = _interface_family()
     fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
     return Letterings(
         caption=_lettering(family, 11),
@@ -63,8 +65,19 @@ def letterings() -> Letterings:
         number=_lettering(family, 22, QFont.Weight.DemiBold),
         hero=_lettering(family, 34, QFont.Weight.DemiBold),
         mono=_lettering(fixed, 12),
-        badge=_lettering(family, 11, QFont.Weight.Bold),
+        strong=_lettering(family, 13, QFont.Weight.DemiBold),
+        badge=_lettering(family, 11, QFont.Weight.DemiBold),
     )
+
+
+def _interface_family() -> str:
+    """The system's own interface font where Qt cannot read ours."""
+    if _FAMILY not in QFontDatabase.families():
+        for name in _BROUGHT_ALONG:
+            QFontDatabase.addApplicationFont(str(resource("fonts", name)))
+    if _FAMILY in QFontDatabase.families():
+        return _FAMILY
+    return QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).family()
 
 
 def _lettering(

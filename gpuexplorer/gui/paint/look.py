@@ -1,12 +1,22 @@
 """Look: theme, letters and icons together, following the system between dark and light."""
 
+from enum import StrEnum
+
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
 from gpuexplorer.gui.paint.icons import Icons
 from gpuexplorer.gui.paint.lettering import letterings
 from gpuexplorer.gui.paint.style_sheet import style_sheet
-from gpuexplorer.gui.paint.theme import Scheme, Theme, load_theme
+from gpuexplorer.gui.paint.theme import Palette, Scheme, Theme, load_theme
+
+
+class Motion(StrEnum):
+    """Whether things may move to show where they went."""
+
+    SYSTEM = "system"
+    FULL = "full"
+    REDUCED = "reduced"
 
 
 class Look(QObject):
@@ -18,21 +28,45 @@ class Look(QObject):
         super().__init__(parent)
         self.letters = letterings()
         self.icons = Icons()
-        self._themes = {one: load_theme(one) for one in (Scheme.DARK, Scheme.LIGHT)}
         self._scheme = scheme
-        self._was_dark = self.theme.dark
+        self._palette = Palette.STANDARD
+        self._motion = Motion.SYSTEM
+        self._system_is_still = False
+        self._themes: dict[tuple[Scheme, Palette], Theme] = {}
+        self._theme = self._find_theme()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_changed)
 
     @property
     def theme(self) -> Theme:
-        dark = self._scheme is Scheme.DARK or (
-            self._scheme is Scheme.SYSTEM and _system_is_dark()
-        )
-        return self._themes[Scheme.DARK if dark else Scheme.LIGHT]
+        """The very same object until `changed`."""
+        return self._theme
+
+    @property
+    def motion(self) -> bool:
+        """Whether anything may move; asked each time before something does."""
+        if self._motion is Motion.SYSTEM:
+            return not self._system_is_still
+        return self._motion is Motion.FULL
 
     def choose(self, scheme: Scheme) -> None:
         self._scheme = scheme
         self._tell()
+
+    def choose_palette(self, palette: Palette) -> None:
+        self._palette = palette
+        self._tell()
+
+    def choose_motion(self, motion: Motion) -> None:
+        self._motion = motion
+
+    def dress(self, scheme: Scheme, palette: Palette, motion: Motion) -> None:
+        """All at once, so that whatever changes is told once."""
+        self._scheme, self._palette, self._motion = scheme, palette, motion
+        self._tell()
+
+    def follow_stillness(self, still: bool) -> None:
+        """The system asks for less motion, or no longer does."""
+        self._system_is_still = still
 
     def palette(self) -> QPalette:
         """For Qt's own widgets."""
@@ -62,9 +96,20 @@ class Look(QObject):
     def style_sheet(self) -> str:
         return style_sheet(self.theme)
 
+    def _find_theme(self) -> Theme:
+        """Read when it is first needed: most people see one of them all day."""
+        scheme = self._scheme
+        if scheme is Scheme.SYSTEM:
+            scheme = Scheme.DARK if _system_is_dark() else Scheme.LIGHT
+        key = (scheme, self._palette)
+        if key not in self._themes:
+            self._themes[key] = load_theme(*key)
+        return self._themes[key]
+
     def _tell(self) -> None:
-        if self.theme.dark is not self._was_dark:
-            self._was_dark = self.theme.dark
+        theme = self._find_theme()
+        if theme is not self._theme:
+            self._theme = theme
             self.changed.emit()
 
     def _on_system_changed(self) -> None:

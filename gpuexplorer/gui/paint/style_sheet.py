@@ -16,6 +16,11 @@ QFrame[panel="card"] { background: $surface; border: 1px solid $edge; border-rad
 QFrame[panel="top"] { background: $ground; border: none; border-bottom: 1px solid $line; }
 QFrame[panel="bottom"] { background: $ground; border: none; border-top: 1px solid $line; }
 QFrame[panel="line"] { background: $line; border: none; }
+QFrame[panel="rail"] { background: $ground; border: none; border-right: 1px solid $line; }
+QScrollArea[panel="clear"], QWidget[panel="clear"] { background: transparent; border: none; }
+QScrollArea[panel="clear"] QScrollBar:vertical { width: 8px; }
+QScrollArea[panel="clear"] QScrollBar::handle:vertical { margin: 2px; border-radius: 2px; }
+QFrame[panel="banner"] { background: $surface; border: none; border-bottom: 1px solid $line; }
 QPushButton {
     color: $text; background: $surface; border: 1px solid $line; border-radius: 6px;
     padding: 7px 15px;
@@ -39,6 +44,26 @@ QPlainTextEdit {
     padding: 8px; selection-background-color: $accent; selection-color: $inverse;
 }
 QPlainTextEdit:focus { border-color: $accent; }
+QLineEdit {
+    color: $text; background: $field; border: 1px solid $line; border-radius: 6px;
+    padding: 5px 8px; selection-background-color: $accent; selection-color: $inverse;
+}
+QLineEdit:focus { border-color: $accent; }
+QLineEdit[kind="bare"] { background: transparent; border: none; padding: 0; }
+QListView[kind="bare"] { background: transparent; border: none; outline: none; }
+QMenu { color: $text; background: $raised; border: 1px solid $line; padding: 4px; }
+QMenu::item { padding: 6px 24px 6px 12px; border-radius: 4px; }
+QMenu::item:selected { background: $selection; }
+QMenu::item:disabled { color: $faint; }
+QMenu::separator { height: 1px; background: $line; margin: 4px 8px; }
+QPlainTextEdit[kind="plain"] {
+    background: transparent; border: none; border-radius: 4px; padding: 0;
+}
+QPlainTextEdit[kind="plain"]:focus { background: $field; }
+QTreeView, QTableView { background: transparent; border: none; outline: 0; }
+QTableCornerButton::section, QTableView::corner { background: transparent; border: none; }
+QHeaderView { background: transparent; border: none; }
+QPushButton:disabled { color: $faint; }
 QScrollArea { background: $ground; border: none; }
 QWidget[panel="page"] { background: $ground; }
 QScrollBar:vertical { background: transparent; width: 12px; margin: 0; border: none; }
@@ -57,4 +82,6 @@ QToolTip { color: $text; background: $raised; border: 1px solid $line; padding: 
 
 
 def style_sheet(theme: Theme) -> str:
-    return _SHEET.substitute(theme.named())
+    tint = theme.selection
+    selection = f"rgba({tint.red()}, {tint.green()}, {tint.blue()}, {tint.alpha()})"
+    return _SHEET.substitute(theme.named(), selection=selection)

@@ -23,6 +23,13 @@ class Scheme(StrEnum):
     LIGHT = "light"
 
 
+class Palette(StrEnum):
+    """Which colours cards and meanings have, in the dark theme and in the light one."""
+
+    STANDARD = "standard"
+    SAFE = "safe"  # told apart by people who are blind to some colours, meanings too
+
+
 class Tone(StrEnum):
     """What a text wants to say by its colour."""
 
@@ -56,9 +63,20 @@ class Theme:
     bad: QColor
     simulated: QColor
     simulated_ink: QColor
+    level: QColor
     heat_low: QColor
     heat_high: QColor
     cards: tuple[QColor, ...]
+
+    @property
+    def selection(self) -> QColor:
+        """Behind what is chosen or pointed at, whatever it stands on."""
+        return faded(self.text, 0.085)
+
+    @property
+    def track(self) -> QColor:
+        """Under a row of choices, of which one is raised."""
+        return faded(self.text, 0.06)
 
     def card(self, index: int | None) -> QColor:
         """A card's colour; without one, the colour of measured values."""
@@ -93,12 +111,16 @@ class Theme:
         }
 
 
-def load_theme(scheme: Scheme) -> Theme:
+def load_theme(scheme: Scheme, palette: Palette = Palette.STANDARD) -> Theme:
     """Of `dark` or `light`. A name that is missing in the file is a bug, and says so."""
     content = tomllib.loads(resource("themes", f"{scheme}.toml").read_text("utf-8"))
-    colours = {name: QColor(value) for name, value in content["colours"].items()}
-    cards = tuple(QColor(value) for value in content["cards"]["colours"])
-    return Theme(dark=content["dark"], cards=cards, **colours)
+    of_palette = content[palette]
+    written = content["colours"] | of_palette["meanings"]
+    return Theme(
+        dark=content["dark"],
+        cards=tuple(QColor(value) for value in of_palette["cards"]),
+        **{name: QColor(value) for name, value in written.items()},
+    )
 
 
 def mixed(low: QColor, high: QColor, share: float) -> QColor:

@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject
 
-from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.wording.card_face import CardFace
 from gpuexplorer.gui.wording.faces import Known, Shown, arrange, card_face, host_face
 from gpuexplorer.gui.wording.host_face import HostFace
 from gpuexplorer.gui.wording.short_silence import ShortSilence
+from gpuexplorer.gui.wording.since import since_when
+from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.trace import TraceSource
 
@@ -35,8 +37,11 @@ class MachineState(QObject):
         self._shown: tuple[object, Sequence[Shown]] = (None, ())
         self._known_at = float("-inf")
         self._known: Mapping[CardId, Known] = {}
+        self._known_of: Sequence[Shown] | None = None
+        self._states: dict[CardId, tuple[CardState | None, str]] = {}
         self._host_read_at = float("-inf")
         self._host_face: HostFace | None = None
+        self._host_reading = Reading(session.host.id, 0.0, CardState.WORKING, {}, {})
 
     def cards(self) -> Sequence[Shown]:
         """In the driver's order, instances under their card."""
@@ -63,11 +68,14 @@ class MachineState(QObject):
         another_answers = not known[shown.card.id].answers and any(
             each.answers for card, each in known.items() if card not in ids
         )
-        stamp = (shown, another_answers, [_stamp(known[card]) for card in sorted(ids)])
+        units = self.settings.choices.units
+        since = self._since(shown.card.id, known[shown.card.id])
+        stamps = [_stamp(known[card]) for card in sorted(ids)]
+        stamp = (shown, another_answers, stamps, units, since)
         before = self._faces.get(shown.card.id)
         if before is not None and before[0] == stamp:
             return before[1]
-        face = card_face(shown, known, another_answers)
+        face = card_face(shown, known, another_answers, units, since)
         self._faces[shown.card.id] = (stamp, face)
         return face
 
@@ -80,14 +88,43 @@ class MachineState(QObject):
         now = self.session.clock.now()
         if self._host_face is None or now - self._host_read_at >= _HOST_EVERY:
             self._host_read_at = now
-            self._host_face = host_face(self.session.host, self.session.read_host())
+            units = self.settings.choices.units
+            self._host_reading = self.session.read_host()
+            self._host_face = host_face(self.session.host, self._host_reading, units)
         return self._host_face
+
+    def host_reading(self) -> Reading:
+        """What the host's face is made of."""
+        self.host_face()
+        return self._host_reading
+
+    def _since(self, card: CardId, known: Known) -> str:
+        """Looked up once for as long as the card stays as it is."""
+        state = None if known.reading is None else known.reading.state
+        before = self._states.get(card)
+        if before is not None and before[0] is state:
+            return before[1]
+        # Of a card that never gave a figure nobody saw when it began.
+        seen = card in self.session.past.cards()
+        if state is None or state is CardState.WORKING or not seen:
+            self._states[card] = (state, "")
+            return ""
+        happenings = self.session.happenings()
+        words = since_when(happenings, card, state, self.session.clock.wall())
+        if words:
+            self._states[card] = (state, words)
+        return words
 
     def _all_known(self) -> Mapping[CardId, Known]:
         now = self.session.clock.now()
-        ids = [each.card.id for shown in self.cards() for each in (shown, *shown.instances)]
-        if now - self._known_at > _SAME_INSTANT or list(self._known) != ids:
-            self._known = {card: self._look_at(card, now) for card in ids}
+        cards = self.cards()
+        if now - self._known_at > _SAME_INSTANT or self._known_of is not cards:
+            self._known = {
+                each.card.id: self._look_at(each.card.id, now)
+                for shown in cards
+                for each in (shown, *shown.instances)
+            }
+            self._known_of = cards
             self._known_at = now
         return self._known
 
@@ -101,7 +138,7 @@ class MachineState(QObject):
 
 
 # Screen and rail ask in the same tick, and are told the same.
-_SAME_INSTANT = 0.02
+_SAME_INSTANT = 0.05
 
 
 def _stamp(now: Known) -> tuple[int | None, bool, float, int, int]:

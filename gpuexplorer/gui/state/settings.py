@@ -1,53 +1,93 @@
 """Settings: what a person chose and where things were left, from one start to the next."""
 
-import json
-from dataclasses import asdict, dataclass, fields, replace
+import contextlib
+import shutil
+from dataclasses import replace
+from pathlib import Path
 
+import platformdirs
 from PySide6.QtCore import QObject, QSettings, Signal
 
-from gpuexplorer.core.units import Units
-from gpuexplorer.gui.paint.theme import Scheme
+from gpuexplorer.gui.state.choices import Choices
+from gpuexplorer.gui.state.stored_choices import as_texts, from_texts
+
+__all__ = ["Choices", "Settings", "open_store"]
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """Everything in the settings dialog, with what holds until somebody chooses."""
-
-    interval: float = 1.0
-    scheme: Scheme = Scheme.SYSTEM
-    read_only: bool = False  # nothing can be ended from this window
-    decimal_memory: bool = False
-    fahrenheit: bool = False
-
-    @property
-    def units(self) -> Units:
-        return Units(self.decimal_memory, self.fahrenheit)
+def open_store(path: Path | None = None) -> QSettings:
+    """The file in the person's own folder for such things, or another one. Never raises: what
+    cannot be read or written is said by `Settings.trouble`.
+    """
+    if path is None:
+        path = platformdirs.user_config_path("gpuexplorer", appauthor=False) / "settings.ini"
+    store = QSettings(str(path), QSettings.Format.IniFormat)
+    store.allKeys()  # Qt reads no line before it is asked
+    if store.status() is QSettings.Status.FormatError:
+        # Writing would lose the lines that somebody may want to mend.
+        with contextlib.suppress(OSError):
+            shutil.copyfile(path, f"{path}.broken")
+    return store
 
 
 class Settings(QObject):
-    """`choices` are what a dialog offers; `remember` is for layouts nobody chooses in words."""
+    """`choices` are what a dialog offers; `remember` is for layouts nobody chooses in words.
+
+    Without a store they hold for this run only, and also where the store cannot be written.
+    """
 
     changed = Signal()
+    trouble_changed = Signal()
 
-    def __init__(self, store: QSettings | None = None, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        store: QSettings | None = None,
+        parent: QObject | None = None,
+        read_only_because: str = "",
+    ) -> None:
+        """`read_only_because`: the sentence that says why nothing can be ended in this run,
+        whatever was chosen.
+        """
         super().__init__(parent)
         self._store = store
-        self._choices = Choices()
+        self._read_only_because = read_only_because
+        self._chosen = Choices()
         self._kept: dict[str, str] = {}
+        self._trouble = ""
         if store is not None:
-            self._choices = _read(store)
+            names = as_texts(self._chosen)
+            self._chosen = from_texts({name: store.value(f"choices/{name}") for name in names})
+            self._look_for_trouble()
+        self._choices = self._in_force()
 
     @property
     def choices(self) -> Choices:
+        """What holds now."""
         return self._choices
 
+    @property
+    def read_only_because(self) -> str:
+        """Why nothing can be ended whatever is chosen; empty where the choice holds."""
+        return self._read_only_because
+
+    @property
+    def trouble(self) -> str:
+        """One sentence where the file cannot be read or written; empty where all is well."""
+        return self._trouble
+
     def choose(self, choices: Choices) -> None:
-        if choices == self._choices:
+        if self._read_only_because:
+            choices = replace(choices, read_only=self._chosen.read_only)
+        before, self._chosen = self._chosen, choices
+        if choices == before:
             return
-        self._choices = choices
         if self._store is not None:
-            for name, value in asdict(choices).items():
-                self._store.setValue(f"choices/{name}", json.dumps(value))
+            # What did not change is left alone: a newer version may have said it better.
+            was = as_texts(before)
+            for name, text in as_texts(choices).items():
+                if text != was[name]:
+                    self._store.setValue(f"choices/{name}", text)
+            self.flush()
+        self._choices = self._in_force()
         self.changed.emit()
 
     def remembered(self, key: str) -> str | None:
@@ -58,16 +98,39 @@ class Settings(QObject):
         return text if isinstance(text, str) else None
 
     def remember(self, key: str, text: str) -> None:
+        """Written when the program comes to rest: a splitter that is dragged costs nothing."""
         self._kept[key] = text
         if self._store is not None:
             self._store.setValue(f"layout/{key}", text)
 
+    def flush(self) -> None:
+        """Write now. Whether that failed is said by `trouble`."""
+        if self._store is not None:
+            self._store.sync()
+            self._look_for_trouble()
 
-def _read(store: QSettings) -> Choices:
-    """What cannot be read stays as it is by default: an old or a broken file harms nobody."""
-    found: dict[str, object] = {}
-    for field in fields(Choices):
-        text = store.value(f"choices/{field.name}")
-        if isinstance(text, str):
-            found[field.name] = json.loads(text)
-    return replace(Choices(), **found)  # type: ignore[arg-type]  # checked where they are used
+    def _in_force(self) -> Choices:
+        if self._read_only_because:
+            return replace(self._chosen, read_only=True)
+        return self._chosen
+
+    def _look_for_trouble(self) -> None:
+        if self._store is None:
+            return
+        name = self._store.fileName()
+        match self._store.status():
+            case QSettings.Status.AccessError:
+                trouble = (
+                    f"The settings cannot be kept in {name}; what you choose holds until the "
+                    "program is closed."
+                )
+            case QSettings.Status.FormatError:
+                trouble = (
+                    f"Not every line of {name} could be read; the usual settings hold for what "
+                    f"was lost, and the file as it was is kept as {Path(name).name}.broken."
+                )
+            case _:
+                trouble = ""
+        if trouble != self._trouble:
+            self._trouble = trouble
+            self.trouble_changed.emit()

@@ -24,6 +24,7 @@ class TimeWindow(QObject):
         self._span = 5 * MINUTE
         self._end: float | None = None  # None: it moves with the present
         self._crosshair: float | None = None
+        self._offset = self._offset_now()
 
     @property
     def span(self) -> float:
@@ -48,8 +49,11 @@ class TimeWindow(QObject):
         return end - self._span, end
 
     def wall(self, at: float) -> float:
-        """The time of day, in seconds since 1970, of a moment on the steady clock."""
-        return self._clock.wall() - self._clock.now() + at
+        """The time of day, in seconds since 1970, of a moment on the steady clock.
+
+        What stands still is called the same wherever and whenever it is asked for.
+        """
+        return at + (self._offset_now() if self._end is None else self._offset)
 
     def choose_span(self, seconds: float) -> None:
         """What is in the middle stays there while one looks back."""
@@ -85,7 +89,11 @@ class TimeWindow(QObject):
             self._crosshair = at
             self.crosshair_moved.emit()
 
+    def _offset_now(self) -> float:
+        return self._clock.wall() - self._clock.now()
+
     def _change(self, span: float, end: float | None) -> None:
         if (span, end) != (self._span, self._end):
             self._span, self._end = span, end
+            self._offset = self._offset_now()
             self.changed.emit()

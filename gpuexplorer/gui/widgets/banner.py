@@ -18,14 +18,15 @@ class Banner(QFrame):
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("panel", "card")
+        self.setProperty("panel", "banner")
         self._sentence = wrapped_label(look, "", Tone.TEXT)
         button = QPushButton("What was looked for")
         button.setProperty("kind", "link")
         button.setFont(look.letters.body.font)
+        button.setAutoDefault(True)
         button.clicked.connect(self.reasons_asked_for)
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 8, 12, 8)
+        row.setContentsMargins(24, 6, 20, 6)
         row.setSpacing(10)
         row.addWidget(Sign(look, Icon.WARNING, Tone.WARN, QSize(18, 18)))
         row.addWidget(self._sentence, 1)

@@ -7,6 +7,8 @@ from gpuexplorer.gui.paint.lettering import Lettering
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.wording.figure import Figure
 
+_GROUPED_FROM = 4
+
 
 def figure_runs(
     drawing: Drawing, figure: Figure, number: Lettering, small: Lettering
@@ -15,14 +17,22 @@ def figure_runs(
     theme = drawing.theme
     strong = theme.tone(figure.tone)
     runs = [Run(f"{figure.before} ", small, theme.quiet)] if figure.before else []
-    runs.append(Run(figure.number, number, strong))
-    if figure.of:
-        runs.append(Run(f" {figure.of}", small, theme.quiet))
+    runs.append(Run(grouped(figure.number), number, strong))
+    rest = f" {grouped(figure.of)}" if figure.of else ""
     if figure.unit:
         tight = figure.unit == "%" or not (figure.of or figure.before)
-        space = THIN_SPACE if tight else " "
-        runs.append(Run(f"{space}{figure.unit}", small, theme.quiet))
+        rest += f"{THIN_SPACE if tight else ' '}{figure.unit}"
+    if rest:
+        runs.append(Run(rest, small, theme.quiet))
     return runs
+
+
+def grouped(number: str) -> str:
+    """ "1 710" with a thin space; anything else as it is."""
+    head, space, digits = number.rpartition(" ")
+    if len(digits) < _GROUPED_FROM or not digits.isdecimal():
+        return number
+    return f"{head}{space}{int(digits):,}".replace(",", THIN_SPACE)
 
 
 def fitting_runs(
@@ -86,9 +96,11 @@ def draw_inline(
     theme, letters = drawing.theme, drawing.letters
     label = figure.brief or figure.short_label or figure.label.lower()
     if figure.known:
-        named = f"{figure.short_label} " if figure.short_label else ""
-        room = width - letters.caption.width(named)
-        x = drawing.text(x, baseline, Run(named, letters.caption, theme.quiet))
+        room = width
+        if figure.short_label:
+            named = Run(f"{figure.short_label} ", letters.caption, theme.quiet)
+            room -= named.width
+            x = drawing.text(x, baseline, named)
         drawing.runs(
             x, baseline, fitting_runs(drawing, figure, letters.body, letters.caption, room)
         )

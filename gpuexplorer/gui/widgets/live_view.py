@@ -1,14 +1,17 @@
 """LiveView: a screen that pulls what is new while it is seen, and else asks for nothing."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
+from typing import ClassVar
 
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QFocusEvent, QHideEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.wording.key_words import KeyGroup
 from gpuexplorer.telemetry.sampler import Want
 
 # Seconds without an answer are counted even where no reading comes.
@@ -21,6 +24,9 @@ class LiveView(QWidget):
     `cadences` and `processes` are the dear questions it needs answered while it is seen; what
     is cheap is read all the time.
     """
+
+    # What F1 tells beside the actions: keys that parts of the screen take by themselves.
+    key_groups: ClassVar[Sequence[KeyGroup]] = ()
 
     def __init__(
         self,
@@ -40,6 +46,13 @@ class LiveView(QWidget):
         self._following = False
         self._drawn: tuple[int, int] = (-1, -1)
         self._pulled_at = float("-inf")
+        self._first: QWidget | None = None
+
+    def begin_at(self, first: QWidget) -> None:
+        """Who opens this screen by a key has the keyboard there. A focus proxy would do, but
+        then the Tab key never comes to what stands above it.
+        """
+        self._first = first
 
     def pull(self) -> None:
         """Bring everything up to date now."""
@@ -48,6 +61,15 @@ class LiveView(QWidget):
     def start_search(self) -> bool:
         """Ctrl+F: put the cursor where one searches; False where there is nothing to search."""
         return False
+
+    def add_command(self, words: str, keys: str, run: Callable[[], None]) -> QAction:
+        """Listed under Ctrl+K and, with keys, under F1 while this screen is seen."""
+        action = QAction(words, self)
+        action.setShortcut(QKeySequence(keys))
+        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        action.triggered.connect(run)
+        self.addAction(action)
+        return action
 
     def stop(self) -> None:
         """For good. Harmless when called twice."""
@@ -70,7 +92,11 @@ class LiveView(QWidget):
 
     def _pull_now(self) -> None:
         self._pulled_at = self.machine.session.clock.now()
-        self.pull()
+        self._frame_clock.work_began.emit()
+        try:
+            self.pull()
+        finally:
+            self._frame_clock.work_done.emit()
 
     def _ask(self) -> None:
         cadences, processes = self._wanted
@@ -89,7 +115,9 @@ class LiveView(QWidget):
         self._frame_clock.ticked.connect(self._on_ticked)
         self._frame_clock.paused.connect(self._on_clock_paused)
         self.time_window.changed.connect(self._pull_now)
-        self._ask()
+        # A window that opens minimised is seen by nobody; the clock tells when it is.
+        if self._frame_clock.running:
+            self._ask()
 
     def _unfollow(self) -> None:
         # Qt also hides what was never shown, when it enters a stack of screens.
@@ -100,6 +128,11 @@ class LiveView(QWidget):
         self._frame_clock.paused.disconnect(self._on_clock_paused)
         self.time_window.changed.disconnect(self._pull_now)
         self._release()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if self._first is not None:
+            self._first.setFocus(event.reason())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

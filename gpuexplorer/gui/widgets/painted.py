@@ -24,10 +24,10 @@ class Painted(QWidget):
         return [hint.text for hint in self._hints]
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        drawing = Drawing(painter, self.look)
-        self.draw(drawing)
-        painter.end()
+        # Ended also where drawing fails: Qt does not survive a painter that is left open.
+        with QPainter(self) as painter:
+            drawing = Drawing(painter, self.look)
+            self.draw(drawing)
         self._hints = drawing.hints
 
     def event(self, event: QEvent) -> bool:

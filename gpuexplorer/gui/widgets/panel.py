@@ -8,7 +8,7 @@ from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 
 
 class Panel(QFrame):
-    """Add what it holds to `body`."""
+    """Add what it holds to `body`, and to `head` what stands beside its heading."""
 
     def __init__(
         self, look: Look, heading: str, remark: str = "", parent: QWidget | None = None
@@ -16,17 +16,22 @@ class Panel(QFrame):
         super().__init__(parent)
         self.setProperty("panel", "card")
         self.setAccessibleName(heading)
-        title = QLabel(heading)
-        title.setFont(look.letters.title.font)
-        head = QHBoxLayout()
-        head.addWidget(title)
-        head.addStretch(1)
+        self._title = QLabel(heading)
+        self._title.setFont(look.letters.title.font)
+        self.head = QHBoxLayout()
+        self.head.addWidget(self._title)
+        self.head.addStretch(1)
         if remark:
             quiet = ElidedLabel(look.letters.caption, Tone.QUIET)
             quiet.show_text(remark)
-            head.addWidget(quiet)
+            self.head.addWidget(quiet)
         self.body = QVBoxLayout(self)
         self.body.setContentsMargins(16, 14, 16, 12)
         self.body.setSpacing(0)
-        self.body.addLayout(head)
+        self.body.addLayout(self.head)
         self.body.addSpacing(8)
+
+    def show_heading(self, heading: str) -> None:
+        if heading != self._title.text():
+            self._title.setText(heading)
+            self.setAccessibleName(heading)

@@ -1,5 +1,6 @@
-"""StatusLine: the quiet line at the bottom: driver, CUDA and whether reading keeps its beat."""
+"""StatusLine: the quiet line at the bottom: driver, CUDA, beat, what is missing, cost."""
 
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from gpuexplorer.gui.paint.look import Look
@@ -9,6 +10,7 @@ from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.beat import BeatCount
 
 HEIGHT = 28
+_MARGIN, _GAP = 20, 20
 
 
 class StatusLine(QFrame):
@@ -18,34 +20,79 @@ class StatusLine(QFrame):
         super().__init__(parent)
         self.setProperty("panel", "bottom")
         self.setFixedHeight(HEIGHT)
+        self.setAccessibleName("Driver, rhythm and cost")
         letters = look.letters.caption
         self._driver = ElidedLabel(letters, Tone.QUIET)
         self._cuda = ElidedLabel(letters, Tone.QUIET)
         self._beat = ElidedLabel(letters, Tone.QUIET)
+        self._missing = ElidedLabel(letters, Tone.QUIET)
+        self._cost = ElidedLabel(letters, Tone.QUIET)
         row = QHBoxLayout(self)
-        row.setContentsMargins(24, 0, 24, 0)
-        row.setSpacing(20)
-        for label in (self._driver, self._cuda, self._beat):
+        row.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
+        row.setSpacing(_GAP)
+        for label in (self._driver, self._cuda, self._beat, self._missing):
             row.addWidget(label)
         row.addStretch(1)
+        row.addWidget(self._cost)
+        self._arrange()
 
     def show_source(self, source: Source | None) -> None:
         if source is None:
-            self._driver.show_text("No driver answers")
-            self._beat.show_text("")
-            self._cuda.hide()
-            return
-        if source.driver_version:
-            self._driver.show_text(f"Driver {source.driver_version}")
+            self._say(self._driver, "No driver")
+            self._say(self._cuda, "No CUDA")
+            self._say(self._missing, "")
         else:
-            simulated = "No driver is used" if source.simulated else "Driver without a number"
-            self._driver.show_text(simulated)
-        self._cuda.setVisible(source.cuda_version is not None)
-        self._cuda.show_text(f"CUDA {source.cuda_version}")
-        self._cuda.setToolTip("The newest CUDA this driver can run.")
+            self._say(self._driver, _driver(source))
+            cuda = source.cuda_version
+            self._say(
+                self._cuda,
+                "" if cuda is None else f"CUDA {cuda}",
+                "The newest CUDA this driver can run.",
+            )
 
     def show_beat(self, interval: float, beats: BeatCount) -> None:
-        self._beat.show_text(
-            f"Read every {interval:g} s, {beats.missed} missed",
+        late = f"{beats.missed} missed" if beats.missed else "none late"
+        self._say(
+            self._beat,
+            f"Read every {interval:g} s, {late}",
             f"{beats.taken} readings since the start; for {beats.missed} it was too late.",
         )
+
+    def show_words(self, words: str) -> None:
+        """In the place of the beat, where no card is read."""
+        self._say(self._beat, words)
+
+    def show_missing(self, words: str, hint: str) -> None:
+        self._say(self._missing, words, hint)
+
+    def show_cost(self, text: str, hint: str = "") -> None:
+        """What the program itself takes, at the right: "Drawing 1.9 ms a frame"."""
+        self._say(self._cost, text, hint)
+
+    def _say(self, label: ElidedLabel, text: str, hint: str = "") -> None:
+        if text != label.text():
+            label.show_text(text, hint)
+            self._arrange()
+        else:
+            label.show_text(text, hint)
+
+    def _arrange(self) -> None:
+        """In a narrow window the least important goes, rather than a piece of each."""
+        room = self.width() - 2 * _MARGIN
+        for label in (self._driver, self._beat, self._missing, self._cuda, self._cost):
+            wide = label.sizeHint().width()
+            fits = bool(label.text()) and wide <= room
+            # One that says something at last may be cut; a whole line is told on asking.
+            label.setVisible(fits or (label is self._driver and bool(label.text())))
+            if fits:
+                room -= wide + _GAP
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+
+def _driver(source: Source) -> str:
+    if source.driver_version:
+        return f"Driver {source.driver_version}"
+    return "No driver is used" if source.simulated else "Driver without a number"

@@ -1,63 +1,141 @@
-"""TileGrid: lays the cards' tiles out in as many columns as fit, from one card to very many."""
+"""TileGrid: the cards' tiles, from one card to very many, in an order a person can change."""
 
-from collections.abc import Mapping
-from math import ceil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.widgets.card_tile import CardTile
+from gpuexplorer.gui.widgets.card_tile import CardTile, TileSize, tile_height
+from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
+from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.widgets.tile_drag import TileDrag
+from gpuexplorer.gui.widgets.tile_layout import TileLayout, lay_out_boards, lay_out_tiles
 from gpuexplorer.gui.wording.card_face import CardFace
+from gpuexplorer.gui.wording.figure import Figure
 
-# More cards than this are shown as cells.
-MOST_FULL_TILES = 16
-_TILE_WIDTH, _TILE_GAP = 292, 16
-_CELL_WIDTH, _CELL_GAP = 96, 8
-# Machines with very many cards have them in boards of eight.
-_BOARD = 8
+_LEAST_WIDTH = 292
+_ARROWS = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
+_MOVING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
-class TileGrid(QWidget):
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Eight cards in a row: what it is called, what runs on it, what it draws."""
+
+    title: str
+    remark: str
+    power: Figure
+    cards: tuple[CardId, ...]
+
+
+class TileGrid(Painted):
     """One stop for the Tab key; the arrow keys go from tile to tile."""
 
     tile_focused = Signal(CardTile)
+    tile_pointed = Signal(object)  # the tile pointed at or with the keyboard, or None
+    opened = Signal(str)
+    menu_asked = Signal(str, QPoint)
+    moved = Signal(str, str)  # this card, to the place of that one
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._look = look
+        super().__init__(look, parent)
         self._tiles: dict[CardId, CardTile] = {}
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._ids: dict[CardTile, CardId] = {}
+        self._boards: Sequence[Board] = ()
+        self._layout: TileLayout = lay_out_tiles((), _LEAST_WIDTH, 0, 0)
+        self._room = 0.0
+        self._drag = TileDrag(look, self)
+        self._drag.dropped.connect(self._on_dropped)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
-    def show_faces(self, faces: Mapping[CardId, CardFace]) -> None:
-        """Tiles of cards that stay are kept; new ones are made, and those that went let go."""
-        if list(faces) == list(self._tiles):
+    @property
+    def size_shown(self) -> TileSize:
+        return self._layout.size
+
+    @property
+    def tiles(self) -> Mapping[CardId, CardTile]:
+        """In the order in which they are shown."""
+        return self._tiles
+
+    def show_faces(
+        self, faces: Mapping[CardId, CardFace], boards: Sequence[Board] = ()
+    ) -> bool:
+        """Tiles of cards that stay are kept. With boards, tiles are cells. True when the height
+        it asks for may differ.
+        """
+        places = [board.cards for board in self._boards] != [board.cards for board in boards]
+        if self._boards != boards:
+            self._boards = boards
+            self.update()
+        if list(faces) == list(self._tiles) and not places:
             taller = [tile.show_face(faces[card]) for card, tile in self._tiles.items()]
             if any(taller):
                 self._arrange()
-            return
+            return any(taller)
+        self._take(faces)
+        self._arrange()
+        return True
+
+    def show_room(self, height: float) -> None:
+        """How much height there is without scrolling."""
+        if height != self._room:
+            self._room = height
+            self._arrange()
+
+    def least_height(self, width: float) -> float:
+        return self._laid_out(width, 0.0).least_height
+
+    def most_height(self, width: float) -> float:
+        return self._laid_out(width, 0.0).most_height
+
+    def draw(self, drawing: Drawing) -> None:
+        theme, letters = drawing.theme, drawing.letters
+        rows = zip(self._boards, self._layout.labels, self._layout.sums, strict=False)
+        for board, label, total in rows:
+            middle = label.center().y()
+            drawing.elided(
+                0, middle - 2, Run(board.title, letters.body, theme.text), label.width()
+            )
+            remark = Run(board.remark, letters.caption, theme.quiet)
+            drawing.elided(0, middle + 2 + letters.caption.ascent, remark, label.width())
+            baseline = middle + letters.body.cap_height / 2
+            draw_figure_right(
+                drawing, total.right(), baseline, total.width(), board.power, letters.body
+            )
+
+    def _take(self, faces: Mapping[CardId, CardFace]) -> None:
         for card in [card for card in self._tiles if card not in faces]:
             self._let_go(self._tiles.pop(card))
         tiles = {}
         for card, face in faces.items():
-            tile = self._tiles.get(card) or self._make(face)
+            tile = self._tiles.get(card) or self._make(card, face)
             tile.show_face(face)
-            tile.show_as_cell(len(faces) > MOST_FULL_TILES)
             tiles[card] = tile
         self._tiles = tiles
-        self._offer_to_tab_key(next(iter(tiles.values()), None))
-        self._arrange()
+        self._ids = {tile: card for card, tile in tiles.items()}
+        focused = next((tile for tile in tiles.values() if tile.hasFocus()), None)
+        self._offer_to_tab_key(focused or next(iter(tiles.values()), None))
+        # The Tab key and readers of screens go by the order of children.
+        for tile in tiles.values():
+            tile.raise_()
 
-    @property
-    def cells(self) -> bool:
-        return len(self._tiles) > MOST_FULL_TILES
-
-    def _make(self, face: CardFace) -> CardTile:
-        tile = CardTile(self._look, face, self)
+    def _make(self, card: CardId, face: CardFace) -> CardTile:
+        tile = CardTile(self.look, face, self)
+        tile.opened.connect(partial(self.opened.emit, card))
+        tile.menu_asked.connect(partial(self.menu_asked.emit, card))
         tile.installEventFilter(self)
         tile.show()
         return tile
@@ -65,6 +143,7 @@ class TileGrid(QWidget):
     def _let_go(self, tile: CardTile) -> None:
         tile.hide()
         tile.removeEventFilter(self)
+        self._drag.forget(tile)
         tile.deleteLater()
 
     def _offer_to_tab_key(self, chosen: CardTile | None) -> None:
@@ -72,81 +151,101 @@ class TileGrid(QWidget):
             policy = Qt.FocusPolicy.StrongFocus if tile is chosen else Qt.FocusPolicy.ClickFocus
             tile.setFocusPolicy(policy)
 
-    def _columns(self, width: int) -> int:
-        count = max(1, len(self._tiles))
-        least, gap = (_CELL_WIDTH, _CELL_GAP) if self.cells else (_TILE_WIDTH, _TILE_GAP)
-        fitting = max(1, (width + gap) // (least + gap))
-        if self.cells and fitting >= _BOARD:
-            return fitting // _BOARD * _BOARD if count > fitting else _BOARD
-        rows = ceil(count / fitting)
-        return ceil(count / rows)
-
-    def _rows(self, width: int) -> tuple[list[list[CardTile]], int, float]:
-        """Tiles row by row, the gap between them, and the width of each."""
-        tiles = list(self._tiles.values())
-        columns = self._columns(width)
-        gap = _CELL_GAP if self.cells else _TILE_GAP
-        wide = (width - gap * (columns - 1)) / columns
-        rows = [tiles[at : at + columns] for at in range(0, len(tiles), columns)]
-        return rows, gap, wide
+    def _laid_out(self, width: float, height: float) -> TileLayout:
+        if self._boards:
+            counts = [len(board.cards) for board in self._boards]
+            return lay_out_boards(counts, width, height)
+        heights = [partial(_height, self.look, tile) for tile in self._tiles.values()]
+        return lay_out_tiles(heights, width, height, self._room)
 
     def _arrange(self) -> None:
-        rows, gap, wide = self._rows(self.width())
-        y = 0.0
-        for row in rows:
-            height = max(tile.height_at(wide) for tile in row)
-            for column, tile in enumerate(row):
-                left = round(column * (wide + gap))
-                right = round(column * (wide + gap) + wide)
-                tile.setGeometry(left, round(y), right - left, round(height))
-            y += height + gap
+        self._layout = self._laid_out(self.width(), self.height())
+        for tile, place in zip(self._tiles.values(), self._layout.places, strict=True):
+            tile.show_size(self._layout.size)
+            tile.setGeometry(place)
         self.updateGeometry()
 
     def _neighbour(self, tile: CardTile, key: int) -> CardTile | None:
         tiles = list(self._tiles.values())
-        columns = self._columns(self.width())
         here = tiles.index(tile)
         match key:
             case Qt.Key.Key_Left:
-                there = here - 1
+                return tiles[max(0, here - 1)]
             case Qt.Key.Key_Right:
-                there = here + 1
-            case Qt.Key.Key_Up:
-                there = here - columns
-            case Qt.Key.Key_Down:
-                there = here + columns
+                return tiles[min(len(tiles) - 1, here + 1)]
             case Qt.Key.Key_Home:
-                there = 0
+                return tiles[0]
             case Qt.Key.Key_End:
-                there = len(tiles) - 1
+                return tiles[-1]
+            case Qt.Key.Key_Up | Qt.Key.Key_Down:
+                return self._above_or_below(tile, up=key == Qt.Key.Key_Up)
             case _:
                 return None
-        return tiles[there] if 0 <= there < len(tiles) else tile
+
+    def _above_or_below(self, tile: CardTile, *, up: bool) -> CardTile:
+        here = tile.geometry()
+
+        def beyond(there: QRect) -> int:
+            return here.top() - there.bottom() if up else there.top() - here.bottom()
+
+        others = [
+            (beyond(other.geometry()), abs(other.x() - tile.x()), at, other)
+            for at, other in enumerate(self._tiles.values())
+            if beyond(other.geometry()) > 0
+        ]
+        return min(others, default=(0, 0, 0, tile))[3]
+
+    def _on_dropped(self, dragged: CardTile, onto: CardTile) -> None:
+        self.moved.emit(self._ids[dragged], self._ids[onto])
 
     def heightForWidth(self, width: int) -> int:
-        rows, gap, wide = self._rows(width)
-        heights = [max(tile.height_at(wide) for tile in row) for row in rows]
-        return round(sum(heights) + gap * max(0, len(rows) - 1))
+        return round(self.least_height(width))
 
     def sizeHint(self) -> QSize:
-        width = max(self.width(), _TILE_WIDTH)
+        width = max(self.width(), _LEAST_WIDTH)
         return QSize(width, self.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(_TILE_WIDTH, 0)
+        return QSize(_LEAST_WIDTH, 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(watched, CardTile):
-            if event.type() is QEvent.Type.FocusIn:
+        if not isinstance(watched, CardTile) or watched not in self._ids:
+            return False
+        match event.type():
+            case QEvent.Type.FocusIn:
                 self._offer_to_tab_key(watched)
                 self.tile_focused.emit(watched)
-            if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
-                neighbour = self._neighbour(watched, event.key())
-                if neighbour is not None:
-                    neighbour.setFocus(Qt.FocusReason.OtherFocusReason)
-                    return True
-        return False
+                self.tile_pointed.emit(watched)
+            case QEvent.Type.Enter:
+                self.tile_pointed.emit(watched)
+            case QEvent.Type.Leave | QEvent.Type.FocusOut:
+                focused = next((tile for tile in self._ids if tile.hasFocus()), None)
+                self.tile_pointed.emit(focused)
+            case QEvent.Type.KeyPress if isinstance(event, QKeyEvent):
+                return self._take_key(watched, event)
+            case _:
+                pass
+        return self._drag.consider(watched, event)
+
+    def _take_key(self, tile: CardTile, event: QKeyEvent) -> bool:
+        if self._drag.active and event.key() == Qt.Key.Key_Escape:
+            self._drag.give_up()
+            return True
+        neighbour = self._neighbour(tile, event.key())
+        if neighbour is None:
+            return False
+        if event.modifiers() & _MOVING == _MOVING and event.key() in _ARROWS:
+            if neighbour is not tile:
+                self.moved.emit(self._ids[tile], self._ids[neighbour])
+                self.tile_focused.emit(tile)
+        else:
+            neighbour.setFocus(Qt.FocusReason.OtherFocusReason)
+        return True
+
+
+def _height(look: Look, tile: CardTile, size: TileSize, width: float) -> float:
+    return tile_height(look, size, width, tile.face)

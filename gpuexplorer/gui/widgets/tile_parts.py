@@ -1,58 +1,25 @@
-"""The parts that tiles of every size share: header, memory bar, sentence, instances."""
+"""The parts that tiles of every size share: memory bar, sentence, instances, programs."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.paint.theme import Tone, faded
 from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
 from gpuexplorer.gui.wording.card_face import CardFace, InstanceFace, MemoryFace
+from gpuexplorer.gui.wording.programs import ProgramFace
 
-CHIP = 32.0
 INSTANCE_HEIGHT = 30.0
-_ICON = 16.0
+PROGRAM_HEIGHT = 22.0
+DIMMED = 0.7
 _WRAP = Qt.TextFlag.TextWordWrap
 _BETWEEN_SENTENCES = 6.0
-
-
-def draw_header(drawing: Drawing, place: QRectF, face: CardFace) -> None:
-    """Chip, name, how it is; under the name its number in CUDA."""
-    theme, letters = drawing.theme, drawing.letters
-    fill = theme.card(face.colour) if face.colour is not None and not face.sentence else None
-    wide = max(CHIP, letters.title.width(face.number) + 14)
-    chip = QRectF(place.left(), place.top(), wide, CHIP)
-    drawing.chip(chip, face.number, letters.title, fill)
-    x = chip.right() + 12
-    right = place.right()
-    baseline = place.top() + letters.title.ascent - 1
-    mark = face.mark
-    if mark is not None:
-        room = (place.right() - x) * 0.62
-        colour = theme.tone(mark.tone)
-        fits = letters.body.width(mark.word) <= room - 22
-        said = mark.word if fits else mark.brief or mark.word
-        word = Run(letters.body.elided(said, room - 22), letters.body, colour)
-        right = drawing.runs_right(place.right(), baseline, [word])
-        if mark.icon is not None:
-            right -= _ICON + 6
-            drawing.icon(mark.icon, QRectF(right, baseline - 13, _ICON, _ICON), colour)
-        hint = mark.word if word.text != mark.word else ""
-        drawing.hint(QRectF(right, place.top(), place.right() - right, 20), hint)
-        right -= 12
-    strong = theme.quiet if face.sentence else theme.text
-    full = face.name or f"Card {face.number}"
-    name = full
-    if letters.title.width(name) > right - x:
-        # The model says more than the maker, who made them all.
-        name = name.removeprefix("NVIDIA ")
-    hint = full if name != full else ""
-    drawing.elided(x, baseline, Run(name, letters.title, strong), right - x, hint)
-    second = place.top() + CHIP - letters.caption.metrics.descent() + 2
-    cuda = Run(face.cuda, letters.caption, theme.faint if face.cuda_reason else theme.quiet)
-    drawing.elided(x, second, cuda, place.right() - x, face.cuda_reason)
+_HATCH_STEP, _HATCH_GROUND = 5.0, 0.3
+_WITH_BAR = 330.0
 
 
 def sentence_height(look: Look, width: float, face: CardFace) -> float:
@@ -65,16 +32,23 @@ def sentence_height(look: Look, width: float, face: CardFace) -> float:
 
 
 def draw_sentence(drawing: Drawing, place: QRectF, face: CardFace) -> None:
-    """In the place of the figures, for a card that has none to show."""
+    """In the place of the figures, for a card that has none to show. What does not fit of it
+    is told on asking.
+    """
     theme, letters = drawing.theme, drawing.letters
-    drawing.painter.setFont(letters.body.font)
-    drawing.painter.setPen(theme.text)
-    drawn = drawing.painter.drawText(place, int(_WRAP), face.sentence)
+    painter = drawing.painter
+    painter.setFont(letters.body.font)
+    painter.setPen(theme.text)
+    drawn = painter.drawText(place, int(_WRAP), face.sentence)
     if face.more:
         rest = QRectF(place)
         rest.setTop(drawn.bottom() + _BETWEEN_SENTENCES)
-        drawing.painter.setPen(theme.quiet)
-        drawing.painter.drawText(rest, int(_WRAP), face.more)
+        needed = letters.body.metrics.boundingRect(
+            QRectF(0, 0, rest.width(), 10_000), int(_WRAP), face.more
+        )
+        if needed.height() <= rest.height():
+            painter.setPen(theme.quiet)
+            painter.drawText(rest, int(_WRAP), face.more)
     drawing.hint(place, f"{face.sentence} {face.more}".strip())
 
 
@@ -87,19 +61,31 @@ def memory_parts(
 def draw_memory_bar(
     drawing: Drawing, place: QRectF, memory: MemoryFace, colour: QColor
 ) -> None:
+    """What programs hold is hatched: it is theirs, and not this window's."""
     if memory.used is None:
         drawing.no_bar(place)
     else:
-        drawing.bar(place, memory_parts(drawing, memory, colour))
+        ground = faded(colour, _HATCH_GROUND)
+        drawing.bar(place, memory_parts(drawing, memory, ground))
+        width = min(place.width(), max(2.0, memory.used * place.width()))
+        if memory.used > 0:
+            draw_hatch(
+                drawing, QRectF(place.left(), place.top(), width, place.height()), colour
+            )
     drawing.hint(place.adjusted(0, -6, 0, 6), memory.figure.hint)
 
 
-def draw_busy_bar(drawing: Drawing, place: QRectF, face: CardFace, colour: QColor) -> None:
-    if face.busy_share is None:
-        drawing.no_bar(place)
-    else:
-        drawing.bar(place, ((face.busy_share, colour),))
-    drawing.hint(place.adjusted(0, -8, 0, 8), face.busy.hint)
+def draw_hatch(drawing: Drawing, place: QRectF, colour: QColor) -> None:
+    painter = drawing.painter
+    painter.save()
+    painter.setClipRect(place, Qt.ClipOperation.IntersectClip)
+    painter.setPen(QPen(colour, 1.2))
+    height = place.height()
+    count = int((place.width() + height) / _HATCH_STEP) + 1
+    begin, bottom, top = place.left() - height, place.bottom(), place.top()
+    steps = [begin + at * _HATCH_STEP for at in range(count)]
+    painter.drawLines([QLineF(x, bottom, x + height, top) for x in steps])
+    painter.restore()
 
 
 def draw_instances(
@@ -113,6 +99,51 @@ def draw_instances(
         y += INSTANCE_HEIGHT
 
 
+def program_lines(programs: int, most: int, room: float) -> int:
+    """How many lines they get: all they want, or at least two, or none at all."""
+    wanted = min(programs, most)
+    fitting = int(room // PROGRAM_HEIGHT) if room > 0 else 0
+    return min(wanted, fitting) if fitting >= min(2, most) else 0
+
+
+def draw_programs(drawing: Drawing, place: QRectF, programs: Sequence[ProgramFace]) -> None:
+    """Who uses the card most: as many lines as fit, the rest as a number."""
+    theme, letters = drawing.theme, drawing.letters
+    fitting = int((place.height() + 1) // PROGRAM_HEIGHT)
+    shown = programs if len(programs) <= fitting else programs[: max(0, fitting - 1)]
+    y = place.top()
+    for program in shown:
+        baseline = y + PROGRAM_HEIGHT / 2 + letters.body.cap_height / 2
+        right = _draw_program_figures(drawing, place.right(), baseline, program)
+        name = Run(program.command, letters.mono, theme.text if program.known else theme.quiet)
+        drawing.elided(place.left(), baseline, name, right - place.left() - 12, program.hint)
+        y += PROGRAM_HEIGHT
+    if len(shown) < len(programs) and fitting:
+        more = f"and {len(programs) - len(shown)} more"
+        baseline = y + PROGRAM_HEIGHT / 2 + letters.caption.cap_height / 2
+        drawing.text(place.left(), baseline, Run(more, letters.caption, theme.quiet))
+    if not programs and fitting:
+        baseline = y + PROGRAM_HEIGHT / 2 + letters.body.cap_height / 2
+        nobody = Run("No program uses it", letters.body, theme.faint)
+        drawing.elided(place.left(), baseline, nobody, place.width())
+
+
+def _draw_program_figures(
+    drawing: Drawing, right: float, baseline: float, program: ProgramFace
+) -> float:
+    """How busy it keeps the card, and how much of its memory it holds."""
+    body = drawing.letters.body
+    for figure, unit, width in (
+        (program.memory, program.unit, 88.0),
+        (program.busy, "%", 52.0),
+    ):
+        if figure.known:
+            shown = replace(figure, unit=unit)
+            draw_figure_right(drawing, right, baseline, width, shown, body)
+            right -= width
+    return right
+
+
 def _draw_instance(
     drawing: Drawing, line: QRectF, instance: InstanceFace, colour: QColor
 ) -> None:
@@ -123,7 +154,8 @@ def _draw_instance(
     chip = QRectF(line.left(), middle - 9, wide, 18)
     drawing.chip(chip, instance.number, letters.caption, None)
     figures = min(150.0, line.width() * 0.33)
-    bar = min(180.0, line.width() * 0.2)
+    # The name goes before the bar: two instances may differ in nothing else.
+    bar = min(180.0, line.width() * 0.2) if line.width() >= _WITH_BAR else 0.0
     names = line.right() - figures - bar - 20
     x = chip.right() + 8
     name = Run(instance.name, letters.body, theme.text)
@@ -137,8 +169,9 @@ def _draw_instance(
         sentence = Run(instance.sentence, letters.caption, theme.faint)
         drawing.elided(names + 8, baseline, sentence, line.right() - names - 8)
         return
-    track = QRectF(names + 8, middle - 3, bar, 6)
-    draw_memory_bar(drawing, track, instance.memory, colour)
+    if bar:
+        track = QRectF(names + 8, middle - 3, bar, 6)
+        draw_memory_bar(drawing, track, instance.memory, colour)
     draw_figure_right(
         drawing, line.right(), baseline, figures, instance.memory.figure, letters.body
     )

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import assert_never
 
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState
-from gpuexplorer.core.catalogue import utilization
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.catalogue import health, utilization
+from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.theme import MOST_COLOURED_CARDS, Tone
-from gpuexplorer.gui.wording.card_face import CardFace, InstanceFace, Mark
+from gpuexplorer.gui.wording.card_face import Badge, CardFace, InstanceFace, Mark
 from gpuexplorer.gui.wording.figures import (
     busy_figure,
     card_figures,
@@ -16,7 +18,6 @@ from gpuexplorer.gui.wording.figures import (
     host_memory,
     host_swap,
     memory_face,
-    slow_link_mark,
 )
 from gpuexplorer.gui.wording.host_face import HostFace
 from gpuexplorer.gui.wording.reasons import (
@@ -27,7 +28,9 @@ from gpuexplorer.gui.wording.reasons import (
     as_sentence,
     state_mark,
     tells_nothing,
+    throttle_mark,
 )
+from gpuexplorer.gui.wording.wires import slow_link_mark
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.session import card_numbers
 
@@ -82,55 +85,65 @@ def arrange(cards: Sequence[Card]) -> Sequence[Shown]:
     ]
 
 
-def card_face(shown: Shown, known: Mapping[CardId, Known], another_answers: bool) -> CardFace:
+def card_face(
+    shown: Shown,
+    known: Mapping[CardId, Known],
+    another_answers: bool,
+    units: Units = USUAL,
+    since: str = "",
+) -> CardFace:
+    """`since` is when a card that does not work began to be so: "since 14:03:21"."""
     card = shown.card
     now = known[card.id]
     reading = now.reading or _nothing(card.id)
-    mark, sentence, more = _state(now, another_answers)
+    mark, sentence, more = _state(now, another_answers, since)
     return CardFace(
         number=shown.number,
         colour=shown.colour,
         name="" if card.nameless else card.name,
         cuda=_cuda(card),
         cuda_reason=_cuda_reason(card),
+        badges=_badges(shown, reading),
         mark=mark if sentence else SLOW if now.slow else _remarkable(reading),
         sentence=sentence,
         more=more,
         dimmed=now.slow,
         busy=busy_figure(reading),
         busy_share=reading.values.get(utilization.GPU_UTILIZATION),
-        memory=memory_face(reading, card.memory_bytes),
-        figures=card_figures(reading),
-        instances=tuple(_instance(each, card, known[each.card.id]) for each in shown.instances),
+        memory=memory_face(reading, card.memory_bytes, units),
+        instances=tuple(
+            _instance(each, card, known[each.card.id], units) for each in shown.instances
+        ),
+        make_figures=partial(card_figures, reading, units, bool(card.nvlinks)),
     )
 
 
-def host_face(host: Card, reading: Reading) -> HostFace:
-    memory, share = host_memory(reading)
+def host_face(host: Card, reading: Reading, units: Units = USUAL) -> HostFace:
+    memory, share = host_memory(reading, units)
     return HostFace(
         name=host.name,
         busy=figure(reading, utilization.CPU_UTILIZATION, "Processor"),
         busy_share=reading.values.get(utilization.CPU_UTILIZATION),
         memory=memory,
         memory_share=share,
-        swap=host_swap(reading),
+        swap=host_swap(reading, units),
     )
 
 
-def _instance(shown: Shown, parent: Card, now: Known) -> InstanceFace:
+def _instance(shown: Shown, parent: Card, now: Known, units: Units) -> InstanceFace:
     reading = now.reading or _nothing(shown.card.id)
-    _, sentence, _ = _state(now, another_answers=False)
+    _, sentence, _ = _state(now, another_answers=False, since="")
     return InstanceFace(
         number=shown.number,
         name=shown.card.name.removeprefix(parent.name).lstrip(" ,") or shown.card.name,
         cuda=_cuda(shown.card),
         cuda_reason=_cuda_reason(shown.card),
-        memory=memory_face(reading, shown.card.memory_bytes),
+        memory=memory_face(reading, shown.card.memory_bytes, units),
         sentence=sentence,
     )
 
 
-def _state(now: Known, another_answers: bool) -> tuple[Mark | None, str, str]:
+def _state(now: Known, another_answers: bool, since: str) -> tuple[Mark | None, str, str]:
     """How a card is that has no figures to show; empty where it has some."""
     if now.reading is None and now.silence is None:
         return None, as_sentence(now.state_sentence), ""
@@ -142,30 +155,63 @@ def _state(now: Known, another_answers: bool) -> tuple[Mark | None, str, str]:
         return None, "", ""
     # The mark has said the word already.
     words = now.state_sentence.removeprefix(f"{state.value}: ")
+    if since:
+        words = _with_moment(state, since) or words
     waited = "The driver was asked and is waited for"
     more = {
-        CardState.LOST: "Its figures ended there. Often only a restart brings it back.",
+        CardState.LOST: "Often only a restart brings it back.",
         CardState.NO_ANSWER: (
             f"{waited}; other cards are read on." if another_answers else f"{waited}."
         ),
-        CardState.ASLEEP: "It is read again as soon as something uses it.",
+        CardState.ASLEEP: "Reading would wake it: it is read when something uses it.",
     }
     return mark, as_sentence(words), more.get(state, "")
+
+
+def _with_moment(state: CardState, since: str) -> str:
+    """Empty where the moment is told otherwise."""
+    match state:
+        case CardState.LOST:
+            return f"no longer answers {since}; its history is kept"
+        case CardState.ASLEEP:
+            return f"not read {since}"
+        case CardState.NO_DRIVER:
+            return f"the driver is gone {since}; it is looked for again and again"
+        case CardState.NO_ANSWER | CardState.WORKING:
+            return ""
+        case _:
+            assert_never(state)
+
+
+def _badges(shown: Shown, reading: Reading) -> tuple[Badge, ...]:
+    badges = []
+    if shown.instances or reading.values.get(health.MIG_MODE):
+        instances = _counted(len(shown.instances), "instance")
+        badges.append(Badge("MIG", f"MIG is on: the card is cut into {instances}."))
+    if reading.values.get(health.DISPLAY_ACTIVE):
+        badges.append(Badge("display", "A display is attached to this card."))
+    if shown.card.simulated:
+        badges.append(Badge("simulated", "This card is simulated.", minor=True))
+    return tuple(badges)
 
 
 def _remarkable(reading: Reading) -> Mark | None:
     for metric in HARMFUL:
         if reading.values.get(metric):
-            return Mark(METRICS[metric].label, Tone.WARN, Icon.WARNING)
+            return throttle_mark(metric, Tone.WARN, Icon.WARNING)
     slow = slow_link_mark(reading)
     if slow is not None:
         return Mark(slow, Tone.WARN, Icon.WARNING)
     for metric in ORDINARY:
         if reading.values.get(metric):
-            return Mark(METRICS[metric].label, Tone.QUIET)
+            return throttle_mark(metric, Tone.QUIET)
     if reading.values.get(utilization.GPU_UTILIZATION) == 0:
         return Mark("Idle", Tone.QUIET)
     return NO_FIGURES if tells_nothing(reading) else None
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count or 'no'} {word}{'s' if count != 1 else ''}"
 
 
 def _cuda(card: Card) -> str:

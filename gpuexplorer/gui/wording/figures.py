@@ -2,32 +2,38 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.catalogue import clocks, links, memory, utilization
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.units import Quantity, quantity
+from gpuexplorer.core.units import USUAL, Quantity, Units, part_of_memory, quantity
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.wording.card_face import MemoryFace
+from gpuexplorer.gui.wording.card_face import CardFigures, MemoryFace
 from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.gui.wording.reasons import as_sentence, short_reasons
+from gpuexplorer.gui.wording.wires import nvlink_traffic, pcie_link, pcie_traffic
 from gpuexplorer.telemetry.latest import Reading
 
-_NEAR_HEAT_LIMIT = 4.0  # degrees
-_BUSY_ENOUGH = 0.5  # at rest a link is slow by design, to save power
+NEAR_HEAT_LIMIT = 4.0  # degrees
 _NEARLY_FULL = 0.95
 
 
 def figure(
-    reading: Reading, metric: MetricId, label: str = "", short_label: str = "", brief: str = ""
+    reading: Reading,
+    metric: MetricId,
+    label: str = "",
+    short_label: str = "",
+    brief: str = "",
+    units: Units = USUAL,
 ) -> Figure:
     """One metric with its unit, or with its reason."""
     known = METRICS[metric]
     label = label or known.label
     value = reading.values.get(metric)
     if value is not None:
-        read = quantity(known, value)
+        read = quantity(known, value, units)
         return Figure(
             label,
             number=read.number,
@@ -42,51 +48,73 @@ def figure(
     )
 
 
-def card_figures(reading: Reading) -> tuple[Figure, ...]:
+def card_figures(reading: Reading, units: Units = USUAL, nvlinks: bool = False) -> CardFigures:
     """In their fixed places. Five stand on every tile, the rest where there is room."""
-    return tuple(make(reading) for make in _PLACES)
+    power, temperature = _power(reading), _temperature(reading, units)
+    clock, fan, link = _sm_clock(reading), _fan(reading), pcie_link(reading, figure)
+    # A card without a fan has wires that say more.
+    none = heat.FAN_SPEED not in reading.values
+    fourth = nvlink_traffic(reading, figure) if nvlinks and none else fan
+    return CardFigures(
+        first=(power, temperature, clock, fan, link),
+        brief=(
+            *(power, temperature, clock, fourth),
+            replace(link, before=""),
+            pcie_traffic(reading, figure),
+        ),
+        make_rest=partial(_rest, reading, units, nvlinks),
+    )
+
+
+def _rest(reading: Reading, units: Units, nvlinks: bool) -> tuple[Figure, ...]:
+    wires = [_labelled(links.PCIE_RECEIVE), _labelled(links.PCIE_TRANSMIT)]
+    if nvlinks:
+        wires += [_labelled(links.NVLINK_RECEIVE), _labelled(links.NVLINK_TRANSMIT)]
+    return tuple(make(reading, units) for make in (*wires, *_REST))
 
 
 def busy_figure(reading: Reading) -> Figure:
     return figure(reading, utilization.GPU_UTILIZATION, "GPU busy")
 
 
-def memory_face(reading: Reading, total_bytes: int | None) -> MemoryFace:
+def memory_face(reading: Reading, total_bytes: int | None, units: Units = USUAL) -> MemoryFace:
     """What is used out of all there is; the card's own size where the driver tells none."""
     used = reading.values.get(memory.MEMORY_USED)
     total = reading.values.get(memory.MEMORY_TOTAL) or total_bytes
     parts = tuple(
-        figure(reading, metric, label)
+        figure(reading, metric, label, units=units)
         for metric, label in (
             (memory.MEMORY_USED, "used"),
             (memory.MEMORY_RESERVED, "reserved"),
         )
         if metric in reading.values
     )
-    amount = figure(reading, memory.MEMORY_USED, "Memory")
+    amount = figure(reading, memory.MEMORY_USED, "Memory", units=units)
     if used is None or not total:
         return MemoryFace(amount, None, 0.0, parts)
     reserved = reading.values.get(memory.MEMORY_RESERVED, 0.0)
-    return MemoryFace(_out_of(amount, used, total), used / total, reserved / total, parts)
+    shown = _out_of(amount, used, total, units)
+    scale = f"{shown.of.removeprefix('of ')} {shown.unit}"
+    return MemoryFace(shown, used / total, reserved / total, parts, total, scale)
 
 
-def host_memory(reading: Reading) -> tuple[Figure, float | None]:
-    face = memory_face(reading, None)
+def host_memory(reading: Reading, units: Units = USUAL) -> tuple[Figure, float | None]:
+    face = memory_face(reading, None, units)
     tone = Tone.WARN if face.used is not None and face.used >= _NEARLY_FULL else Tone.TEXT
     return replace(face.figure, tone=tone), face.used
 
 
-def host_swap(reading: Reading) -> Figure:
+def host_swap(reading: Reading, units: Units = USUAL) -> Figure:
     """Many computers have none on purpose; what that means is told on asking."""
     total = reading.values.get(memory.SWAP_TOTAL)
     used = reading.values.get(memory.SWAP_USED)
-    amount = figure(reading, memory.SWAP_USED, "Swap")
+    amount = figure(reading, memory.SWAP_USED, "Swap", units=units)
     if total == 0:
         hint = "No swap space: a program that asks for more memory than there is ends at once."
         return Figure("Swap", absent=("none on this computer", "none"), hint=hint)
     if used is None or total is None:
         return amount
-    return _out_of(amount, used, total)
+    return _out_of(amount, used, total, units)
 
 
 def _power(reading: Reading) -> Figure:
@@ -98,16 +126,16 @@ def _power(reading: Reading) -> Figure:
     return _limited(draw, quantity(METRICS[heat.POWER_LIMIT], limit), near=False)
 
 
-def _temperature(reading: Reading) -> Figure:
-    now = figure(reading, heat.TEMPERATURE, brief="temp.")
+def _temperature(reading: Reading, units: Units) -> Figure:
+    now = figure(reading, heat.TEMPERATURE, brief="temp.", units=units)
     celsius = reading.values.get(heat.TEMPERATURE)
     limits = (heat.TEMPERATURE_MAX, heat.TEMPERATURE_SLOWDOWN)
     limit = next((metric for metric in limits if metric in reading.values), None)
     if celsius is None or limit is None:
         return now
     most = reading.values[limit]
-    near = celsius >= most - _NEAR_HEAT_LIMIT
-    return _limited(now, quantity(METRICS[limit], most), near)
+    near = celsius >= most - NEAR_HEAT_LIMIT
+    return _limited(now, quantity(METRICS[limit], most, units), near)
 
 
 def _sm_clock(reading: Reading) -> Figure:
@@ -122,75 +150,32 @@ def _fan(reading: Reading) -> Figure:
     return figure(reading, heat.FAN_SPEED, short_label="fan")
 
 
-def _pcie(reading: Reading) -> Figure:
-    """Generation and lanes, and what they could be where they are less."""
-    value = reading.values.get
-    generation, width = value(links.PCIE_GENERATION), value(links.PCIE_WIDTH)
-    meaning = METRICS[links.PCIE_GENERATION].meaning
-    if generation is None or width is None:
-        metric = links.PCIE_GENERATION if generation is None else links.PCIE_WIDTH
-        return figure(reading, metric, "PCIe", "PCIe")
-    most, widest = value(links.PCIE_GENERATION_MAX), value(links.PCIE_WIDTH_MAX)
-    narrow = widest is not None and width < widest
-    slower = most is not None and generation < most
-    number, lanes = f"{generation:.0f}", f"×{width:.0f}"
-    busy = value(utilization.GPU_UTILIZATION, 0.0) >= _BUSY_ENOUGH
-    return Figure(
-        "PCIe",
-        before="gen",
-        number=f"{number} {lanes}" if narrow else number,
-        unit="" if narrow else lanes,
-        of=f"of ×{widest:.0f}" if narrow else f"of {most:.0f}" if slower else "",
-        hint=(
-            f"Generation {number}{f' of {most:.0f}' if slower else ''} "
-            f"on {width:.0f}{f' of {widest:.0f}' if narrow else ''} lanes. {meaning}"
-        ),
-        tone=Tone.WARN if narrow and busy else Tone.TEXT,
-        short_label="PCIe",
-    )
+def _labelled(metric: MetricId, label: str = "") -> Callable[[Reading, Units], Figure]:
+    return lambda reading, units: figure(reading, metric, label, units=units)
 
 
-def _plain(metric: MetricId) -> Callable[[Reading], Figure]:
-    return lambda reading: figure(reading, metric)
-
-
-_PLACES: tuple[Callable[[Reading], Figure], ...] = (
-    _power,
-    _temperature,
-    _sm_clock,
-    _fan,
-    _pcie,
-    _plain(utilization.MEMORY_UTILIZATION),
-    _plain(heat.MEMORY_TEMPERATURE),
-    _plain(clocks.CLOCK_MEMORY),
-    _plain(clocks.PERFORMANCE_STATE),
-    _plain(heat.ENERGY),
+# As short as their columns are narrow; what they mean is told on asking.
+_REST = (
+    _labelled(heat.MEMORY_TEMPERATURE, "Memory temp."),
+    _labelled(clocks.CLOCK_MEMORY),
+    _labelled(utilization.MEMORY_UTILIZATION, "Memory ctrl"),
+    _labelled(clocks.PERFORMANCE_STATE),
+    _labelled(heat.ENERGY),
 )
-
-
-def slow_link_mark(reading: Reading) -> str | None:
-    """ "PCIe ×8 of ×16", while the card is busy."""
-    pcie = _pcie(reading)
-    if pcie.tone is not Tone.WARN:
-        return None
-    return f"PCIe ×{reading.values[links.PCIE_WIDTH]:.0f} {pcie.of}"
 
 
 def _limited(now: Figure, limit: Quantity, near: bool) -> Figure:
     return replace(now, of=f"of {limit.number}", tone=Tone.WARN if near else now.tone)
 
 
-def _out_of(amount: Figure, used: float, total: float) -> Figure:
-    """ "19.5 of 24 GiB"; where the units differ, "512 MiB of 24 GiB"."""
-    whole = quantity(METRICS[memory.MEMORY_TOTAL], total)
+def _out_of(amount: Figure, used: float, total: float, units: Units) -> Figure:
+    """ "19.5 of 24 GiB", both in one unit: "0.53 of 24 GiB"."""
+    whole = quantity(METRICS[memory.MEMORY_TOTAL], total, units)
     number = whole.number.rstrip("0").rstrip(".") if "." in whole.number else whole.number
-    shown = amount.number
-    if amount.unit != whole.unit:
-        shown = f"{amount.number} {amount.unit}" if used else amount.number
     share = quantity(METRICS[utilization.MEMORY_UTILIZATION], used / total)
     return replace(
         amount,
-        number=shown,
+        number=part_of_memory(used, total, units),
         unit=whole.unit,
         of=f"of {number}",
         hint=f"{share.number} % used. {amount.hint}",

@@ -5,6 +5,7 @@ from typing import assert_never
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.catalogue import clocks
+from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.wording.card_face import Mark
@@ -33,11 +34,11 @@ def short_reasons(absence: Absence) -> tuple[str, ...]:
         case Absence.NOT_IN_DRIVER:
             return ("not in this driver", "old driver")
         case Absence.NO_PERMISSION:
-            return ("for administrators only", "no permission", "no access")
+            return ("for administrators only", "no permission", "no access", "denied")
         case Absence.NEEDS_TWO:
             return ("with the next reading", "soon")
         case Absence.IMPOSSIBLE:
-            return ("impossible figure", "impossible")
+            return ("impossible figure", "impossible", "absurd")
         case Absence.NO_PART:
             return ("none on this card", "none")
         case Absence.LOST:
@@ -88,6 +89,20 @@ def state_mark(state: CardState) -> Mark | None:
             return Mark("No driver", Tone.BAD, Icon.LOST)
         case _:
             assert_never(state)
+
+
+_BRIEF = {
+    "sw_power_cap": "Power limit",
+    "sync_boost": "Held back",
+    "hw_slowdown": "Slowdown",
+    "hw_thermal_slowdown": "Too hot",
+}
+
+
+def throttle_mark(metric: MetricId, tone: Tone, icon: Icon | None = None) -> Mark:
+    """Why a card is slower than it could be."""
+    reason = metric.removeprefix("throttle_")
+    return Mark(METRICS[metric].label, tone, icon, _BRIEF.get(reason, ""))
 
 
 SLOW = Mark("Slow to answer", Tone.WARN, Icon.SILENT)

@@ -120,7 +120,8 @@ class SimulatedBackend:
         links = [self._link(a, b) for a, b in itertools.combinations(self._cards, 2)]
         links += [self._host_link(card) for card in self._cards]
         nodes = {card.id: wiring.node(card.index) for card in self._cards}
-        return Topology(tuple(card.id for card in self._cards), links, nodes)
+        near = {card: wiring.processors(node) for card, node in nodes.items()}
+        return Topology(tuple(card.id for card in self._cards), links, nodes, near)
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
         with self._falls_lock:
@@ -207,13 +208,8 @@ class SimulatedBackend:
                 peer_to_peer=True,
                 rate=nvlinks * one.wires.nvlink_rate,
                 rate_reason=f"{nvlinks} NVLinks of generation {one.wires.nvlink_generation}",
+                pcie_path=self._pcie_path(a, b),
             )
-        if wiring.same_switch(a.index, b.index):
-            path = PathKind.SWITCH
-        elif wiring.node(a.index) != wiring.node(b.index):
-            path = PathKind.SYSTEM
-        else:
-            path = PathKind.HOST_BRIDGE if one.display and other.display else PathKind.NODE
         if one is not other:
             reason = "the two cards are of different models"
         elif not (one.wires.pcie_peers and other.wires.pcie_peers):
@@ -224,13 +220,22 @@ class SimulatedBackend:
         return Link(
             a.id,
             b.id,
-            path,
+            self._pcie_path(a, b),
             peer_to_peer=not reason,
             peer_reason=reason,
             rate=self._pcie_rate(slower.index),
             rate_reason=self._pcie_reason(slower)
             + (", through the computer's memory" if reason else ""),
         )
+
+    def _pcie_path(self, a: Card, b: Card) -> PathKind:
+        wiring = self.machine.wiring
+        if wiring.same_switch(a.index, b.index):
+            return PathKind.SWITCH
+        if wiring.node(a.index) != wiring.node(b.index):
+            return PathKind.SYSTEM
+        desktop = all(self._spec.cards[card.index].model.display for card in (a, b))
+        return PathKind.HOST_BRIDGE if desktop else PathKind.NODE
 
     def _host_link(self, card: Card) -> Link:
         return Link(
@@ -247,7 +252,7 @@ class SimulatedBackend:
 
 
 def _fell_off(card: Card) -> HardwareFault:
-    sentence = f"Xid {_FELL_OFF}: GPU has fallen off the bus (card {card.index})."
+    sentence = f"Xid {_FELL_OFF}: the card has fallen off the bus"
     return HardwareFault(card.id, _FELL_OFF, sentence)
 
 

@@ -11,14 +11,17 @@ from gpuexplorer.telemetry.trace import Trace, empty_trace
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Past:
-    """Readings, or buckets of them, of one metric: one of them an entry, oldest first."""
+    """Readings, or buckets of them, of one metric: one of them an entry, oldest first.
+
+    Figures are as they are stored: an hour of ten a second is large, and is asked for often.
+    """
 
     times: NDArray[np.float64]
     broken: NDArray[np.bool_]  # whether a gap lies before this entry
-    minima: NDArray[np.float64]
-    maxima: NDArray[np.float64]
-    means: NDArray[np.float64]
-    counts: NDArray[np.int64]
+    minima: NDArray[np.floating]
+    maxima: NDArray[np.floating]
+    means: NDArray[np.floating]
+    counts: NDArray[np.integer]
     usual: float  # seconds from one entry to the next, as a rule
 
     @classmethod
@@ -54,8 +57,10 @@ def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
     """A column for each entry if they are few enough, and else columns of equal width."""
     if past.times.size == 0 or columns < 1:
         return empty_trace(past.usual)
-    # A bucket may begin before the window does.
-    times = np.maximum(past.times, start)
+    times = past.times
+    if times[0] < start:
+        # A bucket may begin before the window does.
+        times = np.maximum(times, start)
     fresh = np.append(True, times[1:] > times[:-1])
     if np.count_nonzero(fresh) + np.count_nonzero(past.broken[1:]) <= columns:
         grid = _column_for_each(times, fresh, past)
@@ -93,29 +98,44 @@ def _columns_of_equal_width(
     halvings = max(0.0, np.floor(np.log2(seconds / filled)))
     # One column is kept back for windows that begin inside one; the rest is for rounding.
     width = float(seconds / 2.0**halvings / (columns - 1) * (1 + 1e-9))
-    cell = np.floor(times / width)
-    starts = np.flatnonzero(np.diff(cell, prepend=-np.inf))
-    cells = cell[starts]
+    cells = np.arange(np.floor(times[0] / width), np.floor(times[-1] / width) + 1)
+    starts = times.searchsorted(cells * width)
+    starts[0] = 0  # dividing may have rounded up
+    inhabited = np.diff(starts, append=times.size) > 0
+    starts, cells = starts[inhabited], cells[inhabited]
     gaps = np.flatnonzero(broken[starts[1:]] & (np.diff(cells) > 1)) + 1
     return _Grid(starts, cells * width, gaps, (cells[gaps - 1] + 1) * width, width)
 
 
 def _filled(past: Past, grid: _Grid) -> Trace:
     starts, gaps = grid.starts, grid.gaps
-    counts = np.add.reduceat(past.counts, starts)
-    minima = np.fmin.reduceat(past.minima, starts)
-    maxima = np.fmax.reduceat(past.maxima, starts)
+    counts = np.add.reduceat(past.counts, starts, dtype=np.int64)
+    minima = np.fmin.reduceat(past.minima, starts).astype(np.float64)
+    maxima = np.fmax.reduceat(past.maxima, starts).astype(np.float64)
     there = np.flatnonzero(counts)
     if there.size == 0:
         return empty_trace(grid.column_seconds)
-    weighted = np.where(past.counts > 0, past.means * past.counts, 0.0)
+    weighted = past.means
+    if past.counts.max() > 1:
+        weighted = np.multiply(past.means, past.counts, dtype=np.float64)
+    if past.counts.min() == 0:
+        weighted = np.where(past.counts > 0, weighted, 0.0)
     with np.errstate(invalid="ignore"):
-        means = np.add.reduceat(weighted, starts) / counts
+        means = np.add.reduceat(weighted, starts, dtype=np.float64) / counts
     # Rounding may carry a mean past what it is the mean of.
     means = np.clip(means, minima, maxima)
     # Columns before the first value say nothing; `gaps` before it go with them.
     first = there[0]
     gap_times, gaps = grid.gap_times[gaps > first], gaps[gaps > first] - first
+    if gaps.size == 0:
+        return Trace(
+            grid.times[first:],
+            minima[first:],
+            maxima[first:],
+            means[first:],
+            counts[first:],
+            grid.column_seconds,
+        )
     return Trace(
         times=np.insert(grid.times[first:], gaps, gap_times),
         minima=np.insert(minima[first:], gaps, np.nan),

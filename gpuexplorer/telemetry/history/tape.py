@@ -50,14 +50,14 @@ class Tape:
         rows = self._rows
         times = rows.times[: rows.length]
         window = slice(times.searchsorted(start), times.searchsorted(end, side="right"))
-        values = rows.values[window, column].astype(np.float64)
+        values = rows.values[window, column].copy()
         single = Past(
             times=times[window].copy(),
             broken=rows.broken[window].copy(),
             minima=values,
             maxima=values,
             means=values,
-            counts=(~np.isnan(values)).astype(np.int64),
+            counts=(~np.isnan(values)).astype(np.uint8),
             usual=self._rhythm.usual,
         )
         buckets = self._past_in_buckets(column, start, end)
@@ -130,10 +130,10 @@ class Tape:
         return Past(
             times=rows.firsts[window].copy(),
             broken=rows.broken[window].copy(),
-            minima=rows.minima[window, column].astype(np.float64),
-            maxima=rows.maxima[window, column].astype(np.float64),
-            means=rows.means[window, column].astype(np.float64),
-            counts=rows.counts[window, column].astype(np.int64),
+            minima=rows.minima[window, column].copy(),
+            maxima=rows.maxima[window, column].copy(),
+            means=rows.means[window, column].copy(),
+            counts=rows.counts[window, column].copy(),
             usual=self._plan.lengths.bucket_seconds,
         )
 

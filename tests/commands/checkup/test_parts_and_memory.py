@@ -7,7 +7,6 @@ from tests.commands.checkup.computer import Computer
 
 ALL = {
     "PySide6-Essentials": "6.11.3",
-    "pyqtgraph": "0.14.0",
     "numpy": "2.4.6",
     "nvidia-ml-py": "13.615.71",
     "psutil": "7.2.2",

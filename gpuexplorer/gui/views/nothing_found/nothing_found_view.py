@@ -1,35 +1,45 @@
 """NothingFoundView: what was looked for, what is there instead, and one way on."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.views.nothing_found.looked_row import LookedRow
+from gpuexplorer.gui.paint.theme import Tone, mixed
+from gpuexplorer.gui.views.nothing_found.looked_panel import LookedPanel
 from gpuexplorer.gui.widgets.page import Page
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
+from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.session import Attempt
 
-_WIDTH = 680
+_WIDTH = 640
+# In a lower window the way on stands before the reasons, and nothing is drawn above it.
+_ALL_AT_ONCE_FROM = 660
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One look at this computer: what was tried, what was found instead, and when."""
+
+    attempts: Sequence[Attempt]
+    looked_for: Sequence[Looked]
+    time: str  # "14:07:28"
 
 
 class NothingFoundView(Page):
     """The one button goes on to simulated cards, or back to them where they run already."""
 
     way_on_chosen = Signal()
+    look_again_asked = Signal()
 
     def __init__(
-        self,
-        look: Look,
-        attempts: Sequence[Attempt],
-        looked_for: Sequence[Looked],
-        parent: QWidget | None = None,
+        self, look: Look, search: Search, can_look_again: bool, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._look = look
@@ -39,19 +49,18 @@ class NothingFoundView(Page):
         self._column = QVBoxLayout(column)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
-        self._add_heading(attempts)
-        if looked_for:
-            self._add_looked(looked_for)
-        self._button = QPushButton()
-        self._button.setProperty("kind", "primary")
-        self._button.setFont(look.letters.body.font)
-        self._button.setDefault(True)
-        self._button.clicked.connect(self.way_on_chosen)
-        self._column.addWidget(self._button, 0, Qt.AlignmentFlag.AlignHCenter)
-        self._column.addSpacing(10)
-        self._promise = self._centred("", Tone.FAINT)
-        self._promise.setFont(look.letters.caption.font)
-        self._column.addWidget(self._promise)
+        self._drawing = CardDrawing(look)
+        self._column.addWidget(self._drawing, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._add_heading(search.attempts)
+        self._reasons = QWidget()
+        reasons = QVBoxLayout(self._reasons)
+        reasons.setContentsMargins(0, 0, 0, 24)
+        if search.looked_for:
+            reasons.addWidget(LookedPanel(look, search.looked_for, search.time))
+        self._way_on = QWidget()
+        self._add_way_on(can_look_again)
+        self._column.addWidget(self._reasons)
+        self._column.addWidget(self._way_on)
         # In the middle and as wide as allowed; an alignment would make it narrow.
         middle = QHBoxLayout()
         middle.addStretch(1)
@@ -60,6 +69,7 @@ class NothingFoundView(Page):
         self.body.addStretch(2)
         self.body.addLayout(middle)
         self.body.addStretch(3)
+        self.setFocusProxy(self._button)
         self.show_way_on(back=False)
 
     def show_way_on(self, *, back: bool) -> None:
@@ -73,12 +83,13 @@ class NothingFoundView(Page):
             self._promise.setText(
                 "The figures are then made up; every screen says SIMULATED while it lasts."
             )
-        self._button.setFocus()
+
+    def show_looking(self) -> None:
+        """Until the answer is there, which may take seconds."""
+        self._again.setEnabled(False)
+        self._again.setText("Looking…")
 
     def _add_heading(self, attempts: Sequence[Attempt]) -> None:
-        sign = Sign(self._look, Icon.CARD, Tone.FAINT, QSize(176, 93))
-        self._column.addWidget(sign, 0, Qt.AlignmentFlag.AlignHCenter)
-        self._column.addSpacing(24)
         heading = QLabel("No graphics card answers on this computer")
         heading.setFont(self._look.letters.number.font)
         heading.setWordWrap(True)
@@ -93,25 +104,62 @@ class NothingFoundView(Page):
             self._column.addSpacing(4)
         self._column.addSpacing(20)
 
-    def _add_looked(self, looked_for: Sequence[Looked]) -> None:
-        panel = Panel(self._look, "What was looked for")
-        for position, looked in enumerate(looked_for):
-            if position:
-                line = QFrame()
-                line.setProperty("panel", "line")
-                line.setFixedHeight(1)
-                panel.body.addWidget(line)
-            panel.body.addWidget(LookedRow(self._look, looked))
-        self._column.addWidget(panel)
-        self._column.addSpacing(24)
+    def _add_way_on(self, can_look_again: bool) -> None:
+        self._button = QPushButton()
+        self._button.setProperty("kind", "primary")
+        self._button.setFont(self._look.letters.body.font)
+        self._button.setDefault(True)
+        self._button.clicked.connect(self.way_on_chosen)
+        self._again = QPushButton("Look again")
+        self._again.setFont(self._look.letters.body.font)
+        self._again.setAutoDefault(True)
+        self._again.setToolTip("For real cards: a driver may have been loaded since.")
+        self._again.clicked.connect(self.look_again_asked)
+        self._again.setVisible(can_look_again)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(12)
+        buttons.addStretch(1)
+        buttons.addWidget(self._button)
+        buttons.addWidget(self._again)
+        buttons.addStretch(1)
+        self._promise = self._centred("", Tone.FAINT)
+        self._promise.setFont(self._look.letters.caption.font)
+        column = QVBoxLayout(self._way_on)
+        column.setContentsMargins(0, 0, 0, 20)
+        column.setSpacing(12)
+        column.addLayout(buttons)
+        column.addWidget(self._promise)
 
     def _centred(self, text: str, tone: Tone) -> QLabel:
         label = wrapped_label(self._look, text, tone)
         label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         return label
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        roomy = event.size().height() >= _ALL_AT_ONCE_FROM
+        self._drawing.setVisible(roomy)
+        first, then = (self._reasons, self._way_on) if roomy else (self._way_on, self._reasons)
+        if self._column.indexOf(first) > self._column.indexOf(then):
+            self._column.removeWidget(then)
+            self._column.addWidget(then)
+            # The Tab key goes the way the eye goes.
+            QWidget.setTabOrder(first, then)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._back and event.key() == Qt.Key.Key_Escape:
             self.way_on_chosen.emit()
         else:
             super().keyPressEvent(event)
+
+
+class CardDrawing(Painted):
+    """Where a card could be: quieter than the words below it."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self.setFixedSize(220, 144)
+
+    def draw(self, drawing: Drawing) -> None:
+        colour = mixed(drawing.theme.ground, drawing.theme.faint, 0.65)
+        drawing.icon(Icon.CARD, QRectF(0, 0, 220, 116), colour)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Metric, Unit
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.telemetry.trace import Trace
@@ -18,6 +19,9 @@ class Line:
     chip: str = ""  # the card's number, in a plot of several cards
     colour: int | None = None  # which of the card colours; None: the quiet one
     dash: int = 0  # which of the dash patterns; 0 is a whole line
+    card: CardId | None = None  # for files, and to ask the history for all of it
+    now: float | None = None  # the newest reading; None: the trace's last column
+    tone: Tone = Tone.TEXT  # of what it says now
 
 
 @dataclass(frozen=True, slots=True)

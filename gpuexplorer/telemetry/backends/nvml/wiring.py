@@ -54,12 +54,16 @@ class Wiring:
     def topology(self) -> Topology:
         links = [self._between(a, b) for a, b in combinations(self._cards, 2)]
         links += [self._to_host(each) for each in self._cards]
-        nodes = {}
+        nodes, near = {}, {}
         for each in self._cards:
             node = self._bus.numa_node(each.card.bus_id or "")
             if node is not None:
                 nodes[each.card.id] = node
-        return Topology([each.card.id for each in self._cards], links, nodes)
+            if processors := self._bus.processors_near(each.card.bus_id or ""):
+                near[each.card.id] = processors
+        sizes = {node: self._bus.memory_of_node(node) for node in set(nodes.values())}
+        memory = {node: size for node, size in sizes.items() if size is not None}
+        return Topology([each.card.id for each in self._cards], links, nodes, near, memory)
 
     def _between(self, a: Found, b: Found) -> Link:
         peer, why = _peer_to_peer(a, b)
@@ -77,6 +81,7 @@ class Wiring:
                 peer_reason=why,
                 rate=rate,
                 rate_reason=_links_in_words(count, ours.generation, known=rate is not None),
+                pcie_path=_common_path(a, b),
             )
         rates = (self._pcie[a.card.id], self._pcie[b.card.id])
         known = [rate for rate, _ in rates if rate is not None]

@@ -1,0 +1,92 @@
+"""Moving a card's screen through 24 hours of ten readings a second: what each frame takes."""
+
+import math
+from collections.abc import Callable, Sequence
+from random import Random
+
+from bench.stage import in_a_process_of_its_own, let_run, report, stage
+from bench.table import Figure
+from gpuexplorer.app import App
+from gpuexplorer.core.cards import Sample
+from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
+from gpuexplorer.gui.measuring.spread import Spread
+from gpuexplorer.telemetry.history import History
+from gpuexplorer.telemetry.remembering import RememberingSession
+
+_DAY, _HOUR, _MINUTE = 86_400.0, 3600.0, 60.0
+_BEAT = 0.1
+_FRAMES = 240
+_GOAL = 1 / 60
+_MOMENTS = 997  # different ones, so that no two columns are alike
+
+
+def figures() -> list[Figure]:
+    return in_a_process_of_its_own("bench.panning")
+
+
+def _measure() -> Sequence[Figure]:
+    with stage("1xH100", screen="card") as app:
+        assert app.session is not None
+        _live_a_day(app.session)
+        let_run(2)
+        window, end = app.window.time_window, app.session.clock.now()
+
+        def pan(step: float) -> None:
+            start = end - _DAY + step * (_DAY - _HOUR)
+            window.look_at(start, start + _HOUR)
+
+        def pan_wide(step: float) -> None:
+            start = end - _DAY + step * _DAY / 4
+            window.look_at(start, start + 0.75 * _DAY)
+
+        def zoom(step: float) -> None:
+            span = _MINUTE * (_DAY / _MINUTE) ** step
+            window.look_at(end - _DAY / 2 - span / 2, end - _DAY / 2 + span / 2)
+
+        return [
+            _moving(app, "panning, an hour seen", pan),
+            _moving(app, "panning, 18 hours seen", pan_wide),
+            _moving(app, "zooming from a minute to a day", zoom),
+        ]
+
+
+def _moving(app: App, what: str, move: Callable[[float], None]) -> Figure:
+    frames = app.diagnostics.frames
+    frames.wall, frames.cpu = Spread(), Spread()
+    for number in range(_FRAMES):
+        move(number / _FRAMES)
+        let_run(0.002)
+    late = frames.wall.percentile(99)
+    return Figure(
+        f"card over 24 h at 10 a second, {what}: median, 99 % of frames",
+        f"{frames.wall.percentile(50) * 1e3:.1f}, {late * 1e3:.1f} ms",
+        "99 % within 16.7 ms",
+        late <= _GOAL,
+    )
+
+
+def _live_a_day(session: RememberingSession) -> None:
+    """A past as the sampler would have left it, of which the session lived but a moment."""
+    [card] = session.cards()
+    plotted = [m for m in metrics_of(card, [Cadence.FAST]) if METRICS[m].plotted]
+    random, now = Random(1), session.clock.now()
+    reading = session.reading(card.id)
+    usual = {} if reading is None else reading.values
+    moments = [
+        {
+            metric: usual.get(metric, 1.0)
+            * (0.6 + 0.3 * math.sin(number / 30) + 0.1 * random.random())
+            for metric in plotted
+        }
+        for number in range(_MOMENTS)
+    ]
+    history = History(_BEAT)
+    for step in range(int(_DAY / _BEAT)):
+        at = now - _DAY + step * _BEAT
+        history.append(Sample(card.id, at, moments[step % _MOMENTS]))
+    # Whoever asks for the past asks this one; what is read from now on goes there too.
+    session.past.trace = history.trace  # type: ignore[method-assign]  # a bench may do so
+
+
+if __name__ == "__main__":
+    report(_measure)

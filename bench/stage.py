@@ -1,0 +1,68 @@
+"""A window in this very process, for what cannot be seen from outside; how it is reported."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer
+
+from bench.child import run
+from bench.table import Figure
+from gpuexplorer.app import App
+from gpuexplorer.gui.start import create_application
+from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.session import Attempt
+
+_SIZE = (1600, 1000)
+
+
+@contextmanager
+def stage(spec: str, faults: str = "", screen: str = "overview") -> Iterator[App]:
+    """The program on simulated cards, with its window shown."""
+    arguments = argparse.Namespace(
+        or_simulate=False,
+        simulate=spec,
+        fault=faults,
+        seed=0,
+        view=screen,
+        theme="dark",
+        size=_SIZE,
+        screenshot=None,
+    )
+    app = App(arguments, _nobody)
+    app.window.show()
+    try:
+        yield app
+    finally:
+        app.window.close()
+        app.stop()
+        app.window.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def let_run(seconds: float) -> None:
+    """The event loop, for so long."""
+    loop = QEventLoop()
+    QTimer.singleShot(round(seconds * 1000), loop.quit)
+    loop.exec()
+
+
+def in_a_process_of_its_own(module: str, *words: str) -> list[Figure]:
+    """What `report` says there."""
+    told = run([sys.executable, "-m", module, *words], {"QT_QPA_PLATFORM": "offscreen"}).told
+    return [Figure(**row) for row in json.loads(told)]
+
+
+def report(measure: Callable[[], Sequence[Figure]]) -> None:
+    """For a module's own `__main__`."""
+    # Kept until the end, so that the windows go before it.
+    application = create_application(["bench"])
+    json.dump([asdict(row) for row in measure()], sys.stdout)
+    application.quit()
+
+
+def _nobody() -> tuple[Backend | None, list[Attempt]]:
+    return None, []

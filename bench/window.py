@@ -1,0 +1,153 @@
+"""The window: what it costs to start, to keep open and to draw, beside what its peers cost."""
+
+import json
+import os
+import statistics
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from bench.child import OURS, processor_in_terminal, run
+from bench.table import Figure
+from tests.nvml_stub.stub import environment
+from tests.xvfb.display import there_is_one, x_server
+
+_ROUNDS = 7
+_SECONDS = 40.0  # long enough that a start of a second is no longer seen in a minute's cost
+_MOST_MEMORY = 190e6
+_OFFSCREEN = {"QT_QPA_PLATFORM": "offscreen"}
+_BARE = "import PySide6.QtWidgets, pyqtgraph"
+_SETTLING = 4.0
+_WINDOW = ("--view", "overview", "--size", "1600x1000", "--theme", "dark")
+# The program as it is, without the diagnostics: to ask the event loop 50 times a second whether
+# it answers costs a third of what the window costs itself.
+_WATCHED = """
+import sys, time
+from PySide6.QtCore import QTimer
+import gpuexplorer.app as app
+from gpuexplorer.__main__ import main
+seconds, minimised = float(sys.argv.pop()), sys.argv.pop() == "minimised"
+make, used = app.App.__init__, []
+def watched(self, *needs, **more):
+    make(self, *needs, **more)
+    if minimised:
+        self.window.show = self.window.showMinimized
+    for at in (4.0, 4.0 + seconds):
+        QTimer.singleShot(round(at * 1000), lambda: used.append(time.process_time()))
+app.App.__init__ = watched
+status = main(sys.argv[1:])
+print(used[1] - used[0])
+raise SystemExit(status)
+"""
+
+# What JSON holds. Everything that is taken out of it is made a number on the spot.
+Told = Mapping[str, Any]
+
+
+def figures(seconds: float = _SECONDS) -> list[Figure]:
+    rows = [_start()]
+    peers = {cards: _nvitop(cards, seconds) for cards in (8, 64)}
+    with ExitStack() as stack:
+        screens: dict[str, Mapping[str, str]] = {"offscreen": _OFFSCREEN}
+        if there_is_one():
+            screens["Xvfb"] = stack.enter_context(x_server())
+        for cards, peer in peers.items():
+            for name, screen in screens.items():
+                rows += _open(cards, name, screen, peer, seconds)
+            minute = _per_minute(cards, _OFFSCREEN, seconds, "minimised")
+            what = f"{cards} cards, minimised: processor per minute"
+            rows.append(_beside(what, minute, peer, 0.25))
+    return rows
+
+
+def _start() -> Figure:
+    """Taken in turn, since machines drift."""
+    bare, ours = [], []
+    # The first time of each is to compile what it imports.
+    for warm in (False, *[True] * _ROUNDS):
+        import_alone = run([sys.executable, "-c", _BARE], _OFFSCREEN).seconds
+        told = _diagnostics(["--simulate", "8xH100"], 0.5, _OFFSCREEN)
+        if warm:
+            bare.append(import_alone)
+            ours.append(float(told["first_reading_seconds"]))
+    mine, theirs = statistics.median(ours), statistics.median(bare)
+    ratio = statistics.median(a / b for a, b in zip(ours, bare, strict=True))
+    return Figure(
+        "start to the first drawn reading, beside importing Qt and pyqtgraph",
+        f"{mine:.2f} s / {theirs:.2f} s = {ratio:.2f}",
+        "at most 1.6",
+        ratio <= 1.6,
+    )
+
+
+def _open(
+    cards: int, name: str, screen: Mapping[str, str], peer: float | None, seconds: float
+) -> list[Figure]:
+    told = _diagnostics(_WINDOW, seconds / 2, {**screen, **_stub(cards)})
+    minute = _per_minute(cards, screen, seconds, "seen")
+    memory = float(told["resident_bytes"]["now"])
+    frame = told["frames"]["cpu_ms"]
+    what = f"{cards} cards, overview, 1600x1000, {name}"
+    rows = [
+        _beside(f"{what}: processor per minute", minute, peer, 1.0),
+        Figure(
+            f"{what}: memory",
+            f"{memory / 1e6:.0f} MB",
+            f"at most {_MOST_MEMORY / 1e6:.0f} MB",
+            memory <= _MOST_MEMORY,
+        ),
+        Figure(
+            f"{what}: a frame on the processor, median, 99 %, longest",
+            f"{frame['median']:.1f}, {frame['p99']:.1f}, {frame['longest']:.1f} ms",
+            "at most 8 ms" if cards == 8 else "",
+            float(frame["median"]) <= 8.0 if cards == 8 else None,
+        ),
+        Figure(
+            f"{what}: longest wait of the event loop",
+            f"{told['event_loop']['longest_wait_ms']:.0f} ms",
+        ),
+    ]
+    beats = told["beats"]
+    rows.append(Figure(f"{what}: beats taken, missed", f"{beats['taken']}, {beats['missed']}"))
+    return rows
+
+
+def _per_minute(cards: int, screen: Mapping[str, str], seconds: float, how: str) -> float:
+    """Processor seconds of a minute, without the start, which is told by itself."""
+    words = [*_WINDOW, "--quit-after", f"{_SETTLING + seconds + 0.5:g}", how, f"{seconds:g}"]
+    used = run([sys.executable, "-c", _WATCHED, *words], {**screen, **_stub(cards)}).told
+    return float(used) / seconds * 60
+
+
+def _beside(what: str, minute: float, peer: float | None, share: float) -> Figure:
+    if peer is None:
+        return Figure(what, f"{minute:.2f} s")
+    allowed = "nvitop's" if share == 1.0 else f"{share:g} of nvitop's"
+    return Figure(
+        what,
+        f"{minute:.2f} s / {peer:.2f} s = {minute / peer:.2f}",
+        f"at most {allowed}",
+        minute <= peer * share,
+    )
+
+
+def _nvitop(cards: int, seconds: float) -> float | None:
+    """Its text screen, at one look a second; processor seconds in a minute."""
+    program = Path(sys.executable).parent / "nvitop"
+    if not program.exists():
+        return None
+    words = [str(program), "--interval", "1"]
+    return processor_in_terminal(words, _SETTLING, seconds, _stub(cards)) / seconds * 60
+
+
+def _diagnostics(words: Sequence[str], seconds: float, more: Mapping[str, str]) -> Told:
+    asked = ["--quit-after", f"{seconds:g}", "--diagnostics", "-"]
+    told: Told = json.loads(run([*OURS, *words, *asked], more).told)
+    return told
+
+
+def _stub(cards: int) -> Mapping[str, str]:
+    wanted = environment(f"cards={cards}")
+    return {name: value for name, value in wanted.items() if os.environ.get(name) != value}

@@ -1,0 +1,82 @@
+"""The window at ten readings and ten frames a second: does memory grow?
+
+`python -m bench.window_soak [SECONDS] [SPEC]`
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+
+from bench.child import OURS
+from bench.table import Figure, show
+
+_SETTLING = 300.0
+_LOOK_EVERY = 5.0
+_GOAL = 5e6
+_SETTINGS = "[choices]\ninterval=0.1\n"
+
+
+def run(seconds: float, spec: str) -> list[Figure]:
+    """What came in the first five minutes, or the first quarter, does not count as growth."""
+    settled = min(_SETTLING, seconds / 4)
+    seen: list[tuple[float, int]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Path(folder) / "gpuexplorer"
+        settings.mkdir()
+        (settings / "settings.ini").write_text(_SETTINGS)
+        asked = ["--simulate", spec, "--size", "1600x1000", "--diagnostics", "-"]
+        child = subprocess.Popen(
+            [*OURS, *asked, "--quit-after", f"{seconds:g}"],
+            env=os.environ | {"XDG_CONFIG_HOME": folder, "QT_QPA_PLATFORM": "offscreen"},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        began, process = time.perf_counter(), psutil.Process(child.pid)
+        while child.poll() is None:
+            seen.append((time.perf_counter() - began, _resident(process)))
+            time.sleep(_LOOK_EVERY)
+        told = json.loads(child.communicate()[0])
+    after = [memory for at, memory in seen if at >= settled and memory]
+    grown = max(after[-3:]) - min(after[:3])
+    frame, drawn = told["frames"]["cpu_ms"], told["frames"]["drawn"]
+    lasted = told["seconds"] - told["first_reading_seconds"]
+    return [
+        Figure(
+            f"memory grown after the first {settled:.0f} s",
+            f"{grown / 1e6:+.1f} MB",
+            "under 5 MB in an hour",
+            grown < _GOAL,
+        ),
+        Figure("memory, first reading and end", _megabytes(told)),
+        Figure("frames a second", f"{drawn / told['seconds']:.1f}"),
+        Figure("a frame: median, 99 %", f"{frame['median']:.1f}, {frame['p99']:.1f} ms"),
+        Figure("beats taken, missed", f"{told['beats']['taken']}, {told['beats']['missed']}"),
+        Figure(
+            "processor",
+            f"{told['cpu_seconds_after_first_reading'] / lasted * 100:.1f} % of a core",
+        ),
+    ]
+
+
+def _resident(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.Error:  # it has just ended
+        return 0
+
+
+def _megabytes(told: dict[str, dict[str, float]]) -> str:
+    resident = told["resident_bytes"]
+    return f"{resident['first_reading'] / 1e6:.0f}, {resident['now'] / 1e6:.0f} MB"
+
+
+if __name__ == "__main__":
+    length = float(sys.argv[1]) if len(sys.argv) > 1 else 3600.0
+    cards = sys.argv[2] if len(sys.argv) > 2 else "8xH100+nvlink"
+    show(f"{cards} at ten a second for {length:.0f} s", run(length, cards))

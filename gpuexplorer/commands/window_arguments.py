@@ -1,0 +1,155 @@
+"""What the window can be told at its start, and sentences for what it cannot be told."""
+
+import argparse
+import math
+import os
+import re
+from pathlib import Path
+
+from gpuexplorer.commands.arguments import WrongArgumentsError, number
+from gpuexplorer.core.trouble import Trouble
+
+# What view_list.py offers, which this may not ask: a wrong word is told before Qt is loaded.
+SCREENS = ("overview", "card", "processes", "topology", "events")
+ALL_SCREENS = "all"
+BOTH_THEMES = "both"
+_SMALLEST, _LARGEST = (560, 420), (7680, 4320)
+_LONGEST_PAST = 86_400.0
+
+
+def add_window_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--or-simulate",
+        action="store_true",
+        help="where no card answers, open on two simulated ones",
+    )
+    parser.add_argument(
+        "--read-only",
+        action="store_true",
+        help="no process can be ended from this window",
+    )
+    parser.add_argument(
+        "--view",
+        choices=(*SCREENS, ALL_SCREENS),
+        metavar="NAME",
+        help=f"open on this screen: {', '.join(SCREENS)}; for pictures also: all",
+    )
+    parser.add_argument(
+        "--theme",
+        choices=("dark", "light", BOTH_THEMES),
+        metavar="THEME",
+        help="dark or light, whatever the settings say; for pictures also: both",
+    )
+    parser.add_argument(
+        "--size", type=size, metavar="WxH", help="size of the window, such as 1600x1000"
+    )
+    parser.add_argument(
+        "--screenshot",
+        metavar="DIR",
+        help="write a PNG per screen and theme into this folder, and end",
+    )
+    parser.add_argument(
+        "--after",
+        type=after,
+        metavar="SECONDS",
+        help="pictures only after so many seconds of readings; simulated cards have lived "
+        "through them already",
+    )
+    parser.add_argument(
+        "--quit-after", type=seconds, metavar="SECONDS", help="end after so many seconds"
+    )
+    parser.add_argument(
+        "--diagnostics",
+        metavar="FILE",
+        help="at the end, write what the program cost, as JSON; - is the terminal",
+    )
+
+
+def check_window_arguments(arguments: argparse.Namespace) -> None:
+    """Raises WrongArgumentsError for words that do not go together, and Trouble for places that
+    cannot be written to: at once, and not after a minute of measuring.
+    """
+    if arguments.screenshot is None:
+        if arguments.view == ALL_SCREENS:
+            raise WrongArgumentsError(
+                "A window opens on one screen.", f"Say which: {', '.join(SCREENS)}."
+            )
+        if arguments.theme == BOTH_THEMES:
+            raise WrongArgumentsError("A window has one theme.", "Say dark or light.")
+        if arguments.after is not None:
+            raise WrongArgumentsError(
+                "--after says when pictures are taken, and none were asked for.",
+                "Say where to with --screenshot DIR, or when to end with --quit-after.",
+            )
+    else:
+        if arguments.quit_after is not None:
+            raise WrongArgumentsError(
+                "With --screenshot the program ends when the pictures are written.",
+                "Leave --quit-after out; --after says when the pictures are taken.",
+            )
+        _check_folder(Path(arguments.screenshot))
+    if arguments.diagnostics not in (None, "-"):
+        _check_file(Path(arguments.diagnostics))
+
+
+def size(text: str) -> tuple[int, int]:
+    parts = re.fullmatch(r"(\d{1,6})[x×](\d{1,6})", text.strip().lower())
+    if parts is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size; write it like 1600x1000")
+    wide, high = int(parts.group(1)), int(parts.group(2))
+    if not (_SMALLEST[0] <= wide <= _LARGEST[0] and _SMALLEST[1] <= high <= _LARGEST[1]):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not possible; from {_words(_SMALLEST)} to {_words(_LARGEST)} is"
+        )
+    return wide, high
+
+
+def seconds(text: str) -> float:
+    value = number(text)
+    if not math.isfinite(value) or value < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no length of time; write 10 or 0.5")
+    return value
+
+
+def after(text: str) -> float:
+    value = seconds(text)
+    if value > _LONGEST_PAST:
+        raise argparse.ArgumentTypeError(f"{text!r} is more than a day, and no more is kept")
+    return value
+
+
+def _check_folder(folder: Path) -> None:
+    """Makes the folder where there is none."""
+    reason = ""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        reason = "it is a file"
+    except OSError as error:
+        reason = str(error) if error.errno is None else os.strerror(error.errno)
+    if not reason and not os.access(folder, os.W_OK | os.X_OK):
+        reason = "you may not write there"
+    if reason:
+        raise Trouble(
+            f"No picture can be written into {folder}: {reason}.",
+            "Name a folder of your own with --screenshot.",
+        )
+
+
+def _check_file(path: Path) -> None:
+    if path.is_dir():
+        reason = "it is a folder"
+    elif not path.parent.is_dir():
+        reason = f"there is no folder {path.parent}"
+    elif not os.access(path if path.exists() else path.parent, os.W_OK):
+        reason = "you may not write there"
+    else:
+        return
+    raise Trouble(
+        f"What the program costs cannot be written to {path}: {reason}.",
+        "Name another file with --diagnostics, or - for the terminal.",
+    )
+
+
+def _words(wide_and_high: tuple[int, int]) -> str:
+    return "x".join(map(str, wide_and_high))

@@ -1,0 +1,1 @@
+"""What the desktop around the window is told and asked, always without waiting for it."""

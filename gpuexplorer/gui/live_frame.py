@@ -1,0 +1,143 @@
+"""LiveFrame: keeps rail, top bar and status line up to date while somebody sees the window."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject
+
+from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.core.units import memory
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.state.bare_host import BareHost
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.widgets.rail.rail import Rail
+from gpuexplorer.gui.widgets.status_line import StatusLine
+from gpuexplorer.gui.widgets.top_bar import TopBar
+from gpuexplorer.gui.wording.device_face import host_device
+from gpuexplorer.gui.wording.missing_figures import missing_figures
+from gpuexplorer.gui.wording.process_words import in_use, pids
+from gpuexplorer.telemetry.looked_for import Looked
+from gpuexplorer.telemetry.sampler import Want
+
+# Dear questions are asked only by a view that shows their answers.
+_READ_ALWAYS = (Cadence.FAST, Cadence.SLOW)
+# Seconds without an answer are counted even where no reading comes.
+_AT_LEAST_EVERY = 1.0
+_MISSING_EVERY = 2.0
+_PROCESSES = "processes"
+
+
+class LiveFrame(QObject):
+    """Also says what is read all the time: a past to be looked at later is kept now."""
+
+    def __init__(
+        self,
+        rail: Rail,
+        top: TopBar,
+        status: StatusLine,
+        frame_clock: FrameClock,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._rail, self._top, self._status = rail, top, status
+        self._frame_clock = frame_clock
+        self._machine: MachineState | None = None
+        self._host = BareHost()
+        self._absent = ""
+        self._always: Want | None = None
+        self._processes: Want | None = None
+        self._drawn = (-1, -1)
+        self._pulled_at = self._missing_at = float("-inf")
+        frame_clock.ticked.connect(self._on_ticked)
+        frame_clock.paused.connect(self._on_clock_paused)
+
+    def show_machine(self, machine: MachineState | None) -> None:
+        self.stop()
+        self._machine = machine
+        self._drawn = (-1, -1)
+        self._pulled_at = self._missing_at = float("-inf")
+        if machine is not None:
+            self._always = machine.session.want(_READ_ALWAYS, processes=False)
+            self._ask()
+        self.pull()
+
+    def show_looked_for(self, looked_for: Sequence[Looked]) -> None:
+        """Among which may be cards that are plugged in and cannot be read."""
+        count = sum(each.found and each.what == "NVIDIA cards" for each in looked_for)
+        plural = "s" if count > 1 else ""
+        self._absent = f"{count} card{plural}, no driver" if count else ""
+        if self._machine is None:
+            self._rail.devices.show_absent(self._absent)
+
+    def host_looked_for(self) -> Looked:
+        """The computer itself, which is there in any case."""
+        card, cores = self._host.card, self._host.cores
+        where = f"{cores} cores" if cores > 1 else "1 core"
+        if card.memory_bytes is not None:
+            where += f", {memory(card.memory_bytes)}"
+        sentence = "Read, and listed at the left as the host."
+        return Looked("processor and memory", where, found=True, sentence=sentence)
+
+    def pull(self) -> None:
+        """Bring everything up to date now."""
+        machine = self._machine
+        if machine is None:
+            self._top.show_source(None)
+            self._status.show_source(None)
+            self._status.show_words("Only the computer itself is read, every 1 s")
+            self._rail.devices.show_faces({})
+            self._rail.devices.show_host(host_device(self._host.face()))
+            self._rail.devices.show_absent(self._absent)
+            self._rail.show_count(_PROCESSES, None)
+            return
+        session = machine.session
+        cards = machine.cards()
+        # The driver may have gone or come back since.
+        self._top.show_source(session.source)
+        self._status.show_source(session.source)
+        self._status.show_beat(session.sampler.interval, session.beats())
+        self._rail.devices.show_absent("")
+        self._rail.devices.show_faces({each.card.id: machine.face(each) for each in cards})
+        self._rail.devices.show_host(host_device(machine.host_face()))
+        count = len(pids(in_use(session.process_rows())))
+        self._rail.show_count(_PROCESSES, count or None)
+        now = session.clock.now()
+        if now - self._missing_at >= _MISSING_EVERY:
+            self._missing_at = now
+            known = {each.card.id: machine.known(each.card.id) for each in cards}
+            self._status.show_missing(*missing_figures(cards, known))
+
+    def stop(self) -> None:
+        """Nothing is asked for after this. Harmless when called twice."""
+        self._release()
+        if self._machine is not None and self._always is not None:
+            self._machine.session.sampler.release(self._always)
+        self._always = None
+
+    def _ask(self) -> None:
+        if self._machine is not None and self._processes is None and self._frame_clock.running:
+            self._processes = self._machine.session.want((), processes=True)
+
+    def _release(self) -> None:
+        if self._machine is not None and self._processes is not None:
+            self._machine.session.sampler.release(self._processes)
+        self._processes = None
+
+    def _on_ticked(self) -> None:
+        machine = self._machine
+        if machine is None:
+            self._rail.devices.show_host(host_device(self._host.face()))
+            return
+        now = machine.session.clock.now()
+        beats = machine.session.beats()
+        stamp = (beats.taken, beats.missed)
+        if stamp != self._drawn or now - self._pulled_at >= _AT_LEAST_EVERY:
+            self._drawn = stamp
+            self._pulled_at = now
+            self.pull()
+
+    def _on_clock_paused(self, paused: bool) -> None:
+        """Nobody counts the processes in a minimised window."""
+        if paused or self._always is None:
+            self._release()
+        else:
+            self._ask()

@@ -1,0 +1,1 @@
+"""What the window itself costs: frames, the event loop, processor and memory."""

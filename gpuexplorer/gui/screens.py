@@ -1,0 +1,117 @@
+"""Screens: those of one session, each made when it is first opened; or why there are none."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
+
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.view_list import VIEWS, Desk
+from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.wording.key_words import KeyGroup
+
+
+class Screens(QStackedWidget):
+    """Follows the navigation. What nobody has looked at yet costs nothing."""
+
+    def __init__(self, navigation: Navigation, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._navigation = navigation
+        self._views: dict[str, LiveView] = {}
+        self._desk: Desk | None = None
+        self._explanation: QWidget | None = None
+        navigation.screen_changed.connect(self._on_screen_changed)
+
+    @property
+    def view(self) -> LiveView | None:
+        """The one that is seen; None while it is explained why nothing is."""
+        shown = self.currentWidget()
+        return shown if isinstance(shown, LiveView) else None
+
+    def show_desk(self, desk: Desk | None) -> None:
+        """From now on the screens of this session; without one, the explanation."""
+        focused = QApplication.focusWidget()
+        # Asked before they go: Qt then hands the keyboard on to whoever comes next.
+        within = focused is not None and self.isAncestorOf(focused)
+        self.stop()
+        for view in self._views.values():
+            self.removeWidget(view)
+            view.deleteLater()
+        self._views = {}
+        self._desk = desk
+        self.show_screen()
+        shown = self.currentWidget()
+        if within and shown is not None:
+            shown.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def explain_with(self, explanation: QWidget) -> None:
+        """This stands where no card is read, in the place of the one before."""
+        before, self._explanation = self._explanation, explanation
+        shown = before is not None and self.currentWidget() is before
+        self.addWidget(explanation)
+        if shown:
+            self.setCurrentWidget(explanation)
+        if before is not None:
+            self.removeWidget(before)
+            before.deleteLater()
+
+    def show_explanation(self) -> None:
+        """Over the screens, which stay as they are."""
+        if self._explanation is not None:
+            focused = QApplication.focusWidget()
+            self.setCurrentWidget(self._explanation)
+            if focused is None or self.isAncestorOf(focused):
+                self._explanation.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_screen(self) -> None:
+        """The screen that was chosen last, or the first."""
+        name = self._navigation.screen or VIEWS[0].name
+        self._navigation.open_screen(name)
+        if self._desk is None:
+            self.show_explanation()
+            return
+        view = self._views.get(name)
+        if view is None:
+            entry = next(entry for entry in VIEWS if entry.name == name)
+            view = self._views[name] = entry.make(self._desk)
+            view.setAccessibleName(entry.title)
+            self.addWidget(view)
+        focused = QApplication.focusWidget()
+        self.setCurrentWidget(view)
+        # Who goes through the rail with the keys stays there.
+        if focused is None or self.isAncestorOf(focused):
+            view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def commands_here(self) -> Sequence[QAction]:
+        """What can be done on this screen; first of all with what has the keyboard on it."""
+        view = self.view
+        if view is None:
+            return ()
+        focused = QApplication.focusWidget()
+        first = [view] if focused is None else [focused, view]
+        rest = [each for each in view.findChildren(QWidget) if each.isVisible()]
+        found: dict[str, QAction] = {}
+        for widget in (*first, *rest):
+            if widget is view or view.isAncestorOf(widget):
+                for action in widget.actions():
+                    found.setdefault(action.text(), action)
+        return list(found.values())
+
+    def key_groups_here(self) -> Sequence[KeyGroup]:
+        """Keys that no command stands for, on the screen that is seen."""
+        return () if self.view is None else self.view.key_groups
+
+    def step(self, by: int) -> None:
+        """To the next screen, or the one before, round and round."""
+        names = [entry.name for entry in VIEWS]
+        at = names.index(self._navigation.screen)
+        self._navigation.open_screen(names[(at + by) % len(names)])
+
+    def stop(self) -> None:
+        """Nothing is pulled after this. Harmless when called twice."""
+        for view in self._views.values():
+            view.stop()
+
+    def _on_screen_changed(self) -> None:
+        self.show_screen()

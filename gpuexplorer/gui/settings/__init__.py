@@ -1,0 +1,1 @@
+"""The settings: a sheet over the window, a file for each section."""

@@ -1,0 +1,181 @@
+"""Alerts: what a person wants to be told of, and where."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.gui.desktop.notices import Notices, Way
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.settings.rule_row import RuleRow
+from gpuexplorer.gui.settings.section import Section, hairline
+from gpuexplorer.gui.state.alert_watch import AlertWatch
+from gpuexplorer.gui.state.choices import Choices
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.stored_choices import MOST_RULES
+from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.setting_row import SettingRow
+from gpuexplorer.gui.widgets.switch import Switch
+from gpuexplorer.gui.wording.moments import span_words
+from gpuexplorer.telemetry.alert_rule import Rule, Side
+from gpuexplorer.telemetry.session import card_numbers
+
+_WAYS = {
+    Way.BUS: "One notification, replaced by the next, while this window is not in front.",
+    Way.TRAY: "Beside the clock, while this window is not in front.",
+    Way.NONE: (
+        "This desktop takes no notifications from here: there is neither a session bus with "
+        "`busctl` nor a place beside the clock."
+    ),
+}
+
+
+class AlertsSection(Section):
+    """Rows are made once for each rule and shown again with other content."""
+
+    def __init__(
+        self,
+        look: Look,
+        settings: Settings,
+        machine: MachineState | None,
+        alerts: AlertWatch | None,
+        notices: Notices | None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(look, settings, "Alerts", ("alerts", "on_desktop", "rules"), parent)
+        self._machine = machine
+        self._alerts = alerts
+        self._notices = notices
+        self._rows: list[RuleRow] = []
+        self._on = Switch(look, "Alerts")
+        self._on.turned.connect(self._on_turned)
+        self._desktop = Switch(look, "On the desktop")
+        self._desktop.turned.connect(self._on_desktop_turned)
+        self._desktop_row = SettingRow(look, "On the desktop", "", self._desktop)
+        self._speak = QPushButton("Show alerts again")
+        self._speak.setFont(look.letters.body.font)
+        self._speak.clicked.connect(self._on_speak_clicked)
+        self._silent_row = SettingRow(look, "Silent", "", self._speak)
+        self._silent_line = hairline()
+        self.add(
+            SettingRow(
+                look,
+                "Alerts",
+                "A strip at the top of the window while something lasts that you want to know "
+                "of, and a line among the events when it begins and ends.",
+                self._on,
+            ),
+            self._desktop_row,
+        )
+        self.body.addWidget(self._silent_line)
+        self.body.addWidget(self._silent_row)
+        rules = QWidget()
+        self._list = QVBoxLayout(rules)
+        self._list.setContentsMargins(0, 0, 0, 0)
+        self._list.setSpacing(0)
+        self.body.addWidget(rules)
+        self._none = wrapped_label(look, "There are no alerts.", Tone.QUIET)
+        self._none.setContentsMargins(0, 10, 0, 4)
+        self.add(self._none)
+        self._add = QPushButton("Add an alert")
+        self._add.setFont(look.letters.body.font)
+        self._add.clicked.connect(self._on_add_clicked)
+        self.body.addSpacing(6)
+        self.body.addWidget(self._add, 0, Qt.AlignmentFlag.AlignLeft)
+        if notices is not None:
+            notices.way_changed.connect(self._on_way_changed)
+        if alerts is not None:
+            alerts.changed.connect(self._on_way_changed)
+        self.begin()
+
+    def show_choices(self, choices: Choices) -> None:
+        self._on.show_on(choices.alerts)
+        self._show_desktop(choices)
+        self._make_rows(len(choices.rules))
+        for row, rule in zip(self._rows, choices.rules, strict=True):
+            row.show_rule(rule, choices.units, self._numbers())
+        self._none.setVisible(not choices.rules)
+        self._add.setEnabled(len(choices.rules) < MOST_RULES)
+
+    def _show_desktop(self, choices: Choices) -> None:
+        way = Way.NONE if self._notices is None else self._notices.way
+        self._desktop_row.show_meaning(_WAYS[way].replace("`", ""))
+        self._desktop.setEnabled(way is not Way.NONE and choices.alerts)
+        self._desktop.show_on(choices.on_desktop and way is not Way.NONE)
+        silent = 0.0 if self._alerts is None else self._alerts.silent_for()
+        self._silent_line.setVisible(silent > 0)
+        self._silent_row.setVisible(silent > 0)
+        self._silent_row.show_meaning(
+            f"No alert is shown for another {span_words(max(60.0, silent))}."
+        )
+
+    def _make_rows(self, count: int) -> None:
+        while len(self._rows) < count:
+            row = RuleRow(self.look)
+            row.changed.connect(self._on_rule_changed)
+            row.removed.connect(self._on_rule_removed)
+            self._rows.append(row)
+            self._list.addWidget(hairline())
+            self._list.addWidget(row)
+            row.show()  # now, since the keyboard may go there at once
+        while len(self._rows) > count:
+            self._take_away(len(self._rows) - 1)
+
+    def _take_away(self, position: int) -> None:
+        row = self._rows.pop(position)
+        for index in (2 * position + 1, 2 * position):
+            item = self._list.takeAt(index)
+            widget = None if item is None else item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        row.changed.disconnect(self._on_rule_changed)
+        row.removed.disconnect(self._on_rule_removed)
+
+    def _numbers(self) -> Mapping[CardId, str]:
+        return {} if self._machine is None else card_numbers(self._machine.session.cards())
+
+    def _keep(self, rules: Sequence[Rule]) -> None:
+        self.choose(rules=tuple(rules))
+
+    def _on_turned(self, on: bool) -> None:
+        self.choose(alerts=on)
+
+    def _on_desktop_turned(self, on: bool) -> None:
+        self.choose(on_desktop=on)
+
+    def _on_speak_clicked(self) -> None:
+        if self._alerts is not None:
+            self._on.setFocus(Qt.FocusReason.TabFocusReason)
+            self._alerts.speak_again()
+
+    def _on_way_changed(self) -> None:
+        self._show_desktop(self.settings.choices)
+
+    def _on_add_clicked(self) -> None:
+        rule = Rule(GPU_UTILIZATION, Side.ABOVE, 0.95, 60.0)
+        self._keep([*self.settings.choices.rules, rule])
+        self._rows[-1].show_editor(True)  # noqa: FBT003 - as setVisible
+
+    def _on_rule_changed(self, rule: Rule) -> None:
+        for position, row in enumerate(self._rows):
+            if row is self.sender():
+                rules = list(self.settings.choices.rules)
+                rules[position] = rule
+                self._keep(rules)
+                return
+
+    def _on_rule_removed(self) -> None:
+        for position, row in enumerate(self._rows):
+            if row is self.sender():
+                # The keyboard goes to what is left, and not out of the sheet.
+                self._add.setFocus(Qt.FocusReason.TabFocusReason)
+                self._take_away(position)
+                rules = list(self.settings.choices.rules)
+                del rules[position]
+                self._keep(rules)
+                return

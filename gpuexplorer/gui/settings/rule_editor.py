@@ -1,0 +1,166 @@
+"""RuleEditor: the parts of one rule; each holds as soon as it is chosen."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QGridLayout, QLabel, QMenu, QWidget
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.catalogue import heat_and_power as heat
+from gpuexplorer.core.catalogue import memory, utilization
+from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.units import Units
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.settings.cards_field import CardsField
+from gpuexplorer.gui.settings.threshold import threshold, with_threshold
+from gpuexplorer.gui.widgets.menu_button import MenuButton
+from gpuexplorer.gui.widgets.number_field import NumberField, Range
+from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.segmented import Segmented
+from gpuexplorer.gui.wording.alert_words import promise
+from gpuexplorer.telemetry.alert_rule import (
+    LIMITS,
+    LONGEST_SECONDS,
+    Rule,
+    Side,
+    can_be_watched,
+    usual_rule,
+    with_comparison,
+)
+
+_FIRST = (
+    heat.TEMPERATURE,
+    heat.MEMORY_TEMPERATURE,
+    utilization.GPU_UTILIZATION,
+    memory.MEMORY_FREE,
+    memory.MEMORY_USED,
+    heat.POWER_DRAW,
+)
+_SECONDS = Range(0.0, LONGEST_SECONDS, (5, 10, 30, 60, 120, 300, 600, 1800, 3600))
+
+
+class RuleEditor(QWidget):
+    """Shows the rule it is given and says how a person wants it instead."""
+
+    changed = Signal(object)
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._rule: Rule | None = None
+        self._units = Units()
+        self._metric = MenuButton(look, "What is watched")
+        self._metric.about_to_open.connect(self._on_menu_about_to_open)
+        self._side = Segmented(
+            look, "Told when it is", ((Side.ABOVE, "Above"), (Side.BELOW, "Below"))
+        )
+        self._side.chosen.connect(self._on_side_chosen)
+        self._against = Segmented(
+            look, "Compared with", ((False, "A figure"), (True, "The card's own limit"))
+        )
+        self._against.chosen.connect(self._on_against_chosen)
+        self._number = NumberField(look, "Threshold", Range(0.0, 1.0, ()), "")
+        self._number.chosen.connect(self._on_number_chosen)
+        self._seconds = NumberField(look, "For at least", _SECONDS, "s")
+        self._seconds.chosen.connect(self._on_seconds_chosen)
+        self._cards = CardsField(look)
+        self._cards.chosen.connect(self._on_cards_chosen)
+        self._cards.misunderstood.connect(self._on_misunderstood)
+        self._wrong = wrapped_label(look, "", Tone.WARN)
+        self._wrong.hide()
+        self._promise = wrapped_label(look, "", Tone.QUIET)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 4, 0, 12)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(8)
+        self._grid.setColumnStretch(1, 1)
+        self._add("What", self._metric)
+        self._against_label = self._add("Compared with", self._against)
+        self._add("Is", self._side)
+        self._number_label = self._add("Threshold", self._number)
+        self._add("For at least", self._seconds)
+        self._add("Cards", self._cards)
+        rows = self._grid.rowCount()
+        self._grid.addWidget(self._wrong, rows, 1)
+        self._grid.addWidget(self._promise, rows + 1, 0, 1, 2)
+
+    def show_rule(self, rule: Rule, units: Units, numbers: Mapping[CardId, str]) -> None:
+        self._rule, self._units = rule, units
+        self._metric.show_words(METRICS[rule.metric].label)
+        self._side.show_choice(rule.side)
+        comparable = rule.metric in LIMITS
+        self._against.setVisible(comparable)
+        self._against_label.setVisible(comparable)
+        self._against.show_choice(rule.of_limit)
+        typed = threshold(rule, units)
+        self._number_label.setText(typed.label)
+        self._number.show_kind(typed.limits, typed.unit)
+        self._number.show_number(typed.number)
+        self._seconds.show_number(rule.seconds)
+        self._cards.show_cards(rule.cards, numbers)
+        self._promise.setText(promise(rule, units))
+
+    def take_keyboard(self) -> None:
+        self._metric.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _add(self, words: str, control: QWidget) -> QLabel:
+        label = QLabel(words)
+        label.setFont(self._look.letters.body.font)
+        label.setProperty("tone", Tone.QUIET.value)
+        row = self._grid.rowCount()
+        self._grid.addWidget(label, row, 0)
+        place = Qt.AlignmentFlag(0) if control is self._cards else Qt.AlignmentFlag.AlignLeft
+        self._grid.addWidget(control, row, 1, place)
+        return label
+
+    def _change(self, rule: Rule) -> None:
+        if rule != self._rule:
+            self.changed.emit(rule)
+
+    def _on_menu_about_to_open(self, menu: QMenu) -> None:
+        rest = [m for m in METRICS if m not in _FIRST and can_be_watched(METRICS[m])]
+        for metrics in (_FIRST, rest):
+            for metric in metrics:
+                action = menu.addAction(METRICS[metric].label)
+                action.setData(metric)
+                action.setToolTip(METRICS[metric].meaning)
+                action.setCheckable(True)
+                action.setChecked(self._rule is not None and metric == self._rule.metric)
+            menu.addSeparator()
+        menu.setToolTipsVisible(True)
+        menu.triggered.connect(self._on_metric_chosen)
+
+    def _on_metric_chosen(self, action: QAction) -> None:
+        if self._rule is not None and action.data() != self._rule.metric:
+            usual = usual_rule(action.data())
+            self._change(replace(usual, cards=self._rule.cards, enabled=self._rule.enabled))
+
+    def _on_side_chosen(self, side: Side) -> None:
+        if self._rule is not None:
+            self._change(replace(self._rule, side=side))
+
+    def _on_against_chosen(self, of_limit: bool) -> None:
+        """The number means something else then, and begins anew."""
+        rule = self._rule
+        if rule is None or rule.of_limit is of_limit:
+            return
+        self._change(with_comparison(rule, of_limit=of_limit))
+
+    def _on_number_chosen(self, number: float) -> None:
+        if self._rule is not None:
+            self._change(with_threshold(self._rule, number, self._units))
+
+    def _on_seconds_chosen(self, seconds: float) -> None:
+        if self._rule is not None:
+            self._change(replace(self._rule, seconds=seconds))
+
+    def _on_cards_chosen(self, cards: frozenset[CardId] | None) -> None:
+        if self._rule is not None:
+            self._change(replace(self._rule, cards=cards))
+
+    def _on_misunderstood(self, sentence: str) -> None:
+        self._wrong.setText(sentence)
+        self._wrong.setVisible(bool(sentence))

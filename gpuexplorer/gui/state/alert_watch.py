@@ -1,0 +1,193 @@
+"""AlertWatch: what a person's rules have to say about the cards that are read now."""
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from gpuexplorer.core.cards import CardId, Sample
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.units import Units
+from gpuexplorer.gui.bridge import Bridge
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.wording.alert_words import (
+    began_sentence,
+    capital,
+    ended_sentence,
+    standing,
+    strip_sentence,
+)
+from gpuexplorer.telemetry.alert_rule import LIMITS, Rule
+from gpuexplorer.telemetry.alerts import Alert, AlertBegan, AlertEnded, Change, Watch
+from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sampler import Want
+from gpuexplorer.telemetry.session import card_numbers
+
+AN_HOUR = 3600.0
+
+
+class AlertWatch(QObject):
+    """Judges every sample as it comes, also while nobody sees the window. `alerts` is what is
+    to be shown: none while a person wants to hear nothing.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, settings: Settings, bridge: Bridge, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.settings = settings
+        self._bridge = bridge
+        self._ear: _Ear | None = None
+        self._want: Want | None = None
+        self._over: AlertEnded | None = None
+        self._silence = QTimer(self)
+        self._silence.setSingleShot(True)
+        self._silence.timeout.connect(self.changed)
+        settings.changed.connect(self._on_settings_changed)
+        bridge.alerts_changed.connect(self._on_alerts_changed)
+
+    def follow(self, session: RememberingSession | None) -> None:
+        """From now on this one, or none. What was told of the one before is over."""
+        self._release()
+        if session is not None:
+            rules, units = self._rules(), self.settings.choices.units
+            self._ear = _Ear(session, rules, units, self._bridge.post_alerts_changed)
+            self._ask(session, rules)
+        self._over = None
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """Nothing is listened to after this. Harmless when called twice."""
+        self._silence.stop()
+        self._release()
+
+    def alerts(self) -> Sequence[Alert]:
+        """Those that go on, the oldest first."""
+        if self._ear is None or self._silence.isActive():
+            return ()
+        return self._ear.watch.alerts()
+
+    @property
+    def simulated(self) -> bool:
+        return self._ear is not None and self._ear.session.simulated
+
+    def sentence(self) -> str:
+        """All of them in one line; empty where there are none."""
+        alerts = self.alerts()
+        if self._ear is None or not alerts:
+            return ""
+        now = self._ear.session.clock.now()
+        return strip_sentence(alerts, self.numbers(), self.settings.choices.units, now)
+
+    def over_sentence(self) -> str:
+        """What ended last: "Card 0, temperature above 87 °C: over"; empty if nothing did."""
+        if self._over is None:
+            return ""
+        alert = self._over.alert
+        number = self.numbers().get(alert.card, alert.card)
+        return f"Card {number}, {standing(alert, self.settings.choices.units)}: over"
+
+    def numbers(self) -> Mapping[CardId, str]:
+        """How people call the cards that there are."""
+        return {} if self._ear is None else card_numbers(self._ear.session.cards())
+
+    def be_silent(self, seconds: float = AN_HOUR) -> None:
+        """Show nothing for so long. What happens meanwhile stands among the events."""
+        self._silence.start(round(seconds * 1000))
+        self.changed.emit()
+
+    def speak_again(self) -> None:
+        self._silence.stop()
+        self.changed.emit()
+
+    def silent_for(self) -> float:
+        """Seconds left; 0 where nothing is kept back."""
+        return max(0.0, self._silence.remainingTime() / 1000)
+
+    def _rules(self) -> Sequence[Rule]:
+        choices = self.settings.choices
+        return [rule for rule in choices.rules if rule.enabled] if choices.alerts else []
+
+    def _ask(self, session: RememberingSession, rules: Sequence[Rule]) -> None:
+        """What nobody looks at is read for the rules that are about it."""
+        before = self._want
+        metrics = {metric for rule in rules for metric in (rule.metric, *_limits(rule))}
+        self._want = session.sampler.want(metrics) if metrics else None
+        if before is not None:
+            session.sampler.release(before)
+
+    def _release(self) -> None:
+        if self._ear is not None:
+            self._ear.close()
+            if self._want is not None:
+                self._ear.session.sampler.release(self._want)
+        self._ear = self._want = None
+
+    def _on_settings_changed(self) -> None:
+        if self._ear is None:
+            return
+        rules = self._rules()
+        if self._ear.change(rules, self.settings.choices.units):
+            self._ask(self._ear.session, rules)
+        self.changed.emit()
+
+    def _on_alerts_changed(self) -> None:
+        while self._ear is not None and self._ear.ended:
+            self._over = self._ear.ended.popleft()
+        self.changed.emit()
+
+
+class _Ear:
+    """Hears one session, in its threads, and keeps what it heard apart from another's."""
+
+    def __init__(
+        self,
+        session: RememberingSession,
+        rules: Sequence[Rule],
+        units: Units,
+        post: Callable[[], None],
+    ) -> None:
+        self.session = session
+        self.watch = Watch(rules)
+        self.ended: deque[AlertEnded] = deque(maxlen=100)
+        self._rules = tuple(rules)
+        self._units = units
+        self._post = post
+        session.listen(self._hear)
+
+    def change(self, rules: Sequence[Rule], units: Units) -> bool:
+        """Whether other rules hold now."""
+        self._units = units
+        if tuple(rules) == self._rules:
+            return False
+        self._rules = tuple(rules)
+        self._tell(self.watch.change_rules(rules))
+        return True
+
+    def close(self) -> None:
+        self.session.stop_listening(self._hear)
+
+    def _hear(self, sample: Sample) -> None:
+        changes = self.watch.consider(sample)
+        if changes:
+            self._tell(changes)
+            self._post()
+
+    def _tell(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            about = capital(standing(change.alert, self._units))
+            match change:
+                case AlertBegan(alert):
+                    sentence = began_sentence(alert, self._units)
+                    self.session.tell(Kind.ALERT_BEGAN, alert.card, sentence, about)
+                case AlertEnded(alert):
+                    sentence = ended_sentence(change, self._units)
+                    self.session.tell(Kind.ALERT_ENDED, alert.card, sentence, about)
+                    self.ended.append(change)
+
+
+def _limits(rule: Rule) -> Sequence[MetricId]:
+    return LIMITS.get(rule.metric, ()) if rule.of_limit else ()

@@ -1,0 +1,122 @@
+"""Wiring: how the cards are joined, asked of the driver once and remembered."""
+
+from enum import Enum
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.telemetry.machine_shape import MachineShape, shape_of
+from gpuexplorer.telemetry.patience import Asked
+from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.topology import Topology, with_what_was
+
+# A driver that told nothing is asked again after so many seconds: a card may have woken.
+_AGAIN_AFTER = 5.0
+# Milliseconds between looks for an answer: as a rule it comes at once, or not for long.
+_OFTEN, _SELDOM, _LONG = 30, 500, 3.0
+
+
+class Answer(Enum):
+    """What came of the asking."""
+
+    NOT_ASKED = "not asked"
+    WAITING = "waiting"
+    TOLD = "told"
+    NOTHING = "nothing"  # the driver answered and told of no wire
+    REFUSED = "refused"  # it could not be asked, see `refusal`
+
+
+class Wiring(QObject):
+    """Asks in a thread of its own: a driver may take long or hang, and the window goes on.
+
+    While it is asked again, what it told before still stands.
+    """
+
+    changed = Signal()
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._asked: Asked[Topology] | None = None
+        self._asked_at = float("-inf")
+        self._asked_for: object = None
+        self._answer = Answer.NOT_ASKED
+        self._refusal = ""
+        self._topology: Topology | None = None
+        self._shape: MachineShape | None = None
+        # Looked for and not told of: a call that hangs may outlive all that is Qt's here.
+        self._looks = QTimer(self)
+        self._looks.timeout.connect(self._on_look_due)
+
+    @property
+    def answer(self) -> Answer:
+        """Of the newest asking."""
+        return self._answer
+
+    @property
+    def refusal(self) -> str:
+        return self._refusal
+
+    @property
+    def topology(self) -> Topology | None:
+        return self._topology
+
+    @property
+    def shape(self) -> MachineShape | None:
+        """None until a driver told it. The very same object until it tells something else."""
+        return self._shape
+
+    @property
+    def waited(self) -> float:
+        """Seconds since it was asked last."""
+        return self._session.clock.now() - self._asked_at
+
+    def look(self) -> None:
+        """Ask where there is a reason: nobody asked yet, or other cards are there now."""
+        if self._answer is Answer.WAITING:
+            return
+        others = self._session.cards() is not self._asked_for
+        told = self._answer is Answer.TOLD
+        if others or (not told and self.waited >= _AGAIN_AFTER):
+            self.ask()
+
+    def ask(self) -> None:
+        """Ask now. A call under way is waited for: a driver that hangs is not asked twice."""
+        if self._answer is Answer.WAITING:
+            return
+        self._asked_for = self._session.cards()
+        self._asked_at = self._session.clock.now()
+        self._answer = Answer.WAITING
+        self._asked = Asked(self._session.backend.topology)
+        self._looks.start(_OFTEN)
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """No answer is taken after this. Harmless when called twice."""
+        self._asked = None
+        self._looks.stop()
+
+    def _take(self, asked: Asked[Topology]) -> None:
+        try:
+            topology = asked.result()
+        except Trouble as trouble:
+            self._answer, self._refusal = Answer.REFUSED, str(trouble)
+            return
+        cards = self._session.cards()
+        self._answer = Answer.TOLD if topology.links else Answer.NOTHING
+        if self._topology is not None:
+            topology = with_what_was(self._topology, topology, cards)
+        shape = shape_of(topology, cards) if topology.links else None
+        # The same object as long as nothing else would be drawn.
+        self._shape = self._shape if shape == self._shape else shape
+        self._topology = topology
+
+    def _on_look_due(self) -> None:
+        asked = self._asked
+        if asked is not None and asked.answered_within(0.0):
+            self._asked = None
+            self._looks.stop()
+            self._take(asked)
+            self.changed.emit()
+        elif self.waited > _LONG:
+            self._looks.setInterval(_SELDOM)

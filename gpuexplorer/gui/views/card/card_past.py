@@ -1,0 +1,110 @@
+"""CardPast: what a card's history tells besides its lines: when it was slowed, its energy."""
+
+from collections.abc import Mapping, Sequence
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.time_window import DAY, TimeWindow
+from gpuexplorer.gui.views.card.plot_contents import Stretch
+from gpuexplorer.gui.wording.energy_used import EnergyUsed, energy_used
+from gpuexplorer.gui.wording.faces import Shown
+from gpuexplorer.gui.wording.fact import Fact
+from gpuexplorer.gui.wording.moments import moment_words, span_words
+from gpuexplorer.gui.wording.past_facts import energy_fact, slowed_fact
+from gpuexplorer.gui.wording.reasons import HARMFUL, ORDINARY
+from gpuexplorer.gui.wording.since import midnight
+from gpuexplorer.gui.wording.throttling import (
+    REASONS,
+    Slowed,
+    ever_held,
+    slowed_stretches,
+    slowed_time,
+)
+from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.trace import Trace
+
+# What a whole day says does not change at a glance, and is dear to add up.
+_FAR_BACK_EVERY = 5.0
+# Who began within the first minute of the day knows all of it.
+_WHOLE_DAY = 60.0
+# The first that a card tells; most tell the first.
+_USUAL = (*ORDINARY, *HARMFUL)
+
+
+class CardPast:
+    """Read once for each picture, and asked for by all its parts."""
+
+    def __init__(self, machine: MachineState, time_window: TimeWindow) -> None:
+        self._machine = machine
+        self._time_window = time_window
+        self._card: CardId | None = None
+        self.stretch = Stretch(0.0, 1.0, 2)
+        self.slowed: Sequence[Slowed] = ()
+        self._traces: Mapping[MetricId, Trace] = {}
+        self._looked_far_back_at = float("-inf")
+        self._held: set[MetricId] = set()
+        self._today: EnergyUsed | None = None
+
+    def forget(self) -> None:
+        """Another card is looked at."""
+        self._looked_far_back_at = float("-inf")
+
+    def read(self, shown: Shown, reading: Reading, columns: int) -> None:
+        """When it was slowed, within the visible stretch."""
+        past, card = self._machine.past, shown.card.id
+        if card != self._card:
+            self._card = card
+            self.forget()
+        self._look_far_back(card)
+        self._held |= {reason for reason in REASONS if reading.values.get(reason)}
+        start, end = self._time_window.stretch()
+        self.stretch = Stretch(start, end, columns)
+        # One is asked for in any case: it tells how much was recorded.
+        told = next((reason for reason in _USUAL if reason in reading.values), _USUAL[0])
+        self._traces = {
+            reason: past.trace(card, reason, start, end, columns)
+            for reason in REASONS
+            if reason in self._held or reason == told
+        }
+        self.slowed = slowed_stretches(self._traces, end - start)
+
+    def facts(self) -> Sequence[Fact]:
+        """Dearer than the rest: not for every step of a pan."""
+        start, end = self.stretch.start, self.stretch.end
+        span = end - start
+        slowed = slowed_fact(slowed_time(self._traces), span)
+        used = None
+        if self._card is not None:
+            used = energy_used(self._machine.past, self._card, start, end)
+        here = energy_fact("energy_span", f"Energy in {span_words(span)}", used)
+        today = "Energy today"
+        if self._today is not None and self._today.since > self._midnight() + _WHOLE_DAY:
+            wall = self._time_window.wall(self._today.since)
+            today = f"Energy since {moment_words(wall, wall)[:5]}"
+        return slowed, here, energy_fact("energy_today", today, self._today)
+
+    def title(self) -> str:
+        """ "Last 5 min", or from when to when where one looks back."""
+        window = self._time_window
+        start, end = window.stretch()
+        if window.following:
+            return f"Last {span_words(end - start)}"
+        now = window.wall(window.now())
+        return (
+            f"{moment_words(window.wall(start), now)} to {moment_words(window.wall(end), now)}"
+        )
+
+    def _look_far_back(self, card: CardId) -> None:
+        now = self._time_window.now()
+        if now - self._looked_far_back_at < _FAR_BACK_EVERY:
+            return
+        self._looked_far_back_at = now
+        self._today = energy_used(self._machine.past, card, self._midnight(), now)
+        self._held = ever_held(self._machine.past, card, now - DAY, now)
+
+    def _midnight(self) -> float:
+        """On the steady clock."""
+        now = self._time_window.now()
+        wall = self._time_window.wall(now)
+        return now - (wall - midnight(wall))

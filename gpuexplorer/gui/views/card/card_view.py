@@ -1,0 +1,275 @@
+"""CardView: one card in depth: memory, plots over the shared stretch of time, all its facts."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.metrics import Cadence, MetricId
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.views.card.card_past import CardPast
+from gpuexplorer.gui.views.card.chosen_plots import ChosenPlots
+from gpuexplorer.gui.views.card.facts_panel import FactsPanel
+from gpuexplorer.gui.views.card.plot_contents import flags, plot_contents
+from gpuexplorer.gui.views.card.plots_panel import PlotsPanel
+from gpuexplorer.gui.views.card.programs import programs_on
+from gpuexplorer.gui.widgets.card_chips import CardChips, CardChoice
+from gpuexplorer.gui.widgets.card_header import CardHeader
+from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.memory_bar import MemoryBar
+from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.gui.widgets.plots.origin import Origin
+from gpuexplorer.gui.widgets.sentence_panel import SentencePanel
+from gpuexplorer.gui.widgets.source_badge import SIMULATED
+from gpuexplorer.gui.wording.card_head import head_badges, head_mark
+from gpuexplorer.gui.wording.faces import Known, Shown
+from gpuexplorer.gui.wording.facts import Who, card_facts
+from gpuexplorer.gui.wording.key_words import CARD_KEYS, PLOT_KEYS
+from gpuexplorer.gui.wording.memory_parts import memory_picture, shared_memory_picture
+from gpuexplorer.gui.wording.moments import moment_words
+from gpuexplorer.gui.wording.plot_offer import plot_offer
+from gpuexplorer.gui.wording.since import since_when
+from gpuexplorer.telemetry.latest import Reading
+
+_FACTS_BESIDE_FROM = 1080
+_FACTS_WIDTH = 304
+_HEAD_IN_ONE_LINE_FROM = 560
+_MARGIN, _TOP, _GAP = 24, 20, 16
+_MOST = 16_777_215  # Qt's own number for "as wide as it likes"
+_FIGURES_EVERY = 0.25
+_NOBODY = CardId("")
+
+
+class CardView(LiveView):
+    """Shows the card that was chosen last, or the first there is."""
+
+    key_groups = (PLOT_KEYS, CARD_KEYS)
+
+    def __init__(
+        self,
+        look: Look,
+        machine: MachineState,
+        time_window: TimeWindow,
+        navigation: Navigation,
+        settings: Settings,
+        frame_clock: FrameClock,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(
+            machine, time_window, frame_clock, tuple(Cadence), processes=True, parent=parent
+        )
+        self._navigation = navigation
+        self._settings = settings
+        self._chosen = ChosenPlots(settings)
+        self._past = CardPast(machine, time_window)
+        self._card: Shown | None = None
+        self._figures_of: object = None
+        self._figures_pulled_at = float("-inf")
+        self._header = CardHeader(look)
+        self._chips = CardChips(look)
+        self._chips.chosen.connect(self._on_card_chosen)
+        self._sentence = SentencePanel(look)
+        self._sentence.hide()
+        self._memory = MemoryBar(look)
+        self._memory_panel = QFrame()
+        self._memory_panel.setProperty("panel", "card")
+        around = QVBoxLayout(self._memory_panel)
+        around.setContentsMargins(16, 12, 16, 12)
+        around.addWidget(self._memory)
+        self._plots = PlotsPanel(look, time_window, settings)
+        self._plots.toggled.connect(self._on_metric_toggled)
+        self._plots.usual_asked.connect(self._on_usual_asked)
+        self._plots.choosing_began.connect(self._on_choosing_began)
+        self._facts = FactsPanel(look)
+        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._head.setSpacing(_GAP)
+        self._head.addWidget(self._header, 1)
+        self._head.addWidget(self._chips, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._page = Page()
+        self._page.body.addLayout(self._head)
+        for widget in (self._sentence, self._memory_panel, self._plots):
+            self._page.body.addWidget(widget)
+        self._page.body.setStretchFactor(self._plots, 1)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(0)
+        self._row.addWidget(self._page, 1)
+        self._beside_column = QVBoxLayout()
+        self._beside_column.setContentsMargins(0, _TOP, 0, _TOP)
+        self._row.addLayout(self._beside_column)
+        self._beside: bool | None = None
+        self._arrange(beside=True)
+        self.begin_at(self._page)
+        navigation.card_changed.connect(self._on_card_changed)
+        settings.changed.connect(self._on_settings_changed)
+
+    def pull(self) -> None:
+        machine = self.machine
+        shown = machine.shown(self._navigation.card) or next(iter(machine.cards()), None)
+        if shown is None:
+            return
+        self._card = shown
+        known = machine.known(shown.card.id)
+        reading = _reading(known)
+        self._past.read(shown, reading, self._plots.columns())
+        self._pull_plots(shown, reading)
+        # Who drags the plots wants them to follow; figures can wait for the next reading.
+        now = machine.session.clock.now()
+        stamp = (shown, machine.face(shown), reading.at, len(reading.values))
+        if stamp != self._figures_of or now - self._figures_pulled_at >= _FIGURES_EVERY:
+            self._figures_of, self._figures_pulled_at = stamp, now
+            self._pull_head(shown, known)
+            self._pull_memory(shown, reading)
+            self._pull_facts(shown, reading)
+
+    def start_search(self) -> bool:
+        field = self._facts.start_search()
+        if not self._beside:
+            self._page.ensureWidgetVisible(field, 0, 2 * _GAP)
+        return True
+
+    def _pull_head(self, shown: Shown, known: Known) -> None:
+        face = self.machine.face(shown)
+        session = self.machine.session
+        state = CardState.WORKING if known.reading is None else known.reading.state
+        since = ""
+        if face.sentence:
+            happenings = session.happenings()
+            since = since_when(happenings, shown.card.id, state, session.clock.wall())
+        parent = self.machine.shown(shown.card.parent)
+        self._header.show_face(face, head_mark(face, since), head_badges(face, shown, parent))
+        self._chips.show_choices(self._choices(), shown.card.id)
+        self._sentence.setVisible(bool(face.sentence))
+        self._memory_panel.setVisible(not face.sentence)
+        self._sentence.show_sentences(face.sentence, face.more)
+
+    def _pull_memory(self, shown: Shown, reading: Reading) -> None:
+        units = self._settings.choices.units
+        if shown.card.memory_shared:
+            host = self.machine.host_reading()
+            picture = shared_memory_picture(host, units)
+        else:
+            programs = programs_on(self.machine.session, shown)
+            picture = memory_picture(shown.card, reading, programs, units)
+        self._memory.show_picture(picture, shown.colour)
+
+    def _pull_plots(self, shown: Shown, reading: Reading) -> None:
+        chosen = self._chosen.of(shown.card, reading)
+        stretch = self._past.stretch
+        contents = plot_contents(
+            shown, reading, chosen, self.machine.past, stretch, self._past.slowed
+        )
+        happenings = self.machine.session.happenings()
+        source = self.machine.session.source
+        who = f"{shown.card.name}, card {shown.number}; {source.label}"
+        self._plots.show_origin(Origin(who, source.simulated, self.machine.past))
+        self._plots.show_title(self._past.title())
+        self._plots.show_contents(contents, flags(happenings, shown, stretch))
+        if self._plots.choosing:
+            self._show_offer(shown, reading, chosen)
+
+    def _pull_facts(self, shown: Shown, reading: Reading) -> None:
+        session = self.machine.session
+        parent = self.machine.shown(shown.card.parent)
+        who = Who(
+            shown.card,
+            shown.number,
+            session.source,
+            len(shown.instances),
+            "" if parent is None else parent.number,
+        )
+        groups = card_facts(who, reading, self._settings.choices.units, self._past.facts())
+        wall = session.clock.wall()
+        name = "" if shown.card.nameless else f", {shown.card.name}"
+        lines = [f"GPU Explorer: card {shown.number}{name}, {moment_words(wall, 0.0)}"]
+        if session.simulated:
+            lines.append(f"{SIMULATED}: every figure is made up.")
+        mark = SIMULATED if session.simulated else ""
+        self._facts.show_facts("\n".join(lines), groups, mark)
+
+    def _show_offer(self, shown: Shown, reading: Reading, chosen: Sequence[MetricId]) -> None:
+        units = self._settings.choices.units
+        self._plots.show_offer(plot_offer(shown.card, reading, units), frozenset(chosen))
+
+    def _choices(self) -> list[CardChoice]:
+        return [
+            CardChoice(each.card.id, each.number, each.card.name, each.colour)
+            for shown in self.machine.cards()
+            for each in (shown, *shown.instances)
+        ]
+
+    def _arrange(self, *, beside: bool) -> None:
+        """The facts in a column at the right, or below all else where it is narrow."""
+        if beside is self._beside:
+            return
+        self._beside = beside
+        self._facts.show_full_height(not beside)
+        self._page.body.setContentsMargins(_MARGIN, _TOP, _GAP if beside else _MARGIN, _TOP)
+        if beside:
+            self._facts.setFixedWidth(_FACTS_WIDTH)
+            self._beside_column.addWidget(self._facts)
+            self._row.setContentsMargins(0, 0, _MARGIN, 0)
+        else:
+            self._facts.setMinimumWidth(0)
+            self._facts.setMaximumWidth(_MOST)
+            self._page.body.addWidget(self._facts)
+            self._row.setContentsMargins(0, 0, 0, 0)
+
+    def _on_card_chosen(self, card: str) -> None:
+        self._navigation.choose_card(CardId(card))
+
+    def _on_card_changed(self) -> None:
+        self._past.forget()
+        if self.isVisible():
+            self.pull()
+
+    def _on_settings_changed(self) -> None:
+        self._figures_of = None
+        if self.isVisible():
+            self.pull()
+
+    def _on_metric_toggled(self, metric: str) -> None:
+        if self._card is not None:
+            reading = _reading(self.machine.known(self._card.card.id))
+            self._chosen.toggle(self._card.card, reading, MetricId(metric))
+            self.pull()
+
+    def _on_usual_asked(self) -> None:
+        if self._card is not None:
+            self._chosen.back_to_usual(self._card.card)
+            self.pull()
+
+    def _on_choosing_began(self) -> None:
+        if self._card is not None:
+            reading = _reading(self.machine.known(self._card.card.id))
+            chosen = self._chosen.of(self._card.card, reading)
+            self._show_offer(self._card, reading, chosen)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        match event.key():
+            case Qt.Key.Key_Left:
+                self._chips.step(-1)
+            case Qt.Key.Key_Right:
+                self._chips.step(1)
+            case _:
+                super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        width = event.size().width()
+        self._arrange(beside=width >= _FACTS_BESIDE_FROM)
+        direction = QBoxLayout.Direction
+        one_line = width >= _HEAD_IN_ONE_LINE_FROM
+        self._head.setDirection(direction.LeftToRight if one_line else direction.TopToBottom)
+        super().resizeEvent(event)
+
+
+def _reading(known: Known) -> Reading:
+    """An empty one before the first answer."""
+    return known.reading or Reading(_NOBODY, 0.0, CardState.WORKING, {}, {})

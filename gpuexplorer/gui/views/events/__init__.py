@@ -1,0 +1,1 @@
+"""The screen of what took place and when."""

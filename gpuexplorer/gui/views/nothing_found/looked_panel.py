@@ -1,0 +1,56 @@
+"""LookedPanel: all that was looked for, when, and which command looks closer."""
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.views.nothing_found.looked_row import LookedRow
+from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.telemetry.looked_for import Looked
+
+_DOCTOR = (
+    "`gpuexplorer doctor` in a terminal looks closer: driver, PyTorch, permissions and "
+    "display, each with what to do about it."
+)
+
+
+class LookedPanel(QFrame):
+    """A row for each thing, with hairlines between them."""
+
+    def __init__(
+        self,
+        look: Look,
+        looked_for: Sequence[Looked],
+        time: str,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setProperty("panel", "card")
+        self.setAccessibleName("What was looked for")
+        head = QHBoxLayout()
+        for words in ("What was looked for", f"at {time}"):
+            label = QLabel(words)
+            label.setFont(look.letters.caption.font)
+            label.setProperty("tone", Tone.QUIET.value)
+            head.addWidget(label)
+        head.insertStretch(1, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 12)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addSpacing(10)
+        for looked in looked_for:
+            column.addWidget(_hairline())
+            column.addWidget(LookedRow(look, looked))
+        column.addWidget(_hairline())
+        column.addSpacing(12)
+        column.addWidget(wrapped_label(look, _DOCTOR, Tone.QUIET))
+
+
+def _hairline() -> QFrame:
+    line = QFrame()
+    line.setProperty("panel", "line")
+    line.setFixedHeight(1)
+    return line

@@ -1,0 +1,152 @@
+"""AllCardsFeed: what the panel above the tiles shows, and what pointing at it says."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.views.overview.all_cards_panel import AllCardsPanel
+from gpuexplorer.gui.views.overview.plotted import notable_flags, plot_content
+from gpuexplorer.gui.views.overview.strip_content import (
+    ends_in_words,
+    strip_content,
+    strip_tops,
+    value_in_words,
+)
+from gpuexplorer.gui.views.overview.strip_history import StripHistory
+from gpuexplorer.gui.views.overview.tile_feed import TileFeed
+from gpuexplorer.gui.widgets.plots.origin import Origin
+from gpuexplorer.gui.wording.faces import Known, Shown
+from gpuexplorer.gui.wording.moments import moment_words
+from gpuexplorer.gui.wording.slowed_book import SlowedBook
+from gpuexplorer.telemetry.happenings import Happening
+
+
+class AllCardsFeed(QObject):
+    """Lines for up to eight cards, a strip for more."""
+
+    opened = Signal(str)
+
+    def __init__(
+        self,
+        panel: AllCardsPanel,
+        machine: MachineState,
+        time_window: TimeWindow,
+        tiles: TileFeed,
+    ) -> None:
+        super().__init__(panel)
+        self._panel, self._machine, self._time_window = panel, machine, time_window
+        self._tiles = tiles
+        self._history = StripHistory(machine.past)
+        self._rows: tuple[Shown, ...] = ()
+        self._row: int | None = None
+        source = machine.session.source
+        panel.plots.show_origin(Origin(source.label, source.simulated, machine.past))
+        panel.strip.pointed.connect(self._on_strip_pointed)
+        panel.strip.opened.connect(self.opened)
+        panel.strip.dragged.connect(self._on_strip_dragged)
+        time_window.crosshair_moved.connect(self._on_crosshair_moved)
+
+    def bring_up(
+        self,
+        seen: Sequence[Shown],
+        boards: Sequence[Sequence[Shown]],
+        known: Mapping[CardId, Known],
+        log: Sequence[Happening],
+        slowed: SlowedBook,
+    ) -> None:
+        self._panel.show_many(bool(boards), len(seen), len(boards))
+        self._panel.show_stretch(self._stretch_words())
+        self._panel.show_heading("All cards" if len(seen) != 1 else f"Card {seen[0].number}")
+        if boards:
+            self._rows = tuple(each for board in boards for each in board)
+            self._show_strip(boards, known, slowed)
+        else:
+            self._rows = ()
+            self._show_lines(seen, known, log, slowed)
+
+    def show_chosen(self, card: CardId | None) -> None:
+        """Which row is told about elsewhere."""
+        row = next((at for at, each in enumerate(self._rows) if each.card.id == card), None)
+        self._panel.strip.show_chosen(row)
+
+    def _show_lines(
+        self,
+        seen: Sequence[Shown],
+        known: Mapping[CardId, Known],
+        log: Sequence[Happening],
+        slowed: SlowedBook,
+    ) -> None:
+        stretch = self._time_window.stretch()
+        content = plot_content(
+            seen,
+            known,
+            self._panel.chosen,
+            self._machine.past,
+            stretch,
+            self._panel.plots.columns(),
+            slowed,
+        )
+        self._panel.plots.show_contents((content,), notable_flags(log, seen, stretch))
+
+    def _show_strip(
+        self,
+        boards: Sequence[Sequence[Shown]],
+        known: Mapping[CardId, Known],
+        slowed: SlowedBook,
+    ) -> None:
+        machine, plotted, strip = self._machine, self._panel.chosen, self._panel.strip
+        units = machine.settings.choices.units
+        stretch = self._time_window.stretch()
+        columns = strip.columns()
+        self._history.bring_up(self._rows, known, plotted, stretch, columns)
+        start, end = self._history.start, self._history.end
+        ticks = self._tiles.ticks(start, end, columns * 2)
+        gone = {
+            each.card.id: (at, self._moment_words(at))
+            for each in self._rows
+            if (at := slowed.gone_at(each.card.id)) is not None
+        }
+        content = strip_content(boards, known, plotted, self._history, ticks, units, gone)
+        strip.show_content(content)
+        tops = strip_tops(self._rows, known, plotted, self._history)
+        self._panel.show_legend(*ends_in_words(plotted, tops, units))
+        self._on_crosshair_moved()
+
+    def _stretch_words(self) -> str:
+        """ "14:02:32 to 14:07:32"."""
+        start, end = self._time_window.stretch()
+        return f"{self._moment_words(start)} to {self._moment_words(end)}"
+
+    def _moment_words(self, at: float) -> str:
+        window = self._time_window
+        return moment_words(window.wall(at), window.wall(window.now()))
+
+    def _on_strip_pointed(self, row: int | None, at: float | None) -> None:
+        self._row = row
+        self._time_window.point_at(at)
+        self._on_crosshair_moved()
+
+    def _on_strip_dragged(self, seconds: float) -> None:
+        start, end = self._time_window.stretch()
+        self._time_window.look_at(start - seconds, end - seconds)
+
+    def _on_crosshair_moved(self) -> None:
+        if self._panel.many:
+            at = self._time_window.crosshair
+            self._panel.strip.show_crosshair(at, "" if at is None else self._words_at(at))
+
+    def _words_at(self, at: float) -> str:
+        """ "card 21: 72 % at 14:05:10"."""
+        moment = self._moment_words(at)
+        row, history = self._row, self._history
+        if row is None or row >= len(self._rows) or row >= len(history.values):
+            return moment
+        seconds = (history.end - history.start) / history.values.shape[1]
+        column = min(history.values.shape[1] - 1, max(0, int((at - history.start) / seconds)))
+        units = self._machine.settings.choices.units
+        value = float(history.values[row, column])
+        said = value_in_words(self._panel.chosen, value, units)
+        return f"card {self._rows[row].number}: {said or 'not read'} at {moment}"

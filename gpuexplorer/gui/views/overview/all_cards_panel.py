@@ -1,0 +1,158 @@
+"""AllCardsPanel: one metric of all cards over the stretch of time, as lines or as a strip."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.views.overview.now_panel import hidden_link, show_link
+from gpuexplorer.gui.views.overview.plotted import Plotted
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.figure_row import FigureRow
+from gpuexplorer.gui.widgets.heat_legend import HeatLegend
+from gpuexplorer.gui.widgets.heat_strip import HeatStrip
+from gpuexplorer.gui.widgets.panel import Panel
+from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.segmented import Segmented
+from gpuexplorer.gui.wording.figure import Figure
+
+_REMEMBERED = "overview/metric"
+_LEAST_PLOT, _MOST_PLOT = 148, 320
+_HEAD, _MARGINS, _LINE = 36, 30, 26
+# Wide enough, and the figures of all cards stand in the heading.
+_FIGURES_BESIDE = 320
+
+
+class AllCardsPanel(Panel):
+    """Which metric is shown is chosen here, and remembered."""
+
+    metric_chosen = Signal()
+    show_all_asked = Signal()
+    shape_changed = Signal()  # it takes another height than before
+
+    def __init__(
+        self,
+        look: Look,
+        time_window: TimeWindow,
+        settings: Settings,
+        offered: Sequence[Plotted],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(look, "All cards", parent=parent)
+        self._settings = settings
+        self._offered = {plotted.name: plotted for plotted in offered}
+        self._many = False
+        self._strip_reach = (0.0, 0.0)
+        self._figures_there = True
+        choices = [(plotted.name, plotted.title) for plotted in offered]
+        self._metrics = Segmented(look, "What all cards are compared by", choices)
+        self._metrics.chosen.connect(self._on_metric_chosen)
+        remembered = settings.remembered(_REMEMBERED) or ""
+        name = remembered if remembered in self._offered else offered[0].name
+        self._metrics.show_choice(name)
+        self._chosen = self._offered[name]
+        self._beside = FigureRow(look, "All cards together")
+        self._below = FigureRow(look, "All cards together")
+        self._stretch = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._times_width = round(look.letters.caption.width("00:00:00 to 00:00:00")) + 4
+        self._legend = HeatLegend(look)
+        self._legend.hide()
+        self._hidden = hidden_link(look)
+        self._hidden.clicked.connect(self.show_all_asked)
+        self.head.insertSpacing(1, 14)
+        self.head.insertWidget(2, self._metrics)
+        self.head.insertSpacing(3, 14)
+        self.head.insertWidget(4, self._beside, 100)
+        for widget in (self._hidden, self._legend, self._stretch):
+            self.head.addSpacing(10)
+            self.head.addWidget(widget)
+        self._below.setFixedHeight(_LINE)
+        self.plots = PlotStack(look, time_window, settings)
+        self.strip = HeatStrip(look)
+        self.strip.hide()
+        self.body.addWidget(self._below)
+        self.body.addWidget(self.plots, 1)
+        self.body.addWidget(self.strip, 1)
+
+    @property
+    def chosen(self) -> Plotted:
+        return self._chosen
+
+    @property
+    def many(self) -> bool:
+        """Whether cards are a strip and no lines."""
+        return self._many
+
+    def show_many(self, many: bool, count: int, boards: int) -> None:
+        """Lines up to eight cards, from nine on a strip."""
+        reach = (
+            self.strip.least_height(count, boards),
+            self.strip.most_height(count, boards),
+        )
+        if (many, reach) == (self._many, self._strip_reach):
+            return
+        self._many, self._strip_reach = many, reach
+        self.plots.setVisible(not many)
+        self.strip.setVisible(many)
+        self._legend.setVisible(many)
+        self._place_figures()
+        self.shape_changed.emit()
+
+    def show_stretch(self, words: str) -> None:
+        """From when to when."""
+        self._stretch.show_text(words)
+
+    def show_legend(self, low: str, high: str) -> None:
+        if self._legend.show_ends(low, high):
+            self._place_figures()
+
+    def show_sums(self, figures: Sequence[Figure]) -> None:
+        self._beside.show_figures(figures)
+        self._below.show_figures(figures)
+
+    def show_hidden(self, words: str) -> None:
+        show_link(self._hidden, "" if self._many else words)
+
+    def least_height(self, width: float) -> float:
+        inner = self._strip_reach[0] if self._many else _LEAST_PLOT
+        return inner + self._around(width)
+
+    def most_height(self, width: float) -> float:
+        inner = self._strip_reach[1] if self._many else _MOST_PLOT
+        return inner + self._around(width)
+
+    def _around(self, width: float) -> float:
+        below = not self._many and not self._fits_beside(width)
+        return _HEAD + _MARGINS + (_LINE if below else 0)
+
+    def _fits_beside(self, width: float) -> bool:
+        """Title, choice and time leave so much room in the heading."""
+        taken = self._metrics.full_width() + self._times_width + 190
+        return width - taken >= _FIGURES_BESIDE
+
+    def _place_figures(self) -> None:
+        width = self.width()
+        beside = self._fits_beside(width)
+        self._beside.setVisible(beside and not self._many)
+        self._below.setVisible(not beside and not self._many)
+        choice, stretch = self._metrics.full_width(), self._times_width
+        legend = self._legend.sizeHint().width() if self._many else 0
+        # Where there is not room for all of it, the times also stand below the strip.
+        self._stretch.setVisible(not self._many or width >= choice + stretch + legend + 190)
+        shown = 0 if self._stretch.isHidden() else stretch
+        self._metrics.show_compact(width < choice + shown + legend + 162)
+
+    def _on_metric_chosen(self, name: str) -> None:
+        self._chosen = self._offered[name]
+        self._metrics.show_choice(name)
+        self._settings.remember(_REMEMBERED, name)
+        self.metric_chosen.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_figures()

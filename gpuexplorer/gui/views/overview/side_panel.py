@@ -1,0 +1,129 @@
+"""SidePanel: of very many cards, which are worth a look, and what all do together."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.widgets.arrow_keys import ArrowKeys
+from gpuexplorer.gui.widgets.attention_row import HEIGHT, AttentionRow
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.figure_row import FigureGrid
+from gpuexplorer.gui.widgets.histogram import Histogram
+from gpuexplorer.gui.widgets.pressable_row import SIDE
+from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.row_list import RowList
+from gpuexplorer.gui.wording.attention import Attention
+from gpuexplorer.gui.wording.figure import Figure
+
+SIDE_WIDTH = 300
+LEAST_HEIGHT = 416
+LYING_HEIGHT = 216
+_ROWS = 12
+_LYING_FROM = 520
+_FIXED_HEIGHT = 262  # of everything but the rows and the bars
+
+
+class SidePanel(QFrame):
+    """Its three parts stand below each other at the side, and beside each other below."""
+
+    chosen = Signal(str)
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("panel", "card")
+        self.setAccessibleName("All cards together")
+        self._rows = [AttentionRow(look) for _ in range(_ROWS)]
+        for row in self._rows:
+            row.chosen.connect(self.chosen)
+        self._list = RowList(self._rows, HEIGHT)
+        self._nothing = wrapped_label(look, "Every card works as it should.", Tone.QUIET)
+        self._nothing.setContentsMargins(SIDE, 0, SIDE, 0)
+        self._more = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._wanted = 0
+        first = QHBoxLayout()
+        first.setContentsMargins(SIDE, 0, SIDE, 0)
+        first.addWidget(_heading(look, "Worth a look"))
+        first.addStretch(1)
+        first.addWidget(self._more)
+        attention = _column(first, self._nothing, self._list)
+        self._answering = ElidedLabel(look.letters.caption, Tone.QUIET)
+        head = QHBoxLayout()
+        head.addWidget(_heading(look, "Together"))
+        head.addStretch(1)
+        head.addWidget(self._answering)
+        self._figures = FigureGrid(look, "Together")
+        together = _column(head, self._figures)
+        together.setContentsMargins(SIDE, 0, SIDE, 0)
+        self._histogram = Histogram(look)
+        self._keys = ArrowKeys(self, sideways=False)
+        self._keys.take(self._rows)
+        self._body = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
+        self._body.setContentsMargins(16 - SIDE, 14, 16 - SIDE, 14)
+        self._body.setSpacing(18)
+        self._body.addLayout(attention, 3)
+        self._body.addLayout(together)
+        bars = QVBoxLayout()
+        bars.setContentsMargins(SIDE, 0, SIDE, 0)
+        bars.addWidget(self._histogram)
+        self._body.addLayout(bars, 2)
+
+    def show_attention(self, rows: Sequence[Attention]) -> None:
+        self._wanted = min(len(rows), _ROWS)
+        self._nothing.setVisible(not rows)
+        self._make_room()
+        more = len(rows) - self._list.fitting()
+        self._more.show_text(f"and {more} more" if more > 0 and self._list.fitting() else "")
+        for row, attention in zip(self._rows, rows, strict=False):
+            row.show_attention(attention)
+        self._list.show_count(min(len(rows), _ROWS))
+
+    def _make_room(self) -> None:
+        """What is worth a look comes before how the others are spread."""
+        room = self.height() - _FIXED_HEIGHT - self._histogram.minimumHeight()
+        lying = self.width() >= _LYING_FROM
+        self._histogram.setVisible(lying or self._wanted * HEIGHT <= room)
+
+    def show_sums(self, figures: Sequence[Figure], answering: str) -> None:
+        self._figures.show_figures(figures)
+        self._answering.show_text(answering)
+
+    def show_shares(self, shares: Sequence[float]) -> None:
+        self._histogram.show_shares(shares)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        lying = event.size().width() >= _LYING_FROM
+        direction = QBoxLayout.Direction
+        self._body.setDirection(direction.LeftToRight if lying else direction.TopToBottom)
+        for at in range(self._body.count()):
+            self._body.setStretch(at, 1 if lying else (3, 0, 2)[at])
+        self._body.setSpacing(32 if lying else 18)
+        super().resizeEvent(event)
+        self._make_room()
+
+
+def _heading(look: Look, words: str) -> QLabel:
+    label = QLabel(words)
+    label.setFont(look.letters.title.font)
+    label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+    return label
+
+
+def _column(head: QHBoxLayout, *widgets: QWidget) -> QVBoxLayout:
+    column = QVBoxLayout()
+    column.setSpacing(8)
+    column.addLayout(head)
+    for widget in widgets:
+        column.addWidget(widget, 1 if isinstance(widget, RowList) else 0)
+    return column

@@ -1,0 +1,164 @@
+"""What the heat strip shows of very many cards: shares of what each could do, and the words."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.units import Quantity, Units, quantity
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.views.overview.plotted import Plotted, limit_of, value_of
+from gpuexplorer.gui.views.overview.strip_history import StripHistory
+from gpuexplorer.gui.widgets.heat_strip import StripBoard, StripContent, StripMark
+from gpuexplorer.gui.widgets.sparkline import Tick
+from gpuexplorer.gui.widgets.tile_layout import BOARD
+from gpuexplorer.gui.wording.attention import ranges
+from gpuexplorer.gui.wording.faces import Known, Shown
+from gpuexplorer.gui.wording.figure import Figure
+
+_LEAST_RATE = 1e9
+
+
+def boards_of(cards: Sequence[Shown]) -> list[list[Shown]]:
+    """By eights of the driver's order: who is on a board stays on it, however it is sorted."""
+    boards: dict[int, list[Shown]] = {}
+    for each in cards:
+        boards.setdefault(each.card.index // BOARD, []).append(each)
+    return list(boards.values())
+
+
+def strip_content(
+    boards: Sequence[Sequence[Shown]],
+    known: Mapping[CardId, Known],
+    plotted: Plotted,
+    history: StripHistory,
+    ticks: tuple[Tick, ...],
+    units: Units,
+    gone: Mapping[CardId, tuple[float, str]],
+) -> StripContent:
+    """`gone` is when cards were lost, and that moment in words."""
+    cards = [each for board in boards for each in board]
+    tops = strip_tops(cards, known, plotted, history)
+    reach = np.maximum(tops - plotted.lowest, 1e-9)[:, np.newaxis]
+    shares = (history.values - plotted.lowest) / reach
+    figures = [_mean(board, known, plotted, units) for board in boards]
+    labels = [ranges([each.card.index for each in board]) for board in boards]
+    return StripContent(
+        shares=shares,
+        start=history.start,
+        end=history.end,
+        cards=tuple(each.card.id for each in cards),
+        boards=tuple(
+            StripBoard(label, len(board), figure)
+            for label, board, figure in zip(labels, boards, figures, strict=True)
+        ),
+        marks=_marks(cards, known, history, gone),
+        ticks=ticks,
+        said=". ".join(
+            f"Cards {label}: {figure.spoken}"
+            for label, figure in zip(labels, figures, strict=True)
+        ),
+    )
+
+
+def strip_tops(
+    cards: Sequence[Shown],
+    known: Mapping[CardId, Known],
+    plotted: Plotted,
+    history: StripHistory,
+) -> NDArray[np.float64]:
+    """Where each card's shades end."""
+    limits = [limit_of(each, known[each.card.id], plotted) for each in cards]
+    told = [limit for limit in limits if limit is not None]
+    finite = history.values[np.isfinite(history.values)]
+    most = float(finite.max()) if finite.size else 0.0
+    otherwise = max(told) if told else max(most, _LEAST_RATE if len(plotted.metrics) > 1 else 1)
+    return np.array([otherwise if limit is None else limit for limit in limits])
+
+
+def ends_in_words(plotted: Plotted, tops: NDArray[np.float64], units: Units) -> tuple[str, str]:
+    """Of the legend; "own limit" where the cards differ in it."""
+    metric = METRICS[plotted.metrics[0]]
+    low = quantity(metric, plotted.lowest, units)
+    same = tops.size > 0 and np.allclose(tops, tops[0], rtol=0.01)
+    high = str(quantity(metric, float(tops[0]), units)) if same else "own limit"
+    word = {"utilisation": " busy", "memory": " used"}.get(plotted.name, "")
+    return low.number, high + (word if same else "")
+
+
+def value_in_words(plotted: Plotted, value: float, units: Units) -> Quantity | None:
+    if not np.isfinite(value):
+        return None
+    return quantity(METRICS[plotted.metrics[0]], value, units)
+
+
+def _mean(
+    board: Sequence[Shown], known: Mapping[CardId, Known], plotted: Plotted, units: Units
+) -> Figure:
+    told = [
+        value
+        for each in board
+        if known[each.card.id].answers
+        and (value := value_of(known[each.card.id].reading, plotted)) is not None
+    ]
+    if not told:
+        return Figure(plotted.title, absent=("–",), hint="No card of these tells it.")
+    read = quantity(METRICS[plotted.metrics[0]], sum(told) / len(told), units)
+    hint = f"{plotted.title}, mean of {len(told)} card{'s' if len(told) != 1 else ''} now"
+    return Figure(plotted.title, number=read.number, unit=read.unit, hint=hint)
+
+
+def _marks(
+    cards: Sequence[Shown],
+    known: Mapping[CardId, Known],
+    history: StripHistory,
+    gone: Mapping[CardId, tuple[float, str]],
+) -> tuple[StripMark, ...]:
+    marks = []
+    asleep: list[tuple[int, Shown]] = []
+    for row, each in enumerate(cards):
+        state = _state(known[each.card.id])
+        if state in (CardState.LOST, CardState.NO_DRIVER):
+            at, moment = gone.get(each.card.id, (None, ""))
+            words = f"{each.number} {state.value}{f' at {moment}' if moment else ''}"
+            marks.append(StripMark(row, at, words, Tone.BAD))
+        elif state is CardState.NO_ANSWER:
+            at = _ended(history, row)
+            marks.append(StripMark(row, at, f"{each.number} {state.value}", Tone.WARN))
+        elif state is CardState.ASLEEP:
+            asleep.append((row, each))
+    for place, (row, _each) in enumerate(asleep):
+        # The words once, in the middle of those that sleep beside each other.
+        run = _run(asleep, place)
+        middle = run[len(run) // 2]
+        words = ""
+        if row == middle[0]:
+            words = f"{ranges([one.card.index for _, one in run])} asleep, not read"
+        marks.append(StripMark(row, _ended(history, row), words, Tone.FAINT))
+    return tuple(marks)
+
+
+def _run(rows: Sequence[tuple[int, Shown]], place: int) -> Sequence[tuple[int, Shown]]:
+    first = last = place
+    while first > 0 and rows[first - 1][0] == rows[first][0] - 1:
+        first -= 1
+    while last + 1 < len(rows) and rows[last + 1][0] == rows[last][0] + 1:
+        last += 1
+    return rows[first : last + 1]
+
+
+def _state(known: Known) -> CardState:
+    if known.silence is not None:
+        return CardState.NO_ANSWER
+    return CardState.WORKING if known.reading is None else known.reading.state
+
+
+def _ended(history: StripHistory, row: int) -> float | None:
+    """When its last figure came; None where there is none in this stretch."""
+    there = np.flatnonzero(np.isfinite(history.values[row]))
+    if there.size == 0:
+        return None
+    seconds = (history.end - history.start) / float(history.values.shape[1])
+    return history.start + (int(there[-1]) + 1) * seconds

@@ -1,0 +1,162 @@
+"""TileFeed: brings tiles what went before, asked for only when it has moved by a pixel."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.catalogue.memory import MEMORY_USED
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.units import ratio
+from gpuexplorer.gui.paint.curve import COLUMN_PIXELS, columns_for, steady_stretch
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.widgets.card_tile import CardTile, TileSize
+from gpuexplorer.gui.widgets.plots.time_axis import time_ticks
+from gpuexplorer.gui.widgets.sparkline import Spark, SparkBand, Tick
+from gpuexplorer.gui.widgets.tile_past import NO_PAST, TilePast
+from gpuexplorer.gui.wording.card_face import CardFace
+from gpuexplorer.gui.wording.faces import Known, Shown
+from gpuexplorer.gui.wording.moments import moment_words
+from gpuexplorer.gui.wording.slowed_book import SlowedBook
+from gpuexplorer.telemetry.trace import Trace
+
+_TICK_EVERY = 84.0  # pixels
+# Not all tiles move on in the same picture, which would then take much longer than others.
+_EACH_TIME, _MOST_BEHIND = 3, 4
+_UNREAD = {CardState.ASLEEP: "not read", CardState.NO_ANSWER: "no answer"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a past was asked for with: as long as it is the same, so is the answer."""
+
+    start: float
+    end: float
+    width: float
+    memory: bool
+    scaled: bool
+    state: CardState
+
+
+class TileFeed:
+    """One for all tiles, and for the card that floats above them."""
+
+    def __init__(self, machine: MachineState, time_window: TimeWindow) -> None:
+        self._machine = machine
+        self._time_window = time_window
+        self._pasts: dict[CardId, tuple[_Asked, TilePast]] = {}
+        self._drawn = 0  # in this picture
+
+    def begin(self, cards: set[CardId]) -> None:
+        """Another picture, of these cards."""
+        self._drawn = 0
+        self._pasts = {card: past for card, past in self._pasts.items() if card in cards}
+
+    def feed(self, tile: CardTile, shown: Shown, known: Known, slowed: SlowedBook) -> None:
+        width = tile.past_width()
+        if width < 8:
+            tile.show_past(NO_PAST)
+            return
+        memory = tile.shows_memory_past()
+        scaled = tile.tile_size is TileSize.FULL
+        past = self.past(shown, known, tile.face, width, slowed, memory=memory, scaled=scaled)
+        tile.show_past(past)
+
+    def past(
+        self,
+        shown: Shown,
+        known: Known,
+        face: CardFace,
+        width: float,
+        slowed: SlowedBook,
+        *,
+        memory: bool,
+        scaled: bool,
+    ) -> TilePast:
+        card = shown.card.id
+        # Within one column nothing new would be seen.
+        start, end = steady_stretch(*self._time_window.stretch(), width / COLUMN_PIXELS)
+        asked = _Asked(start, end, width, memory, scaled, _state(known))
+        before = self._pasts.get(card)
+        if before is not None and (before[0] == asked or self._can_wait(before[0], asked)):
+            return before[1]
+        self._drawn += 1
+        busy = self._machine.past.trace(card, GPU_UTILIZATION, start, end, columns_for(width))
+        # Of a card that was lost before it was ever read nobody knows the moment.
+        read = card in self._machine.session.past.cards()
+        ended, word = self._ended(slowed.gone_at(card) if read else None, start, asked.state)
+        past = TilePast(
+            busy=Spark(
+                busy,
+                start,
+                end,
+                highest=1.0,
+                bands=tuple(
+                    SparkBand(each.start, each.end, each.tone)
+                    for each in slowed.stretches(card, start, end)
+                ),
+                ended=ended,
+                ended_word=word,
+                unread=_UNREAD.get(asked.state, ""),
+            ),
+            memory=self._memory(card, face, start, end, width) if memory else None,
+            ticks=self.ticks(start, end, width) if scaled else (),
+            average=_average(busy),
+        )
+        self._pasts[card] = (asked, past)
+        return past
+
+    def _can_wait(self, before: _Asked, asked: _Asked) -> bool:
+        """Whether a picture has had its share, and this tile only moved on a little."""
+        step = COLUMN_PIXELS * (asked.end - asked.start) / asked.width
+        moved = 0 < asked.end - before.end < _MOST_BEHIND * step
+        alike = replace(before, start=asked.start, end=asked.end) == asked
+        return moved and alike and self._drawn >= _EACH_TIME
+
+    def ticks(self, start: float, end: float, width: float) -> tuple[Tick, ...]:
+        """Clock times, and at the right end that this is now, where it is."""
+        window = self._time_window
+        most = int(width / _TICK_EVERY)
+        ticks = [
+            Tick((each.at - start) / (end - start), each.text)
+            for each in time_ticks(start, end, window.wall(0.0), most)
+        ]
+        if not window.following:
+            return tuple(ticks)
+        near = 1.0 - _TICK_EVERY * 0.6 / max(1.0, width)
+        return (*(tick for tick in ticks if tick.share < near), Tick(1.0, "now"))
+
+    def _memory(
+        self, card: CardId, face: CardFace, start: float, end: float, width: float
+    ) -> Spark | None:
+        total = face.memory.total_bytes
+        if not total:
+            return None
+        trace = self._machine.past.trace(card, MEMORY_USED, start, end, columns_for(width))
+        return Spark(trace, start, end, highest=total)
+
+    def _ended(
+        self, at: float | None, start: float, state: CardState
+    ) -> tuple[float | None, str]:
+        """When the card went, and what to say of it."""
+        if state not in (CardState.LOST, CardState.NO_DRIVER):
+            return None, ""
+        if at is None or at < start:
+            return start - 1.0, "nothing was read in this time"
+        window = self._time_window
+        return at, moment_words(window.wall(at), window.wall(window.now()))
+
+
+def _state(known: Known) -> CardState:
+    if known.silence is not None:
+        return CardState.NO_ANSWER
+    return CardState.WORKING if known.reading is None else known.reading.state
+
+
+def _average(trace: Trace) -> str:
+    count = int(trace.counts.sum())
+    if count == 0:
+        return ""
+    mean = float(np.nansum(trace.means * trace.counts)) / count
+    return f"average {ratio(mean)}"

@@ -1,0 +1,1 @@
+"""Who uses the cards, what for, and how to end it."""

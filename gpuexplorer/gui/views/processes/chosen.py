@@ -1,0 +1,89 @@
+"""Chosen: what is known of the rows that are picked, and which of their processes may end."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.units import Units
+from gpuexplorer.gui.views.processes.arrangement import Line
+from gpuexplorer.gui.wording.faces import Shown
+from gpuexplorer.gui.wording.process_words import (
+    USES,
+    Held,
+    counted,
+    lasted,
+    listed,
+    name_reason,
+    on_cards,
+    short_since,
+    standing_reason,
+)
+from gpuexplorer.telemetry.ending import refusal
+from gpuexplorer.telemetry.process_book import BookRow, Standing
+from gpuexplorer.telemetry.process_names import NamedProcess
+from gpuexplorer.telemetry.processes import ProcessFigure
+
+_OVER = (Standing.ENDED, Standing.LEFT)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Processes, not rows: one that uses eight cards is one."""
+
+    rows: Sequence[BookRow]  # one of each process
+    held: Mapping[int, Held]  # by pid, on all cards and not only on those picked
+
+    @property
+    def commands(self) -> Sequence[str]:
+        names = [row.named for row in self.rows]
+        return list(dict.fromkeys(named.command or name_reason(named)[1] for named in names))
+
+    def may_end(self) -> Sequence[NamedProcess]:
+        return [row.named for row in self.rows if not _why_not(row)]
+
+    def left_out(self) -> Sequence[str]:
+        """Why each of the others may not."""
+        return [why for row in self.rows if (why := _why_not(row))]
+
+    def facts(self, units: Units, wall: float) -> str:
+        if len(self.rows) > 1:
+            together: dict[str, float | None] = {}
+            for held in self.held.values():
+                for number, known in held.items():
+                    before = together.get(number, 0.0)
+                    unknown = known is None or before is None
+                    together[number] = None if unknown else (before or 0.0) + (known or 0.0)
+            processes = counted(len(self.rows), "process", "processes")
+            return f"{processes}: {listed(on_cards(together, units))}"
+        [row] = self.rows
+        named = row.named
+        parts = [f"pid {named.process.pid}"]
+        parts += [named.user] if named.user else []
+        parts.append(USES[named.process.use])
+        parts += on_cards(self.held[named.process.pid], units)
+        if named.container:
+            parts.append(f"container {named.container}")
+        if named.started_at is not None:
+            lasts = lasted(wall - named.started_at)
+            parts.append(f"since {short_since(named.started_at, wall)}, for {lasts}")
+        return " · ".join(parts)
+
+
+def chosen(
+    lines: Sequence[Line], rows: Sequence[BookRow], cards: Mapping[CardId, Shown]
+) -> Chosen:
+    """`rows` are all there are, of all cards."""
+    by_pid = {row.named.process.pid: row for line in lines for row in line.rows}
+    held: dict[int, dict[str, float | None]] = {pid: {} for pid in by_pid}
+    for row in rows:
+        process = row.named.process
+        if process.pid in held and row.standing not in _OVER:
+            shown = cards.get(process.card)
+            number = process.card if shown is None else shown.number
+            held[process.pid][number] = process.values.get(ProcessFigure.MEMORY)
+    return Chosen(list(by_pid.values()), held)
+
+
+def _why_not(row: BookRow) -> str:
+    reason = standing_reason(row.standing) if row.standing in _OVER else None
+    return refusal(row.named) if reason is None else reason[1]

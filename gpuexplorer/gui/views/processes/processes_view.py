@@ -1,0 +1,370 @@
+"""ProcessesView: who uses the cards, all of them together, and how to end it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.views.processes import column_menu
+from gpuexplorer.gui.views.processes.arrangement import Grouping, Wanted
+from gpuexplorer.gui.views.processes.cells import Surroundings
+from gpuexplorer.gui.views.processes.chosen import Chosen, chosen
+from gpuexplorer.gui.views.processes.details import Details
+from gpuexplorer.gui.views.processes.ending_actions import EndingActions
+from gpuexplorer.gui.views.processes.notices import Notices
+from gpuexplorer.gui.views.processes.process_table import ProcessTable
+from gpuexplorer.gui.views.processes.row_copies import RowCopies
+from gpuexplorer.gui.views.processes.table_layout import KEY, TableLayout, fitting, from_text
+from gpuexplorer.gui.views.processes.tool_row import ToolRow
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.empty_state import EmptyState
+from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.wording.faces import Shown
+from gpuexplorer.gui.wording.nobody_words import filtered, nobody, notices
+from gpuexplorer.gui.wording.process_words import parents, summary
+from gpuexplorer.telemetry.process_book import BookRow
+
+_LOOK_EVERY = 2.0  # at least, in seconds
+_LEAST_WITH_DETAILS = 400  # pixels
+_SAID_FOR = 8.0  # seconds: what was saved where
+
+
+class ProcessesView(LiveView):
+    """Rows come from the session's book; the table decides when they may change places."""
+
+    def __init__(
+        self,
+        look: Look,
+        machine: MachineState,
+        time_window: TimeWindow,
+        navigation: Navigation,
+        settings: Settings,
+        frame_clock: FrameClock,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(machine, time_window, frame_clock, processes=True, parent=parent)
+        self._navigation = navigation
+        self._settings = settings
+        self._words = ""
+        self._card: CardId | None = None
+        self._around = Surroundings()
+        self._shown_rows: Sequence[BookRow] = ()
+        self._shown: tuple[object, ...] = ()
+        self._said = ("", float("-inf"))
+        layout = from_text(settings.remembered(KEY))
+        self._title = QLabel("Processes")
+        self._title.setFont(look.letters.title.font)
+        self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._tools = ToolRow(look)
+        self._notices = Notices(look)
+        self._table = ProcessTable(look, machine.session.clock, layout)
+        self._nobody = EmptyState(look, Icon.PROCESSES)
+        self._details = Details(look)
+        self._ending = EndingActions(look, machine, settings, self._table, self)
+        self._copies = RowCopies(machine, self._table, self._surroundings, self._say, self)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._table)
+        self._stack.addWidget(self._nobody)
+        self.begin_at(self._table)
+        self._arrange()
+        self._end_action = self.add_command("End process…", "Del", self._on_end_asked)
+        self._copy_action = self.add_command("Copy rows", "Ctrl+C", self._copies.copy)
+        self.add_command("Export as CSV…", "Ctrl+S", self._copies.ask_where)
+        self.add_command("Choose columns and order…", "", self._tools.open_columns)
+        self._tools.show_grouping(layout.grouping)
+        self._connect()
+        self._on_settings_changed()
+
+    def pull(self) -> None:
+        session, units = self.machine.session, self._settings.choices.units
+        rows, cards = session.process_rows(), self.machine.cards()
+        stamp = (units, self._asked_for(), self._table.may_move(), len(cards))
+        if rows is not self._shown_rows or stamp != self._shown or not rows:
+            in_order = stamp[:2] != self._shown[:2]
+            self._shown_rows, self._shown = rows, stamp
+            self._show_rows(in_order=in_order)
+        self._notices.show_notices(notices(session, cards, rows))
+        self._show_summary()
+
+    def start_search(self) -> bool:
+        self._tools.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._tools.search.selectAll()
+        return True
+
+    def ask_export(self) -> None:
+        """Asks where to, and returns at once."""
+        self._copies.ask_where()
+
+    def stop(self) -> None:
+        self._ending.stop()
+        self._copies.stop()
+        super().stop()
+
+    def _arrange(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(self._title)
+        head.addWidget(self._summary, 1)
+        above = QVBoxLayout()
+        above.setContentsMargins(16, 14, 16, 8)
+        above.setSpacing(10)
+        above.addLayout(head)
+        above.addWidget(self._tools)
+        above.addWidget(self._notices)
+        panel = QFrame()
+        panel.setProperty("panel", "card")
+        inside = QVBoxLayout(panel)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(0)
+        inside.addLayout(above)
+        rows = QHBoxLayout()
+        rows.setContentsMargins(8, 0, 4, 0)
+        rows.addWidget(self._stack)
+        inside.addLayout(rows, 1)
+        inside.addWidget(self._details)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.addWidget(panel)
+
+    def _connect(self) -> None:
+        self._tools.searched_for.connect(self._on_searched_for)
+        self._tools.card_chosen.connect(self._on_card_chosen)
+        self._tools.grouping_chosen.connect(self._on_grouping_chosen)
+        self._tools.columns_asked.connect(self._on_columns_asked)
+        self._tools.export_asked.connect(self._copies.ask_where)
+        self._tools.left.connect(self._on_search_left)
+        self._nobody.way_on_chosen.connect(self._on_filter_cleared)
+        self._table.layout_changed.connect(self._on_layout_changed)
+        self._table.picked_changed.connect(self._on_picked_changed)
+        self._table.captions.menu_asked.connect(self._on_caption_menu_asked)
+        self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._table.customContextMenuRequested.connect(self._on_row_menu_asked)
+        self._details.end_asked.connect(self._on_end_asked)
+        self._settings.changed.connect(self._on_settings_changed)
+
+    def _asked_for(self) -> Wanted:
+        layout = self._table.layout_of_columns
+        return Wanted(
+            layout.sorted_by, layout.falling, layout.grouping, self._words, self._card_ids()
+        )
+
+    def _card_ids(self) -> frozenset[CardId] | None:
+        """A card stands for its instances too."""
+        shown = self.machine.shown(self._card)
+        if shown is None:
+            return None
+        return frozenset(each.card.id for each in (shown, *shown.instances))
+
+    def _surroundings(self) -> Surroundings:
+        return self._around
+
+    def _say(self, words: str) -> None:
+        self._said = (words, self.machine.session.clock.now())
+        self._show_summary()
+
+    def _show_rows(self, *, in_order: bool) -> None:
+        session = self.machine.session
+        cards = self.machine.cards()
+        listed = {each.card.id: each for shown in cards for each in (shown, *shown.instances)}
+        self._around = Surroundings(
+            listed,
+            self._settings.choices.units,
+            session.clock.now(),
+            session.clock.wall(),
+            session.process_book.past,
+        )
+        if self.machine.shown(self._card) is None:
+            self._card = None
+        rows = session.process_rows()
+        self._tools.show_cards(cards, self._card)
+        self._table.show_rows(rows, self._asked_for(), self._around, in_order=in_order)
+        self._show_nobody()
+        self._show_picked()
+
+    def _show_nobody(self) -> None:
+        session, cards = self.machine.session, self.machine.cards()
+        if self._table.lines:
+            self._stack.setCurrentWidget(self._table)
+            if self.hasFocus():
+                # Where it was to be from the beginning, and there were no rows yet.
+                self._table.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._show_details()
+            return
+        self._details.hide()
+        rows = session.process_rows()
+        shown = self.machine.shown(self._card)
+        words = (
+            filtered(len(rows), self._words, "" if shown is None else shown.number)
+            if rows
+            else nobody(session, cards)
+        )
+        self._nobody.show_words(words.heading, words.more, words.way_on)
+        self._stack.setCurrentWidget(self._nobody)
+
+    def _show_details(self) -> None:
+        """In a low window the rows need the room more; menu and keys do the same as it."""
+        room = self.height() >= _LEAST_WITH_DETAILS
+        self._details.setVisible(bool(self._table.lines) and room)
+
+    def _show_summary(self) -> None:
+        session = self.machine.session
+        words, at = self._said
+        if session.clock.now() - at < _SAID_FOR:
+            self._summary.show_text(words)
+            return
+        age = self._age()
+        if age is not None:
+            self._summary.show_text(f"As told {age:.0f} s ago; asked again now")
+            return
+        shown = sum(len(line.rows) for line in self._table.lines)
+        self._summary.show_text(
+            summary(
+                session.process_rows(),
+                shown,
+                parents(self.machine.cards()),
+                self._settings.choices.units,
+                simulated=session.simulated,
+            )
+        )
+
+    def _age(self) -> float | None:
+        """Seconds since the last look, where that is long ago: nobody asked meanwhile."""
+        session = self.machine.session
+        looks = [session.process_book.looked_at(each.card.id) for each in self.machine.cards()]
+        newest = max((at for at in looks if at is not None), default=None)
+        if newest is None:
+            return None
+        age = session.clock.now() - newest
+        return age if age > 2 * max(session.sampler.interval, _LOOK_EVERY) + 1 else None
+
+    def _show_picked(self) -> None:
+        picked = self._picked()
+        allowed = self._ending.allowed
+        if picked is None:
+            self._details.show_nothing(self._ending.why_not_allowed)
+            self._end_action.setEnabled(False)
+            return
+        refusal = self._ending.refusal(picked)
+        facts = picked.facts(self._settings.choices.units, self._around.wall)
+        self._details.show_processes(picked.commands, facts, refusal, ending=allowed)
+        self._end_action.setEnabled(not refusal)
+
+    def _picked(self) -> Chosen | None:
+        lines = self._table.picked()
+        if not lines:
+            return None
+        return chosen(lines, self.machine.session.process_rows(), self._around.cards)
+
+    def _choose_layout(self, layout: TableLayout) -> None:
+        self._table.show_layout(layout)
+        self._on_layout_changed()
+
+    def _on_layout_changed(self) -> None:
+        layout = self._table.layout_of_columns
+        self._settings.remember(KEY, layout.as_text())
+        self._tools.show_grouping(layout.grouping)
+        self.pull()
+
+    def _on_searched_for(self, words: str) -> None:
+        self._words = words.strip()
+        self.pull()
+
+    def _on_card_chosen(self, card: CardId | None) -> None:
+        self._card = card
+        self.pull()
+
+    def _on_filter_cleared(self) -> None:
+        self._card = None
+        self._tools.search.clear()
+        self.pull()
+        self._table.setFocus()
+
+    def _on_search_left(self) -> None:
+        self._table.setFocus()
+
+    def _on_grouping_chosen(self, grouping: Grouping) -> None:
+        self._choose_layout(replace(self._table.layout_of_columns, grouping=grouping))
+
+    def _on_columns_asked(self, menu: QMenu) -> None:
+        layout = self._table.layout_of_columns
+        shown = fitting(layout, self._table.viewport().width())
+        column_menu.fill(menu, layout, shown, self._choose_layout)
+        self._hold_while_open(menu)
+
+    def _on_caption_menu_asked(self, place: QPoint) -> None:
+        menu = self._menu()
+        self._on_columns_asked(menu)
+        menu.popup(place)
+
+    def _on_row_menu_asked(self, place: QPoint) -> None:
+        if self._picked() is None:
+            return
+        menu = self._menu()
+        menu.addAction(self._copy_action)
+        for shown in self._picked_cards()[:1]:
+            self._offer_card(menu, shown)
+        if self._ending.allowed:
+            menu.addSeparator()
+            menu.addAction(self._end_action)
+        self._hold_while_open(menu)
+        menu.popup(self._table.viewport().mapToGlobal(place))
+
+    def _offer_card(self, menu: QMenu, shown: Shown) -> None:
+        only = menu.addAction(f"Only card {shown.number}")
+        only.triggered.connect(lambda: self._on_card_chosen(shown.card.id))
+        opens = menu.addAction(f"Open card {shown.number}")
+        opens.triggered.connect(lambda: self._navigation.open_card(shown.card.id))
+
+    def _picked_cards(self) -> list[Shown]:
+        ids = [row.named.process.card for line in self._table.picked() for row in line.rows]
+        found = (self.machine.shown(card) for card in dict.fromkeys(ids))
+        return [shown for shown in found if shown is not None]
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.aboutToHide.connect(menu.deleteLater)
+        return menu
+
+    def _hold_while_open(self, menu: QMenu) -> None:
+        self._table.stand_still(True)  # noqa: FBT003 - said by its name
+        menu.aboutToHide.connect(self._on_menu_closed)
+
+    def _on_menu_closed(self) -> None:
+        self._table.stand_still(False)  # noqa: FBT003 - said by its name
+
+    def _on_end_asked(self) -> None:
+        picked = self._picked()
+        if picked is not None:
+            self._ending.ask(picked)
+
+    def _on_picked_changed(self) -> None:
+        self._show_picked()
+
+    def _on_settings_changed(self) -> None:
+        self._end_action.setVisible(self._ending.allowed)
+        self._show_picked()
+        if self.isVisible():
+            self.pull()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_details()

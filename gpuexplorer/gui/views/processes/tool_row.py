@@ -1,0 +1,94 @@
+"""ToolRow: what is looked for, on which card, and whether as a list or by program."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.views.processes.arrangement import Grouping
+from gpuexplorer.gui.widgets.menu_button import MenuButton
+from gpuexplorer.gui.widgets.painted_button import IconButton
+from gpuexplorer.gui.widgets.search_field import SearchField
+from gpuexplorer.gui.widgets.segmented import Segmented
+from gpuexplorer.gui.wording.faces import Shown
+
+_ALL = "All cards"
+_NARROWEST_SEARCH, _WIDEST_SEARCH = 120, 320
+_COMPACT_BELOW = 620
+_GROUPINGS = ((Grouping.LIST, "List"), (Grouping.PROGRAM, "By program"))
+
+
+class ToolRow(QWidget):
+    """Asks; whoever decides shows the answer here."""
+
+    searched_for = Signal(str)
+    card_chosen = Signal(object)  # an id, or None for all
+    grouping_chosen = Signal(object)
+    columns_asked = Signal(QMenu)
+    export_asked = Signal()
+    left = Signal()  # the rows are to have the keyboard
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._cards: Sequence[Shown] = ()
+        self._card: CardId | None = None
+        self.search = SearchField(look, "Filter by command, user, pid, container")
+        self.search.setMaximumWidth(_WIDEST_SEARCH)
+        self.search.searched_for.connect(self.searched_for)
+        self.search.left.connect(self.left)
+        self._card_button = MenuButton(look, "Card")
+        self._card_button.show_words(_ALL)
+        self._card_button.about_to_open.connect(self._on_cards_asked)
+        self.search.setMinimumWidth(_NARROWEST_SEARCH)
+        self._groupings = Segmented(look, "Rows", _GROUPINGS)
+        self._groupings.chosen.connect(self.grouping_chosen)
+        self._columns = MenuButton(look, "Columns and order")
+        self._columns.show_words("Columns")
+        self._columns.about_to_open.connect(self.columns_asked)
+        export = IconButton(look, Icon.EXPORT)
+        export.show_meaning(Icon.EXPORT, "Export the rows that are shown as CSV", "Ctrl+S")
+        export.clicked.connect(self.export_asked)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.search, 1)
+        row.addWidget(self._card_button)
+        row.addWidget(self._groupings)
+        row.addStretch(1)
+        row.addWidget(self._columns)
+        row.addWidget(export)
+
+    def show_cards(self, cards: Sequence[Shown], card: CardId | None) -> None:
+        """With one card there is nothing to choose from."""
+        self._cards, self._card = cards, card
+        chosen = next((each for each in cards if each.card.id == card), None)
+        self._card_button.show_words(_ALL if chosen is None else f"Card {chosen.number}")
+        self._card_button.setVisible(len(cards) > 1 or card is not None)
+
+    def show_grouping(self, grouping: Grouping) -> None:
+        self._groupings.show_choice(grouping)
+
+    def open_columns(self) -> None:
+        """The menu under its button."""
+        self._columns.click()
+
+    def _on_cards_asked(self, menu: QMenu) -> None:
+        names = [(None, _ALL), *((each.card.id, _named(each)) for each in self._cards)]
+        for card, words in names:
+            action = menu.addAction(words)
+            action.setCheckable(True)
+            action.setChecked(card == self._card)
+            action.triggered.connect(lambda _=False, card=card: self.card_chosen.emit(card))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._groupings.show_compact(event.size().width() < _COMPACT_BELOW)
+
+
+def _named(shown: Shown) -> str:
+    name = shown.card.name.replace("&", "&&")
+    return f"Card {shown.number}" if shown.card.nameless else f"Card {shown.number}, {name}"

@@ -1,0 +1,1 @@
+"""The topology: how the cards, the processors and what is between them are wired."""

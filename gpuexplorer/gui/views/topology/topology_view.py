@@ -1,0 +1,284 @@
+"""TopologyView: the machine drawn, the matrix beside it, and the facts of what was chosen."""
+
+import datetime
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+
+from gpuexplorer.core.cards import CardId, CardKind
+from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.state.wiring import Answer, Wiring
+from gpuexplorer.gui.views.topology.machine_panel import MachinePanel
+from gpuexplorer.gui.views.topology.machine_picture import MachinePicture
+from gpuexplorer.gui.views.topology.matrix_panel import MatrixPanel
+from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.gui.widgets.saving import PNG, SVG, Saving, Write, suggested_name
+from gpuexplorer.gui.widgets.source_badge import SIMULATED
+from gpuexplorer.gui.widgets.thing_panel import ThingPanel
+from gpuexplorer.gui.widgets.top_bar import host_name
+from gpuexplorer.gui.wording.key_words import TOPOLOGY_KEYS
+from gpuexplorer.gui.wording.machine_face import Face
+from gpuexplorer.gui.wording.machine_faces import (
+    lasting_faces,
+    machine_faces,
+    passing_faces,
+)
+from gpuexplorer.gui.wording.machine_facts import ThingFacts, facts_of
+from gpuexplorer.gui.wording.machine_now import MachineNow
+from gpuexplorer.gui.wording.machine_summary import machine_summary
+from gpuexplorer.gui.wording.machine_things import OfCard, OfLink, Thing
+from gpuexplorer.gui.wording.wiring_words import (
+    ONLY_INSTANCES,
+    matrix_text,
+    notes,
+    nothing_words,
+    waiting_words,
+)
+from gpuexplorer.telemetry.machine_shape import MachineShape
+from gpuexplorer.telemetry.whole_file import write_whole
+
+# Drawing and matrix side by side; below that only matrix and facts; below that nothing.
+_WIDE_FROM, _HALF_FROM = 1080, 700
+_LEAST_BESIDE, _MOST_BESIDE, _SHARE_BESIDE = 380, 520, 0.34
+_AROUND_DRAWING = 160  # what stands above and below it, in pixels
+_ANY = 16_777_215  # Qt's own number for "as wide as it likes"
+_ASK_AGAIN = "Ask again"
+
+
+class TopologyView(LiveView):
+    """One choice for drawing, matrix and facts: whichever is clicked, the others follow."""
+
+    key_groups = (TOPOLOGY_KEYS,)
+
+    def __init__(
+        self,
+        look: Look,
+        machine: MachineState,
+        time_window: TimeWindow,
+        navigation: Navigation,
+        frame_clock: FrameClock,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(
+            machine, time_window, frame_clock, cadences=(Cadence.ON_DEMAND,), parent=parent
+        )
+        self._look = look
+        self._navigation = navigation
+        self._wiring = Wiring(machine.session, self)
+        self._wiring.changed.connect(self._on_wiring_changed)
+        self._now: MachineNow | None = None
+        self._chosen: Thing | None = None
+        self._lasting: tuple[MachineShape, Mapping[Thing, Face]] | None = None
+        self._summary: tuple[MachineShape, ThingFacts] | None = None
+        self._written = ""
+        self._saving = Saving(machine.settings, self)
+        self._saving.done.connect(self._on_saving_told)
+        self._saving.refused.connect(self._on_saving_told)
+        self._save = self.add_command("Save picture…", "Ctrl+S", self._on_save_asked)
+        self._copy = self.add_command("Copy the matrix as text", "Ctrl+C", self._on_copy_asked)
+        again = self.add_command("Ask again how the cards are wired", "F5", self._wiring.ask)
+        self._panel = MachinePanel(look)
+        self._panel.drawing.chosen.connect(self._on_chosen)
+        self._panel.drawing.opened.connect(self._on_opened)
+        self._panel.ask_again_chosen.connect(again.trigger)
+        self._panel.save_asked.connect(self._save.trigger)
+        self._matrix = MatrixPanel(look)
+        self._matrix.table.chosen.connect(self._on_chosen)
+        self._matrix.copy_asked.connect(self._copy.trigger)
+        self._facts = ThingPanel(look)
+        self._facts.open_asked.connect(self._on_card_asked)
+        self._page = Page()
+        self._side = QWidget()
+        self._below = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._side)
+        self._below.setContentsMargins(0, 0, 0, 0)
+        self._places = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        top = Qt.AlignmentFlag.AlignTop
+        for layout in (self._places, self._below):
+            layout.setSpacing(16)
+        self._places.addWidget(self._panel, 1, top)
+        self._places.addWidget(self._side, 0, top)
+        self._below.addWidget(self._matrix, 1, top)
+        self._below.addWidget(self._facts, 1, top)
+        self._page.body.addLayout(self._places)
+        self._page.body.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._page)
+        self.begin_at(self._page)
+
+    def pull(self) -> None:
+        self._wiring.look()
+        self._show()
+
+    def stop(self) -> None:
+        super().stop()
+        self._wiring.stop()
+        self._saving.stop()
+
+    def _show(self) -> None:
+        self._now = now = self._look_at()
+        self._save.setEnabled(now is not None)
+        self._copy.setEnabled(now is not None)
+        self._matrix.setVisible(now is not None)
+        self._facts.setVisible(now is not None)
+        if now is None:
+            self._panel.show_words(*self._words())
+            return
+        if self._lasting is None or self._lasting[0] is not now.shape:
+            self._lasting = (now.shape, lasting_faces(now))
+        faces = {**self._lasting[1], **passing_faces(now)}
+        if self._chosen is not None and not _is_there(now, faces, self._chosen):
+            self._choose(None)
+        again = waiting_words(self._wiring.waited, again=True)
+        waiting = self._wiring.answer is Answer.WAITING
+        said = [*notes(now), again if waiting else "", self._written]
+        self._panel.show_machine(now.shape, faces, [each for each in said if each])
+        self._matrix.show_machine(now)
+        self._show_facts(now)
+
+    def _look_at(self) -> MachineNow | None:
+        """None while nothing is known of how the cards that are listed are wired."""
+        machine, shape, topology = self.machine, self._wiring.shape, self._wiring.topology
+        cards = {
+            shown.card.id: shown for shown in machine.cards() if shown.card.kind is CardKind.GPU
+        }
+        if shape is None or topology is None:
+            return None
+        if not set(cards) >= {*shape.home, *shape.loose} or not shape.home:
+            return None
+        return MachineNow(
+            shape,
+            topology,
+            machine.cards(),
+            cards,
+            {card: machine.known(card) for card in cards},
+            {card: machine.face(shown) for card, shown in cards.items()},
+            machine.host_face(),
+            machine.settings.choices.units,
+        )
+
+    def _words(self) -> tuple[str, str, str]:
+        """Heading, more, and the way on where there is no drawing."""
+        listed = self.machine.cards()
+        if listed and all(shown.card.kind is CardKind.MIG for shown in listed):
+            return (*_heading(ONLY_INSTANCES), "")
+        match self._wiring.answer:
+            case Answer.NOT_ASKED | Answer.WAITING:
+                return (*_heading(waiting_words(self._wiring.waited, again=False)), "")
+            case Answer.REFUSED:
+                said = "The driver could not be asked how the cards are wired."
+                return said, self._wiring.refusal, _ASK_AGAIN
+            case Answer.TOLD | Answer.NOTHING:
+                readings = (self.machine.known(shown.card.id).reading for shown in listed)
+                states = [reading.state for reading in readings if reading is not None]
+                return (*_heading(nothing_words(states)), _ASK_AGAIN)
+
+    def _show_facts(self, now: MachineNow) -> None:
+        if self._chosen is None:
+            if self._summary is None or self._summary[0] is not now.shape:
+                self._summary = (now.shape, machine_summary(now))
+            self._facts.show_facts(self._summary[1])
+        else:
+            self._facts.show_facts(facts_of(now, self._chosen, self.machine.session.source))
+
+    def _choose(self, thing: Thing | None) -> None:
+        self._chosen = thing
+        self._panel.drawing.show_chosen(thing)
+        self._matrix.table.show_chosen(thing)
+        if self._now is not None:
+            self._show_facts(self._now)
+
+    def _picture(self) -> MachinePicture | None:
+        now = self._now
+        if now is None:
+            return None
+        simulated = self.machine.session.simulated
+        moment = datetime.datetime.now(datetime.UTC).astimezone()
+        foot = f"{self.machine.session.source.label}. Traffic in GB/s, seen from the card."
+        return MachinePicture(
+            self._look,
+            now.shape,
+            machine_faces(now),
+            f"How the cards of {host_name()} are wired, {moment:%Y-%m-%d %H:%M:%S}",
+            foot,
+            simulated,
+        )
+
+    def _picture_for(self, path: Path) -> Write | None:
+        picture = self._picture()
+        if picture is None:
+            return None
+        return partial(write_whole, path, [picture.drawn_for(path)])
+
+    def _arrange(self, width: int) -> None:
+        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        wide = width >= _WIDE_FROM
+        self._places.setDirection(across if wide else down)
+        self._below.setDirection(across if not wide and width >= _HALF_FROM else down)
+        beside = min(_MOST_BESIDE, max(_LEAST_BESIDE, round(width * _SHARE_BESIDE)))
+        self._side.setMinimumWidth(beside if wide else 0)
+        self._side.setMaximumWidth(beside if wide else _ANY)
+
+    def _on_wiring_changed(self) -> None:
+        if self.isVisible():
+            self._show()
+
+    def _on_chosen(self, thing: Thing) -> None:
+        self._choose(thing)
+
+    def _on_opened(self, thing: Thing) -> None:
+        if isinstance(thing, OfCard):
+            self._navigation.open_card(thing.card)
+
+    def _on_card_asked(self, card: str) -> None:
+        self._navigation.open_card(CardId(card))
+
+    def _on_save_asked(self) -> None:
+        session = self.machine.session
+        name = suggested_name("topology", session.clock.wall(), simulated=session.simulated)
+        self._saving.ask("Save the drawing", name, [SVG, PNG], self._picture_for)
+
+    def _on_saving_told(self, words: str) -> None:
+        self._written = words
+        self._show()
+
+    def _on_copy_asked(self) -> None:
+        if self._now is None:
+            return
+        source = self.machine.session.source
+        made_up = f"{SIMULATED}: these cards do not exist, their wiring is made up. "
+        heading = f"{made_up if source.simulated else ''}{host_name()}, {source.label}"
+        QGuiApplication.clipboard().setText(matrix_text(self._now, heading))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange(event.size().width())
+        self._panel.drawing.show_room(event.size().height() - _AROUND_DRAWING)
+        super().resizeEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._chosen is not None:
+            self._choose(None)
+        else:
+            super().keyPressEvent(event)
+
+
+def _heading(sentences: str) -> tuple[str, str]:
+    """The first sentence, and the others."""
+    first, stop, rest = sentences.partition(". ")
+    return first + stop.rstrip(), rest
+
+
+def _is_there(now: MachineNow, faces: Mapping[Thing, Face], thing: Thing) -> bool:
+    if isinstance(thing, OfLink) and not thing.to_host:
+        return {thing.a, thing.b} <= set(now.shape.home)
+    return thing in faces

@@ -1,0 +1,70 @@
+"""PaintedButton: a button that draws itself, and is one to keyboard and screen reader."""
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QWidget
+
+from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.look import Look
+
+CONTROL_RADIUS = 6.0
+_ICON = 20.0
+
+
+class PaintedButton(QAbstractButton):
+    """Subclasses implement `draw`. The mouse presses it and leaves the keyboard where it is."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.look = look
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+
+    def draw(self, drawing: Drawing) -> None:
+        raise NotImplementedError
+
+    def draw_ground(self, drawing: Drawing, place: QRectF) -> None:
+        """What shows that it is chosen, pointed at, or has the keyboard."""
+        if self.isChecked() or (self.isEnabled() and (self.underMouse() or self.isDown())):
+            drawing.painter.setPen(Qt.PenStyle.NoPen)
+            drawing.painter.setBrush(drawing.theme.selection)
+            drawing.painter.drawRoundedRect(place, CONTROL_RADIUS, CONTROL_RADIUS)
+        if self.hasFocus():
+            drawing.focus_ring(place, CONTROL_RADIUS)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            self.draw(Drawing(painter, self.look))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Of itself Qt takes only the space bar for a press.
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+
+class IconButton(PaintedButton):
+    """An icon by itself; what it does is told on asking, with its key."""
+
+    def __init__(self, look: Look, icon: Icon, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self._icon = icon
+        self.setFixedSize(32, 32)
+
+    def show_meaning(self, icon: Icon, words: str, keys: str = "") -> None:
+        self._icon = icon
+        self.setAccessibleName(words)
+        self.setToolTip(f"{words} ({keys})" if keys else words)
+        self.update()
+
+    def draw(self, drawing: Drawing) -> None:
+        place = QRectF(self.rect())
+        self.draw_ground(drawing, place)
+        side = (self.width() - _ICON) / 2
+        colour = drawing.theme.text if self.underMouse() else drawing.theme.quiet
+        drawing.icon(self._icon, place.adjusted(side, side, -side, -side), colour)
+
+    def sizeHint(self) -> QSize:
+        return QSize(32, 32)

@@ -1,0 +1,1 @@
+"""The palette: every command of the program, found as one types."""

@@ -1,0 +1,105 @@
+"""How the time axis is drawn: clock times along the bottom, flags on it, and "now"."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPolygonF
+
+from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.widgets.plots.content import Flag
+from gpuexplorer.gui.widgets.plots.layout import Layout
+from gpuexplorer.gui.widgets.plots.time_axis import moment_word, time_ticks
+
+NOW = "now"
+_PER_TICK = 92.0
+_APART = 14.0
+
+
+def draw_axis(drawing: Drawing, layout: Layout) -> None:
+    baseline = _baseline(drawing, layout.axis)
+    for left, word in _words(drawing, layout):
+        drawing.text(left, baseline, word)
+
+
+def draw_flag_poles(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> None:
+    """Behind the lines, through all plots."""
+    across = layout.across
+    for flag, x in _in_view(layout, flags):
+        pole = QRectF(int(x), across.top(), 1, layout.flags.bottom() - across.top())
+        drawing.painter.fillRect(pole, drawing.theme.line)
+        drawing.hint(pole.adjusted(-3, 0, 3, 0), flag.text)
+
+
+def draw_flags(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> None:
+    letters, theme = drawing.letters.caption, drawing.theme
+    row = layout.flags
+    seen = _in_view(layout, flags)
+    for at, (flag, x) in enumerate(seen):
+        following = seen[at + 1][1] if at + 1 < len(seen) else layout.gutter.labels.left()
+        ink = theme.tone(flag.tone) if flag.colour is None else theme.card(flag.colour)
+        left, top = float(int(x)), row.top() + 4
+        cloth = [QPointF(left, top), QPointF(left + 8, top), QPointF(left + 6, top + 4)]
+        cloth += [QPointF(left + 8, top + 8), QPointF(left, top + 8)]
+        drawing.painter.setPen(Qt.PenStyle.NoPen)
+        drawing.painter.setBrush(ink)
+        drawing.painter.drawPolygon(QPolygonF(cloth))
+        word = letters.elided(flag.text, following - x - 20)
+        if len(word) >= min(5, len(flag.text)):
+            baseline = top + 4 + letters.cap_height / 2
+            drawing.text(left + 12, baseline, Run(word, letters, theme.quiet))
+        drawing.hint(QRectF(left - 2, row.top(), 14, row.height()), flag.text)
+
+
+def draw_time_pill(drawing: Drawing, layout: Layout, x: float, word: str) -> None:
+    """Which moment the crosshair stands at."""
+    letters, theme, axis = drawing.letters.badge, drawing.theme, layout.axis
+    width = letters.width(word) + 16
+    left = max(layout.left, min(x - width / 2, layout.gutter.right - width))
+    middle = _baseline(drawing, axis) - letters.cap_height / 2
+    place = QRectF(round(left), round(middle - 9), width, 18)
+    for begin, under in _words(drawing, layout):
+        # Half a word beside it would read as another time.
+        if begin < place.right() + 4 and begin + under.width > place.left() - 4:
+            hidden = QRectF(begin - 1, place.top(), under.width + 2, place.height())
+            drawing.painter.fillRect(hidden, theme.surface)
+    drawing.painter.setPen(Qt.PenStyle.NoPen)
+    drawing.painter.setBrush(theme.text)
+    drawing.painter.drawRoundedRect(place, 4, 4)
+    baseline = place.center().y() + letters.cap_height / 2
+    drawing.text(place.left() + 8, baseline, Run(word, letters, theme.ground))
+
+
+def _words(drawing: Drawing, layout: Layout) -> list[tuple[float, Run]]:
+    """What stands along the axis, and where each begins; how it ends first."""
+    letters, theme = drawing.letters.caption, drawing.theme
+    axis, stretch = layout.axis, layout.stretch
+    if stretch.following:
+        last = Run(NOW, letters, theme.quiet)
+    else:
+        end = stretch.end + stretch.offset
+        last = Run(moment_word(end, end), letters, theme.faint)
+    words = [(axis.right() - last.width, last)]
+    free = words[0][0] - _APART
+    span = stretch.end - stretch.start
+    most = max(1, int(axis.width() / _PER_TICK))
+    for tick in time_ticks(stretch.start, stretch.end, stretch.offset, most):
+        word = Run(tick.text, letters, theme.faint)
+        middle = axis.left() + (tick.at - stretch.start) / span * axis.width()
+        left = middle - word.width / 2
+        if left >= layout.left and left + word.width <= free:
+            words.append((left, word))
+    return words
+
+
+def _baseline(drawing: Drawing, axis: QRectF) -> float:
+    return float(round(axis.top() + 8 + drawing.letters.caption.ascent))
+
+
+def _in_view(layout: Layout, flags: Sequence[Flag]) -> list[tuple[Flag, float]]:
+    axis, stretch = layout.axis, layout.stretch
+    span = stretch.end - stretch.start
+    return [
+        (flag, axis.left() + (flag.at - stretch.start) / span * axis.width())
+        for flag in sorted(flags, key=lambda flag: flag.at)
+        if stretch.start <= flag.at <= stretch.end
+    ]

@@ -1,0 +1,132 @@
+"""How the crosshair is drawn: over all plots, with the values of that moment in place."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPen
+
+from gpuexplorer.core.units import Units, quantity
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.widgets.plots.axis_drawing import draw_time_pill
+from gpuexplorer.gui.widgets.plots.content import Line
+from gpuexplorer.gui.widgets.plots.layout import Layout, PlotPlace, Stretch
+from gpuexplorer.gui.widgets.plots.spread import spread
+from gpuexplorer.gui.widgets.plots.summary import value_at
+from gpuexplorer.gui.widgets.plots.time_axis import moment_word
+
+_PILL = 20.0
+_DOT = 3.5
+_TENTHS_UP_TO = 120.0  # seconds
+UNREAD = "not read"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mark:
+    """One line at that moment."""
+
+    line: Line
+    y: float
+    runs: list[Run]
+
+    @property
+    def width(self) -> float:
+        return sum(run.width for run in self.runs) + 30
+
+
+def draw_crosshair(drawing: Drawing, layout: Layout, at: float, units: Units) -> None:
+    stretch = layout.stretch
+    if not layout.plots or not stretch.start <= at <= stretch.end:
+        return
+    theme = drawing.theme
+    across = layout.across
+    x = layout.plots[0].x(at, stretch)
+    pole = QRectF(round(x), across.top(), 1, across.height() + 6)
+    drawing.painter.fillRect(pole, theme.quiet)
+    for plot in layout.plots:
+        _draw_values(drawing, plot, x, at, units)
+    draw_time_pill(drawing, layout, x, _moment(stretch, at))
+
+
+def words_at(layout: Layout, at: float, units: Units) -> str:
+    """The same for who does not see it."""
+    stretch = layout.stretch
+    said = [_moment(stretch, at)]
+    for plot in layout.plots:
+        for line in plot.content.lines:
+            value = value_at(line.trace, at)
+            read = UNREAD if value is None else str(quantity(line.metric, value, units))
+            said.append(f"{name_of(plot, line)} {read}")
+    return ", ".join(said)
+
+
+def name_of(plot: PlotPlace, line: Line) -> str:
+    """Who a line is, in words."""
+    if line.label:
+        return f"{plot.content.title} {line.label}".strip()
+    return f"{plot.content.title} card {line.chip}".strip()
+
+
+def _moment(stretch: Stretch, at: float) -> str:
+    """As finely as a person can point."""
+    tenths = stretch.end - stretch.start <= _TENTHS_UP_TO
+    return moment_word(at + stretch.offset, stretch.end + stretch.offset, tenths=tenths)
+
+
+def _draw_values(drawing: Drawing, plot: PlotPlace, x: float, at: float, units: Units) -> None:
+    marks = _marks(drawing, plot, at, units)
+    if not marks:
+        if any(len(line.trace) for line in plot.content.lines):
+            _draw_nothing(drawing, plot, x)
+        return
+    lowest, highest = plot.top + _PILL / 2, plot.area.bottom() - _PILL / 2 + 4
+    places = spread([mark.y for mark in marks], _PILL + 1, lowest, highest)
+    widest = max(mark.width for mark in marks)
+    left = x + 9 if x + 9 + widest <= plot.area.right() else x - 9 - widest
+    for mark, y in zip(marks, places, strict=True):
+        _draw_pill(drawing, mark, left, y)
+    for mark in marks:
+        drawing.painter.setPen(QPen(drawing.theme.surface, 1.5))
+        drawing.painter.setBrush(drawing.theme.card(mark.line.colour))
+        drawing.painter.drawEllipse(QPointF(round(x) + 0.5, mark.y), _DOT, _DOT)
+
+
+def _marks(drawing: Drawing, plot: PlotPlace, at: float, units: Units) -> list[_Mark]:
+    theme, letters = drawing.theme, drawing.letters
+    marks = []
+    for line in plot.content.lines:
+        value = value_at(line.trace, at)
+        if value is None:
+            continue
+        read = quantity(line.metric, value, units)
+        runs = [Run(read.number, letters.badge, theme.text)]
+        if read.unit:
+            runs.append(Run(f"{THIN_SPACE}{read.unit}", letters.caption, theme.quiet))
+        marks.append(_Mark(line, plot.y(value), runs))
+    return marks
+
+
+def _draw_pill(drawing: Drawing, mark: _Mark, left: float, y: float) -> None:
+    theme, letters = drawing.theme, drawing.letters.caption
+    place = QRectF(round(left) + 0.5, round(y - _PILL / 2) + 0.5, mark.width, _PILL - 1)
+    drawing.painter.setPen(QPen(theme.line, 1))
+    drawing.painter.setBrush(theme.raised)
+    drawing.painter.drawRoundedRect(place, 4, 4)
+    middle = place.center().y()
+    if mark.line.chip:
+        fill = None if mark.line.colour is None else theme.card(mark.line.colour)
+        drawing.chip(
+            QRectF(place.left() + 4, middle - 7, 14, 14), mark.line.chip, letters, fill
+        )
+    else:
+        drawing.painter.setPen(Qt.PenStyle.NoPen)
+        drawing.painter.setBrush(theme.card(mark.line.colour))
+        drawing.painter.drawEllipse(QPointF(place.left() + 11, middle), 3, 3)
+    drawing.runs(place.left() + 22, middle + letters.cap_height / 2, mark.runs)
+
+
+def _draw_nothing(drawing: Drawing, plot: PlotPlace, x: float) -> None:
+    """A gap has no value, which is another thing than zero."""
+    letters = drawing.letters.caption
+    word = Run(UNREAD, letters, drawing.theme.faint)
+    left = x + 9 if x + 9 + word.width <= plot.area.right() else x - 9 - word.width
+    drawing.text(left, plot.area.center().y() + letters.cap_height / 2, word)

@@ -1,0 +1,109 @@
+"""FullPlot: one plot alone on the whole screen, until Escape or another double click."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.plots.canvas import PlotCanvas
+from gpuexplorer.gui.widgets.plots.content import Flag, PlotContent
+from gpuexplorer.gui.widgets.plots.layout import is_compact
+from gpuexplorer.gui.widgets.plots.note import PlotNote
+from gpuexplorer.gui.widgets.plots.origin import Origin
+from gpuexplorer.gui.widgets.plots.plot_actions import PlotActions
+from gpuexplorer.gui.widgets.source_badge import SourceBadge
+
+_BACK = "Escape goes back"
+
+
+class FullPlot(QWidget):
+    """A window of its own that is deleted when it is closed."""
+
+    closed = Signal()
+
+    def __init__(
+        self,
+        look: Look,
+        time_window: TimeWindow,
+        settings: Settings,
+        origin: Origin,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._look = look
+        self._time_window = time_window
+        self._title = ElidedLabel(look.letters.title, Tone.TEXT)
+        self._source = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._source.show_text(origin.source)
+        back = ElidedLabel(look.letters.caption, Tone.FAINT)
+        back.show_text(_BACK)
+        self._badge = SourceBadge(look)
+        self._badge.setVisible(origin.simulated)
+        if origin.simulated:
+            self._badge.show_simulated()
+        self._canvas = PlotCanvas(look, time_window, settings)
+        self._canvas.full_screen_asked.connect(self._on_full_screen_asked)
+        note = PlotNote(look, self._canvas)
+        actions = PlotActions(self._canvas, settings)
+        actions.show_origin(origin)
+        actions.done.connect(note.show_done)
+        actions.refused.connect(note.show_refused)
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(self._title)
+        head.addWidget(self._badge)
+        head.addWidget(self._source, 1)
+        head.addWidget(back)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(32, 24, 32, 24)
+        column.setSpacing(16)
+        column.addLayout(head)
+        column.addWidget(self._canvas, 1)
+        self.setFocusProxy(self._canvas)
+        look.changed.connect(self._on_look_changed)
+
+    @property
+    def name(self) -> str:
+        """Of the plot that is shown."""
+        return self._canvas.current
+
+    def show_content(self, content: PlotContent, flags: Sequence[Flag]) -> None:
+        # Others have their title in the plot itself.
+        self._title.show_text(content.title if is_compact([content]) else "")
+        self._title.setVisible(is_compact([content]))
+        self.setWindowTitle(content.title)
+        self._canvas.show_contents([content], flags)
+
+    def columns(self) -> int:
+        return self._canvas.columns()
+
+    def _on_look_changed(self) -> None:
+        self.update()
+
+    def _on_full_screen_asked(self, _name: str) -> None:
+        self.close()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The keys of the window below do not come here; these two are expected here too."""
+        match event.key():
+            case Qt.Key.Key_Escape | Qt.Key.Key_F11:
+                self.close()
+            case Qt.Key.Key_Space if not event.isAutoRepeat():
+                self._time_window.toggle_pause()
+            case _:
+                super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self._look.theme.surface)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self.closed.emit()

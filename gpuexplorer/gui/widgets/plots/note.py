@@ -1,0 +1,69 @@
+"""PlotNote: one sentence over plots about a file that was saved or could not be."""
+
+from PySide6.QtCore import QRectF, QSize, QTimer
+from PySide6.QtGui import QMouseEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.widgets.painted import Painted
+
+_MARGIN = 12
+_HEIGHT = 32
+_STAYS = 6000  # milliseconds
+
+
+class PlotNote(Painted):
+    """What went well goes away by itself; what did not waits to be clicked away."""
+
+    def __init__(self, look: Look, parent: QWidget) -> None:
+        super().__init__(look, parent)
+        self._text = ""
+        self._tone = Tone.TEXT
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_STAYS)
+        self._timer.timeout.connect(self.hide)
+        self.hide()
+
+    def show_done(self, text: str) -> None:
+        self._show(text, Tone.TEXT)
+        self._timer.start()
+
+    def show_refused(self, text: str) -> None:
+        self._timer.stop()
+        self._show(text, Tone.BAD)
+
+    def put_in(self, place: QRectF) -> None:
+        """At the bottom of it, in the middle."""
+        width = min(self.sizeHint().width(), int(place.width()))
+        left = place.left() + (place.width() - width) / 2
+        self.setGeometry(round(left), round(place.bottom() - _HEIGHT - 4), width, _HEIGHT)
+
+    def draw(self, drawing: Drawing) -> None:
+        theme, letters = drawing.theme, drawing.letters.body
+        place = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        drawing.painter.setPen(QPen(theme.line, 1))
+        drawing.painter.setBrush(theme.raised)
+        drawing.painter.drawRoundedRect(place, 6, 6)
+        baseline = place.center().y() + letters.cap_height / 2
+        run = Run(self._text, letters, theme.tone(self._tone))
+        drawing.elided(_MARGIN, baseline, run, place.width() - 2 * _MARGIN)
+
+    def _show(self, text: str, tone: Tone) -> None:
+        self._text, self._tone = text, tone
+        self.setAccessibleName(text)
+        parent = self.parentWidget()
+        if parent is not None:
+            self.put_in(QRectF(parent.rect()))
+        self.show()
+        self.raise_()
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.hide()
+        event.accept()
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.look.letters.body.width(self._text)) + 2 * _MARGIN + 2, _HEIGHT)

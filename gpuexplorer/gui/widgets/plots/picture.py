@@ -1,0 +1,110 @@
+"""Pictures of plots for other programs: who, when and whether it is simulated stand on them."""
+
+from datetime import datetime
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, QSize, Qt
+from PySide6.QtGui import QImage, QImageWriter, QPainter
+from PySide6.QtSvg import QSvgGenerator
+
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.widgets.plots.origin import Origin
+from gpuexplorer.gui.widgets.plots.stack_drawing import Shown, draw_stack
+from gpuexplorer.gui.widgets.source_badge import SIMULATED
+
+_MARGIN, _HEADER = 20, 34
+_SHARP = 2.0  # pixels for each of the screen's, so that print and projector stay legible
+# A picture that fills a large screen is sharp without, and takes the window's time otherwise.
+_MOST_PIXELS = 6_000_000
+_LEAST = QSize(560, 160)
+
+
+def picture(shown: Shown, size: QSize, look: Look, origin: Origin) -> QImage:
+    """`size` is that of the plots themselves."""
+    whole = _whole(size)
+    large = whole.width() * whole.height() * _SHARP * _SHARP > _MOST_PIXELS
+    scale = 1.0 if large else _SHARP
+    image = QImage(whole * scale, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(scale)
+    painter = QPainter(image)
+    _draw(painter, whole, shown, look, origin)
+    painter.end()
+    return image
+
+
+def png(image: QImage) -> bytes:
+    """May be called from any thread."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    QImageWriter(buffer, QByteArray(b"png")).write(image)
+    return bytes(buffer.data().data())
+
+
+def svg(shown: Shown, size: QSize, look: Look, origin: Origin) -> bytes:
+    whole = _whole(size)
+    content = QByteArray()
+    buffer = QBuffer(content)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setResolution(96)
+    generator.setSize(whole)
+    generator.setViewBox(QRectF(0, 0, whole.width(), whole.height()))
+    generator.setTitle(f"{SIMULATED}: {origin.source}" if origin.simulated else origin.source)
+    generator.setDescription(_when(shown))
+    painter = QPainter(generator)
+    _draw(painter, whole, shown, look, origin)
+    painter.end()
+    buffer.close()
+    return bytes(content.data())
+
+
+def _whole(size: QSize) -> QSize:
+    plots = size.expandedTo(_LEAST)
+    return QSize(plots.width() + 2 * _MARGIN, plots.height() + 2 * _MARGIN + _HEADER)
+
+
+def _draw(painter: QPainter, whole: QSize, shown: Shown, look: Look, origin: Origin) -> None:
+    drawing = Drawing(painter, look)
+    place = QRectF(0, 0, whole.width(), whole.height())
+    painter.fillRect(place, drawing.theme.surface)
+    inner = place.adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
+    _draw_header(drawing, inner, shown, origin)
+    layout = shown.layout(inner.adjusted(0, _HEADER, 0, 0), look.letters)
+    draw_stack(drawing, layout, shown)
+
+
+def _draw_header(drawing: Drawing, place: QRectF, shown: Shown, origin: Origin) -> None:
+    theme, letters = drawing.theme, drawing.letters
+    middle = place.top() + 10
+    right = place.right()
+    if origin.simulated:
+        width = letters.badge.width(SIMULATED) + 18
+        badge = QRectF(right - width, middle - 11, width, 22)
+        drawing.painter.setPen(Qt.PenStyle.NoPen)
+        drawing.painter.setBrush(theme.simulated)
+        drawing.painter.drawRoundedRect(badge, CHIP_RADIUS, CHIP_RADIUS)
+        ink = Run(SIMULATED, letters.badge, theme.simulated_ink)
+        drawing.text(badge.left() + 9, middle + letters.badge.cap_height / 2, ink)
+        right = badge.left() - 16
+    baseline = middle + letters.body.cap_height / 2
+    when = Run(_when(shown), letters.caption, theme.quiet)
+    left = drawing.runs_right(right, baseline, [when]) - 16
+    who = [content.title for content in shown.contents]
+    words = Run(
+        " · ".join([*who[:1], origin.source]) if len(who) == 1 else origin.source,
+        letters.body,
+        theme.text,
+    )
+    drawing.elided(place.left(), baseline, words, left - place.left())
+
+
+def _when(shown: Shown) -> str:
+    stretch = shown.stretch
+    start, end = (
+        datetime.fromtimestamp(at + stretch.offset).astimezone()
+        for at in (stretch.start, stretch.end)
+    )
+    if start.date() == end.date():
+        return f"{start:%Y-%m-%d %H:%M:%S} to {end:%H:%M:%S}"
+    return f"{start:%Y-%m-%d %H:%M:%S} to {end:%Y-%m-%d %H:%M:%S}"

@@ -1,0 +1,1 @@
+"""The rail at the left: the screens, and every device with how busy it is."""

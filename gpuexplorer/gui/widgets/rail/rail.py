@@ -1,0 +1,157 @@
+"""Rail: the program's name, the way to every screen, and every device with how busy it is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Signal
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QButtonGroup,
+    QFrame,
+    QMenu,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.widgets.arrow_keys import ArrowKeys
+from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.widgets.painted_button import IconButton
+from gpuexplorer.gui.widgets.rail.rail_devices import RailDevices
+from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry
+
+WIDE, NARROW = 208, 56
+_MARK_HEIGHT = 60
+# In a narrower window the screen needs the room more.
+NARROW_BELOW = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenName:
+    """One screen as the rail offers it."""
+
+    name: str
+    title: str
+    icon: Icon
+    keys: str
+
+
+class Rail(QFrame):
+    """Narrow where somebody chose so, and in a narrow window."""
+
+    screen_chosen = Signal(str)
+    fold_asked = Signal()
+
+    def __init__(
+        self,
+        look: Look,
+        screens: Sequence[ScreenName],
+        navigation: Navigation,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._narrow = False
+        self._menu: QMenu | None = None
+        self.setProperty("panel", "rail")
+        self.setAccessibleName("Screens and devices")
+        self._mark = Mark(look)
+        self.entries = {
+            each.name: RailEntry(look, each.icon, each.title, each.keys) for each in screens
+        }
+        self.devices = RailDevices(look, navigation, after=list(self.entries.values())[-1])
+        self._menu_button = IconButton(look, Icon.MENU)
+        self._menu_button.show_meaning(Icon.MENU, "Menu", "F10")
+        self._menu_button.clicked.connect(self.open_menu)
+        self._fold = IconButton(look, Icon.FOLD)
+        self._fold.clicked.connect(self.fold_asked)
+        self._foot = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._foot.setContentsMargins(14, 6, 14, 6)
+        self._foot.setSpacing(4)
+        self._foot.addWidget(self._menu_button)
+        self._foot.addStretch(1)
+        self._foot.addWidget(self._fold)
+        column = QVBoxLayout(self)
+        # The hairline at the right is drawn beside what it holds.
+        column.setContentsMargins(0, 0, 1, 0)
+        column.setSpacing(0)
+        column.addWidget(self._mark)
+        group = QButtonGroup(self)
+        group.setExclusive(False)
+        group.idClicked.connect(self._on_entry_clicked)
+        for position, entry in enumerate(self.entries.values()):
+            group.addButton(entry, position)
+            column.addWidget(entry)
+        column.addWidget(self.devices, 1)
+        column.addLayout(self._foot)
+        self._keys = ArrowKeys(self)
+        self._keys.take(list(self.entries.values()))
+        navigation.screen_changed.connect(self._on_screen_changed)
+        self.show_narrow(narrow=False, may_be_wide=True)
+
+    def show_narrow(self, *, narrow: bool, may_be_wide: bool) -> None:
+        self._narrow = narrow
+        self.setFixedWidth(NARROW if narrow else WIDE)
+        self._mark.show_narrow(narrow)
+        for entry in self.entries.values():
+            entry.show_narrow(narrow)
+        self.devices.show_narrow(narrow)
+        direction = QBoxLayout.Direction
+        self._foot.setDirection(direction.BottomToTop if narrow else direction.LeftToRight)
+        self._foot.setContentsMargins(*((11, 6, 12, 6) if narrow else (14, 6, 14, 6)))
+        self._fold.setVisible(may_be_wide)
+        if narrow:
+            self._fold.show_meaning(Icon.UNFOLD, "Make the rail wide", "Ctrl+B")
+        else:
+            self._fold.show_meaning(Icon.FOLD, "Make the rail narrow", "Ctrl+B")
+
+    def show_count(self, screen: str, count: int | None) -> None:
+        """How many things there are to see there."""
+        if screen in self.entries:
+            self.entries[screen].show_count(count)
+
+    def show_menu(self, menu: QMenu) -> None:
+        """What the button at the bottom opens."""
+        self._menu = menu
+
+    def open_menu(self) -> None:
+        if self._menu is not None:
+            above = self._menu.sizeHint().height() + 4
+            self._menu.popup(self._menu_button.mapToGlobal(QPoint(0, -above)))
+
+    def _on_entry_clicked(self, position: int) -> None:
+        self.screen_chosen.emit(list(self.entries)[position])
+
+    def _on_screen_changed(self, name: str) -> None:
+        for each, entry in self.entries.items():
+            entry.setChecked(each == name)
+        self._keys.offer(self.entries.get(name))
+
+
+class Mark(Painted):
+    """The program's mark and name."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self._narrow = False
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_narrow(self, narrow: bool) -> None:
+        self._narrow = narrow
+        self.update()
+
+    def draw(self, drawing: Drawing) -> None:
+        theme, letters = drawing.theme, drawing.letters.title
+        left = (self.width() - 20) / 2 if self._narrow else 20.0
+        drawing.icon(Icon.MARK, QRectF(left, 16, 20, 20), theme.text)
+        if not self._narrow:
+            baseline = 26 + letters.cap_height / 2
+            drawing.elided(
+                52, baseline, Run("GPU Explorer", letters, theme.text), self.width() - 60
+            )
+
+    def sizeHint(self) -> QSize:
+        return QSize(WIDE, _MARK_HEIGHT)

@@ -1,0 +1,192 @@
+"""RailDevices: every card of the machine below the screens, and the computer itself."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import MOST_COLOURED_CARDS, Tone
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.widgets.arrow_keys import ArrowKeys
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.rail.rail_board import BOARD, Cell, RailBoard
+from gpuexplorer.gui.widgets.rail.rail_device import RailDevice
+from gpuexplorer.gui.wording.card_face import CardFace
+from gpuexplorer.gui.wording.device_face import DeviceFace, card_device
+
+
+class RailDevices(QScrollArea):
+    """Up to eight cards are named; of more, each is a cell in a row of eight."""
+
+    card_chosen = Signal(str)
+
+    def __init__(
+        self,
+        look: Look,
+        navigation: Navigation,
+        after: QWidget,
+        parent: QWidget | None = None,
+    ) -> None:
+        """The Tab key comes here from `after`."""
+        super().__init__(parent)
+        self._after = after
+        self._look = look
+        self._navigation = navigation
+        self._rows: dict[CardId, RailDevice] = {}
+        self._boards: list[RailBoard] = []
+        self._cards: Sequence[Cell] = ()
+        self._faces: dict[CardId, tuple[CardFace, DeviceFace]] = {}
+        self._narrow = False
+        self.setProperty("panel", "clear")
+        self.setAccessibleName("Devices")
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._heading = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._heading.show_text("Devices")
+        self._count = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._host = RailDevice(look)
+        self._host.hide()
+        self._absent = ElidedLabel(look.letters.body, Tone.FAINT)
+        self._absent.hide()
+        content = QWidget()
+        content.setProperty("panel", "clear")
+        head = QHBoxLayout()
+        head.setContentsMargins(20, 16, 20, 6)
+        head.addWidget(self._heading)
+        head.addStretch(1)
+        head.addWidget(self._count)
+        absent = QHBoxLayout()
+        absent.setContentsMargins(20, 6, 20, 6)
+        absent.addWidget(self._absent)
+        self._column = QVBoxLayout(content)
+        self._column.setContentsMargins(0, 0, 0, 8)
+        self._column.setSpacing(0)
+        self._column.addLayout(head)
+        self._column.addWidget(self._host)
+        self._column.addLayout(absent)
+        self._column.addStretch(1)
+        self.setWidget(content)
+        self._keys = ArrowKeys(self)
+        self._board_keys = ArrowKeys(self, sideways=False)
+        self._keys.moved_to.connect(self.ensureWidgetVisible)
+        self._board_keys.moved_to.connect(self.ensureWidgetVisible)
+        navigation.screen_changed.connect(self._on_moved)
+        navigation.card_changed.connect(self._on_moved)
+
+    def show_faces(self, faces: Mapping[CardId, CardFace]) -> None:
+        """Rows of cards that stay are kept, and nothing is laid out anew for them."""
+        for card, face in faces.items():
+            before = self._faces.get(card)
+            if before is None or before[0] is not face:
+                self._faces[card] = face, card_device(face)
+        self._cards = [(card, self._faces[card][1]) for card in faces]
+        if len(self._cards) > MOST_COLOURED_CARDS:
+            self._show_rows(())
+            self._show_boards(self._cards)
+        else:
+            self._show_boards(())
+            self._show_rows(self._cards)
+
+    def show_host(self, face: DeviceFace) -> None:
+        self._host.show_face(face)
+        self._host.show()
+
+    def show_absent(self, words: str) -> None:
+        """What is plugged in and not read; empty where there is nothing of the kind."""
+        self._absent.show_text(words)
+        self._absent.setVisible(bool(words) and not self._narrow)
+
+    def show_narrow(self, narrow: bool) -> None:
+        self._narrow = narrow
+        for row in (self._host, *self._rows.values()):
+            row.show_narrow(narrow)
+        for board in self._boards:
+            board.show_narrow(narrow)
+        policy = Qt.ScrollBarPolicy
+        # Where chips stand in the middle, a bar beside them would push them out of it.
+        self.setVerticalScrollBarPolicy(
+            policy.ScrollBarAlwaysOff if narrow else policy.ScrollBarAsNeeded
+        )
+        self._heading.setVisible(not narrow)
+        self._count.setVisible(not narrow)
+        self._absent.setVisible(bool(self._absent.text()) and not narrow)
+
+    def _show_rows(self, cards: Sequence[Cell]) -> None:
+        if [card for card, _ in cards] != list(self._rows):
+            rows = {card: self._rows.get(card) or self._row(card) for card, _ in cards}
+            for card, row in self._rows.items():
+                if card not in rows:
+                    _let_go(row)
+            self._rows = rows
+            for position, row in enumerate(rows.values()):
+                self._column.insertWidget(1 + position, row)
+                row.show()
+            self._keys.take(list(rows.values()), self._after)
+            self._count.show_text("")
+        for card, face in cards:
+            self._rows[card].show_face(face)
+        self._mark()
+
+    def _show_boards(self, cards: Sequence[Cell]) -> None:
+        parts = [cards[at : at + BOARD] for at in range(0, len(cards), BOARD)]
+        if len(parts) != len(self._boards):
+            for board in self._boards:
+                _let_go(board)
+            self._boards = [self._board() for _ in parts]
+            for position, board in enumerate(self._boards):
+                self._column.insertWidget(1 + position, board)
+                board.show()
+            self._board_keys.take(self._boards, self._after)
+        chosen = self._chosen()
+        for board, part in zip(self._boards, parts, strict=True):
+            board.show_cells(part, chosen)
+        if parts:
+            whole = all(len(part) == BOARD for part in parts)
+            self._count.show_text(
+                f"{len(parts)} boards of {BOARD}" if whole else f"{len(cards)} cards"
+            )
+
+    def _row(self, card: CardId) -> RailDevice:
+        row = RailDevice(self._look, card)
+        row.show_narrow(self._narrow)
+        row.card_chosen.connect(self._on_card_chosen)
+        return row
+
+    def _board(self) -> RailBoard:
+        board = RailBoard(self._look)
+        board.show_narrow(self._narrow)
+        board.card_chosen.connect(self._on_card_chosen)
+        board.cell_pointed_at.connect(self._on_cell_pointed_at)
+        return board
+
+    def _chosen(self) -> CardId | None:
+        if self._navigation.screen != "card":
+            return None
+        return self._navigation.card or next((card for card, _ in self._cards), None)
+
+    def _mark(self) -> None:
+        chosen = self._chosen()
+        for card, row in self._rows.items():
+            row.setChecked(card == chosen)
+
+    def _on_card_chosen(self, card: str) -> None:
+        self.card_chosen.emit(card)
+
+    def _on_cell_pointed_at(self, at: int) -> None:
+        for board in self._boards:
+            board.point_at(at)
+
+    def _on_moved(self) -> None:
+        self._mark()
+        if self._boards:
+            self._show_boards(self._cards)
+
+
+def _let_go(widget: QWidget) -> None:
+    widget.hide()
+    widget.setParent(None)
+    widget.deleteLater()

@@ -1,0 +1,96 @@
+"""Wardrobe: gives every part of a window its style sheet, and hidden parts only when shown."""
+
+import shiboken6
+from PySide6.QtCore import QChildEvent, QEvent, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QMainWindow, QWidget
+
+from gpuexplorer.gui.paint.look import Look
+
+_BREATH = 1  # milliseconds
+
+
+class Wardrobe(QObject):
+    """Qt goes through every widget below one whose sheet changes, seen or not, and behind the
+    screen that is seen there are others. So each part has a sheet of its own, and puts on the
+    new one when it is seen.
+
+    Parts are what stands in the window, what comes over it, and each screen of the `stack`.
+    Dressing a full window takes long and so does drawing it, so that it answers in between.
+    """
+
+    _came = Signal()
+
+    def __init__(self, look: Look, window: QMainWindow, stack: QWidget) -> None:
+        super().__init__(window)
+        self._look = look
+        self._window = window
+        self._breath = QTimer(self)
+        self._breath.setSingleShot(True)
+        self._breath.setInterval(_BREATH)
+        self._breath.timeout.connect(self._on_breath_taken)
+        # These three wear nothing themselves; what is in them does, and what will be.
+        central = window.centralWidget()
+        self._containers = [window, stack] if central is None else [window, central, stack]
+        self._parts: dict[QWidget, str] = {}
+        look.changed.connect(self._on_look_changed)
+        self._came.connect(self._on_came, Qt.ConnectionType.QueuedConnection)
+        for container in self._containers:
+            container.installEventFilter(self)
+        self._on_came()
+
+    def _take(self, part: QWidget) -> None:
+        if part not in self._containers and part not in self._parts:
+            self._forget_gone()
+            self._parts[part] = ""
+            part.installEventFilter(self)
+            self._dress(part)
+
+    def _greet(self, child: QObject) -> None:
+        if shiboken6.createdByPython(child):
+            if isinstance(child, QWidget):
+                self._take(child)
+        else:
+            # Qt polishes its own dialogs before Python knows them. Who keeps what it is given
+            # of them then frees it twice, which is the end of the program.
+            self._came.emit()
+
+    def _dress(self, part: QWidget) -> None:
+        sheet = self._look.style_sheet()
+        if self._parts.get(part) != sheet:
+            self._parts[part] = sheet
+            part.setStyleSheet(sheet)
+
+    def _forget_gone(self) -> None:
+        """Screens come and go with their session, and would be kept alive from here."""
+        self._parts = {
+            part: worn for part, worn in self._parts.items() if shiboken6.isValid(part)
+        }
+
+    @Slot()
+    def _on_came(self) -> None:
+        for container in self._containers:
+            for child in container.children():
+                if isinstance(child, QWidget):
+                    self._take(child)
+
+    def _on_look_changed(self) -> None:
+        # Nobody sees it half dressed.
+        self._window.setUpdatesEnabled(False)
+        self._breath.start()
+        self._forget_gone()
+        for part in list(self._parts):
+            if part.isVisible():
+                self._dress(part)
+
+    def _on_breath_taken(self) -> None:
+        self._window.setUpdatesEnabled(True)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # Not when a child is added: then it is not finished yet. What is in a part wears the
+        # sheet of the part.
+        if event.type() is QEvent.Type.ChildPolished and isinstance(event, QChildEvent):
+            if watched in self._containers:
+                self._greet(event.child())
+        elif event.type() is QEvent.Type.Show and watched in self._parts:
+            self._dress(watched)
+        return False

@@ -1,0 +1,61 @@
+"""WindowAlerts: what a window has to do with alerts: the strip, the desktop, the settings."""
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from gpuexplorer.gui.bridge import Bridge
+from gpuexplorer.gui.desktop.notices import Notices
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.settings.dialog import SettingsDialog
+from gpuexplorer.gui.state.alert_notes import AlertNotes
+from gpuexplorer.gui.state.alert_watch import AlertWatch
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.widgets.alert_strip import AlertStrip
+from gpuexplorer.telemetry.remembering import RememberingSession
+
+
+class WindowAlerts(QObject):
+    """The window lays out `strip`, says which session is followed, and stops it at its end."""
+
+    def __init__(
+        self,
+        look: Look,
+        settings: Settings,
+        navigation: Navigation,
+        frame_clock: FrameClock,
+        window: QWidget,
+        bridge: Bridge | None = None,
+        notices: Notices | None = None,
+    ) -> None:
+        super().__init__(window)
+        self._look = look
+        self._settings = settings
+        self._window = window
+        self.watch = AlertWatch(settings, bridge or Bridge(self), self)
+        self.strip = AlertStrip(look, self.watch, navigation, frame_clock)
+        self._notices = notices or Notices(parent=self)
+        self._notes = AlertNotes(self.watch, self._notices, self)
+
+    def follow(self, session: RememberingSession | None) -> None:
+        self.watch.follow(session)
+
+    def stop(self) -> None:
+        """Harmless when called twice."""
+        self.watch.stop()
+        self._notes.stop()
+
+    def open_settings(self, machine: MachineState | None, heading: str = "") -> None:
+        """Where they stand open already, they are closed: the same key opens and closes."""
+        for before in self._window.findChildren(SettingsDialog):
+            if before.isVisible():
+                before.hide()
+                return
+        dialog = SettingsDialog(
+            self._look, self._settings, machine, self._window, self.watch, self._notices
+        )
+        dialog.open()
+        if heading:
+            dialog.show_section(heading)

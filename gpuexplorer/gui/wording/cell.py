@@ -1,0 +1,53 @@
+"""Cell: what one place of a table says, drawn or read aloud."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.theme import Tone
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A card's number in the card's colour; outlined where it has none."""
+
+    text: str
+    colour: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """A small curve from `start` to `end`, from nothing at its foot to `top`. NaN is a gap."""
+
+    times: Sequence[float]
+    values: Sequence[float]
+    start: float
+    end: float
+    top: float
+    colour: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Words or a number; or, without them, the reason at falling length."""
+
+    text: str = ""
+    absent: tuple[str, ...] = ()
+    tone: Tone = Tone.TEXT
+    mono: bool = False
+    icon: Icon | None = None  # before the text, in its tone
+    chips: tuple[Chip, ...] = ()
+    mark: str = ""  # a word in an outline behind the text
+    spark: Spark | None = None
+    hint: str = ""  # what to say on asking
+
+    @property
+    def said(self) -> str:
+        """In words, for a reader of screens, a copy or a test."""
+        if self.absent:
+            return self.absent[0]
+        words = self.text or " ".join(chip.text for chip in self.chips)
+        return f"{words} ({self.mark})" if self.mark else words
+
+
+NO_CELL = Cell()

@@ -1,0 +1,150 @@
+"""PCIe in words: what the link does, what card and slot could do, what to make of it."""
+
+from dataclasses import dataclass
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardKind
+from gpuexplorer.core.catalogue import links, utilization
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.topology import pcie_rate
+
+BUSY_ENOUGH = 0.5  # at rest a link is slow by design, to save power
+
+BESIDE_THE_PROCESSOR = (
+    "This chip sits beside the processor and shares its memory: what it tells of a PCIe link "
+    "is a placeholder, and is not shown."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSpeed:
+    """A generation, a number of lanes, or both; a part is None where it is not told."""
+
+    generation: int | None
+    lanes: int | None
+
+    @property
+    def text(self) -> str:
+        """ "3.0 ×16" """
+        generation = "" if self.generation is None else f"{self.generation}.0"
+        lanes = "" if self.lanes is None else f"×{self.lanes}"
+        return " ".join(part for part in (generation, lanes) if part)
+
+    @property
+    def rate(self) -> float | None:
+        """Bytes per second each way, in theory."""
+        if self.generation is None or self.lanes is None:
+            return None
+        return pcie_rate(self.generation, self.lanes)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkWords:
+    """One sentence on the link; `tone` warns where something can be mended."""
+
+    sentence: str
+    tone: Tone = Tone.QUIET
+
+
+def link_now(reading: Reading) -> LinkSpeed:
+    return _speed(reading, links.PCIE_GENERATION, links.PCIE_WIDTH)
+
+
+def link_of_card(reading: Reading) -> LinkSpeed:
+    return _speed(reading, links.PCIE_GENERATION_CARD, links.PCIE_WIDTH_MAX)
+
+
+def link_of_slot(reading: Reading) -> LinkSpeed:
+    return _speed(reading, links.PCIE_GENERATION_SLOT, links.PCIE_WIDTH_SLOT)
+
+
+def link_words(card: Card, reading: Reading) -> LinkWords:
+    """What a person should make of these figures; empty where there are none."""
+    if card.memory_shared:
+        return LinkWords(BESIDE_THE_PROCESSOR)
+    if card.kind is CardKind.MIG:
+        return LinkWords(
+            f"{_capitalised(Absence.IN_INSTANCE.sentence)}: look at the card it is a part of."
+        )
+    now = link_now(reading)
+    if now.generation is None and now.lanes is None:
+        return LinkWords("")
+    busy = reading.values.get(utilization.GPU_UTILIZATION, 0.0) >= BUSY_ENOUGH
+    said = [*_on_lanes(reading, now, busy), *_on_generation(reading, now, busy)]
+    if not said:
+        return LinkWords(f"Runs at full speed: {_spelled(now)}.")
+    warns = any(words.tone is Tone.WARN for words in said)
+    return LinkWords(
+        " ".join(words.sentence for words in said), Tone.WARN if warns else Tone.QUIET
+    )
+
+
+def _on_lanes(reading: Reading, now: LinkSpeed, busy: bool) -> list[LinkWords]:
+    most, slot = link_of_card(reading).lanes, link_of_slot(reading).lanes
+    # A card of eight lanes in a slot of sixteen is as it should be.
+    if now.lanes is None or most is None or now.lanes >= most:
+        return []
+    tone = Tone.WARN if busy else Tone.QUIET
+    runs = f"Runs at ×{now.lanes}"
+    if slot is not None and slot <= now.lanes:
+        return [LinkWords(f"{runs}: the slot gives no more, the card could do ×{most}.", tone)]
+    if slot is not None:
+        both = f"although card and slot could do ×{min(most, slot)}"
+        return [LinkWords(f"{runs} {both}: check the slot, and a riser if there is one.", tone)]
+    return [
+        LinkWords(
+            f"{runs} of ×{most}: the slot or a riser gives no more, check the slot.", tone
+        )
+    ]
+
+
+def _on_generation(reading: Reading, now: LinkSpeed, busy: bool) -> list[LinkWords]:
+    generation = now.generation
+    if generation is None:
+        return []
+    here = reading.values.get(links.PCIE_GENERATION_MAX)
+    own, slot = link_of_card(reading).generation, link_of_slot(reading).generation
+    if here is None:
+        known = [each for each in (own, slot) if each is not None]
+        here = min(known, default=None)
+    if here is not None and generation < here:
+        if busy:
+            return [
+                LinkWords(
+                    f"Generation {generation} of {here:.0f} under load: check the slot, a "
+                    "riser, and what the computer's firmware sets for it.",
+                    Tone.WARN,
+                )
+            ]
+        return [
+            LinkWords(
+                f"Generation {generation} now: sleeping to save power, not broken; under load "
+                f"it goes up to {here:.0f}."
+            )
+        ]
+    if here is not None and own is not None and own > here:
+        return [LinkWords(f"The card could do generation {own}, this slot does {here:.0f}.")]
+    return []
+
+
+def _speed(reading: Reading, generation: MetricId, lanes: MetricId) -> LinkSpeed:
+    def whole(metric: MetricId) -> int | None:
+        value = reading.values.get(metric)
+        return None if value is None else int(value)
+
+    return LinkSpeed(whole(generation), whole(lanes))
+
+
+def _spelled(speed: LinkSpeed) -> str:
+    parts = []
+    if speed.generation is not None:
+        parts.append(f"generation {speed.generation}")
+    if speed.lanes is not None:
+        parts.append(f"{speed.lanes} lane{'s' if speed.lanes != 1 else ''}")
+    return " on ".join(parts)
+
+
+def _capitalised(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"

@@ -1,0 +1,203 @@
+"""Families: which metrics of a card share a plot, and what each is called in it."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from gpuexplorer.core.cards import Card
+from gpuexplorer.core.catalogue import clocks, health, links, memory, utilization
+from gpuexplorer.core.catalogue import heat_and_power as heat
+from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Part, Unit, metrics_of
+from gpuexplorer.telemetry.latest import Reading
+
+_ANY_FAN = frozenset(heat.fan_speed(fan) for fan in range(heat.MOST_FANS)) | {heat.FAN_SPEED}
+_ANY_NVLINK_RATE = frozenset(
+    rate(link)
+    for rate in (links.nvlink_receive, links.nvlink_transmit)
+    for link in range(links.MOST_NVLINKS)
+) | {links.NVLINK_RECEIVE, links.NVLINK_TRANSMIT}
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Metrics of one unit that belong together, in the order of plots from top to bottom."""
+
+    name: str
+    title: str
+    unit: Unit
+    members: frozenset[MetricId] | None = None  # None: all of that unit that nobody else has
+    lowest: float | None = 0.0  # None: as the lines have it
+    highest: float | None = None
+
+
+FAMILIES = (
+    Family(
+        "utilisation",
+        "Utilisation",
+        Unit.RATIO,
+        frozenset(m.id for m in utilization.METRICS),
+        highest=1.0,
+    ),
+    Family("memory", "Memory", Unit.BYTES),
+    Family("power", "Power", Unit.WATTS),
+    Family(
+        "temperature",
+        "Temperature",
+        Unit.CELSIUS,
+        frozenset({heat.TEMPERATURE, heat.MEMORY_TEMPERATURE}),
+        lowest=None,
+    ),
+    Family("margin", "Degrees left", Unit.CELSIUS),
+    Family("clocks", "Clocks", Unit.HERTZ),
+    Family(
+        "pcie",
+        "PCIe",
+        Unit.BYTES_PER_SECOND,
+        frozenset({links.PCIE_RECEIVE, links.PCIE_TRANSMIT}),
+    ),
+    Family("nvlink", "NVLink", Unit.BYTES_PER_SECOND, _ANY_NVLINK_RATE),
+    Family("fans", "Fans", Unit.RATIO, _ANY_FAN),
+    Family("fan_turns", "Fan turns", Unit.TURNS_PER_MINUTE),
+    Family("pstate", "P-state", Unit.STATE, frozenset({clocks.PERFORMANCE_STATE})),
+    Family(
+        "slowed", "Why clocks are lower", Unit.FLAG, frozenset(m.id for m in clocks.METRICS)
+    ),
+    Family("slowed_time", "Time with lower clocks", Unit.SECONDS),
+    Family("energy", "Energy", Unit.JOULES, lowest=None),
+    Family("link_generation", "PCIe generation", Unit.GENERATION),
+    Family("link_lanes", "PCIe lanes", Unit.LANES),
+    Family("link_state", "NVLink state", Unit.STATE),
+    Family("health", "Pending repairs", Unit.FLAG, frozenset(m.id for m in health.METRICS)),
+    Family("counts", "Counters", Unit.COUNT),
+)
+
+# In a plot its title has said the rest already.
+_SHORT = {
+    utilization.GPU_UTILIZATION: "GPU",
+    utilization.MEMORY_UTILIZATION: "memory ctrl",
+    utilization.ENCODER_UTILIZATION: "encoder",
+    utilization.DECODER_UTILIZATION: "decoder",
+    utilization.JPEG_UTILIZATION: "JPEG",
+    utilization.OFA_UTILIZATION: "optical flow",
+    utilization.SM_ACTIVITY: "SM active",
+    utilization.SM_OCCUPANCY: "SM occupied",
+    utilization.TENSOR_ACTIVITY: "tensor cores",
+    memory.MEMORY_USED: "used",
+    memory.MEMORY_FREE: "free",
+    memory.MEMORY_RESERVED: "reserved",
+    memory.BAR1_USED: "BAR1 used",
+    heat.TEMPERATURE: "core",
+    heat.MEMORY_TEMPERATURE: "memory",
+    heat.TEMPERATURE_MARGIN: "left",
+    heat.POWER_DRAW: "draw",
+    heat.POWER_DRAW_AVERAGE: "average",
+    heat.POWER_DRAW_INSTANT: "instant",
+    heat.POWER_LIMIT: "limit",
+    heat.ENERGY: "used",
+    heat.FAN_SPEED: "all fans",
+    clocks.CLOCK_GRAPHICS: "graphics",
+    clocks.CLOCK_SM: "SM",
+    clocks.CLOCK_MEMORY: "memory",
+    clocks.CLOCK_VIDEO: "video",
+    clocks.PERFORMANCE_STATE: "state",
+    links.PCIE_RECEIVE: "receive",
+    links.PCIE_TRANSMIT: "transmit",
+    links.PCIE_GENERATION: "now",
+    links.PCIE_WIDTH: "now",
+    links.NVLINK_RECEIVE: "receive",
+    links.NVLINK_TRANSMIT: "transmit",
+}
+
+_USUAL = (
+    utilization.GPU_UTILIZATION,
+    utilization.MEMORY_UTILIZATION,
+    memory.MEMORY_USED,
+    heat.POWER_DRAW,
+    heat.TEMPERATURE,
+    heat.MEMORY_TEMPERATURE,
+    clocks.CLOCK_SM,
+    # Not the memory's: it is several times as high, and flattens the others.
+    clocks.CLOCK_VIDEO,
+    links.PCIE_RECEIVE,
+    links.PCIE_TRANSMIT,
+)
+
+
+def short_label(metric: Metric) -> str:
+    """What stands at the line's end."""
+    known = _SHORT.get(metric.id)
+    if known is not None:
+        return known
+    if metric.part is not None and metric.part[0] is Part.NVLINK:
+        return metric.label.removeprefix("NVLink ").removesuffix(" state")
+    if metric.part is not None:
+        return metric.label.removesuffix(" turns")
+    return metric.label.removeprefix("Time ")
+
+
+def offered(card: Card) -> Sequence[MetricId]:
+    """All that can be plotted of this card, in the order of the families."""
+    own = metrics_of(card)
+    there = [m for m in METRICS.values() if m.plotted and m.id in own]
+    order = {family.name: at for at, family in enumerate(FAMILIES)}
+    there.sort(key=lambda metric: order.get(family_of(metric.id).name, len(order)))
+    return [metric.id for metric in there if metric.id not in _hidden(card)]
+
+
+def usual(card: Card, reading: Reading) -> Sequence[MetricId]:
+    """What is plotted until somebody chooses, without what this card will never tell."""
+    never = {metric for metric, absence in reading.missing.items() if absence.lasting}
+    chosen = [metric for metric in _USUAL if metric not in never] or list(_USUAL)
+    if card.nvlinks and reading.values.get(links.NVLINK_ACTIVE) != 0:
+        chosen += [links.NVLINK_RECEIVE, links.NVLINK_TRANSMIT]
+    elif card.fans:
+        # Seven plots fill a screen; who wants more chooses.
+        chosen.append(heat.FAN_SPEED)
+    there = set(offered(card))
+    return [metric for metric in chosen if metric in there]
+
+
+def grouped(metrics: Collection[MetricId]) -> Sequence[tuple[Family, Sequence[MetricId]]]:
+    """The plots that show these, each with its lines in the catalogue's order."""
+    of: dict[str, list[MetricId]] = {}
+    for metric in METRICS:
+        if metric in metrics:
+            of.setdefault(family_of(metric).name, []).append(metric)
+    return [(family, of[family.name]) for family in FAMILIES if family.name in of]
+
+
+@cache
+def family_of(metric: MetricId) -> Family:
+    """A metric that was added to the catalogue goes with those of its unit."""
+    unit = METRICS[metric].unit
+    alike = [family for family in FAMILIES if family.unit is unit]
+    for family in alike:
+        if family.members is not None and metric in family.members:
+            return family
+    return next(
+        (family for family in alike if family.members is None),
+        Family(f"unit_{unit.name.lower()}", METRICS[metric].label, unit),
+    )
+
+
+def _hidden(card: Card) -> Collection[MetricId]:
+    """A chip beside the processor tells placeholders of a PCIe link it does not have."""
+    if not card.memory_shared:
+        return ()
+    return PCIE
+
+
+PCIE = frozenset(
+    {
+        links.PCIE_GENERATION,
+        links.PCIE_GENERATION_MAX,
+        links.PCIE_GENERATION_CARD,
+        links.PCIE_GENERATION_SLOT,
+        links.PCIE_WIDTH,
+        links.PCIE_WIDTH_MAX,
+        links.PCIE_WIDTH_SLOT,
+        links.PCIE_RECEIVE,
+        links.PCIE_TRANSMIT,
+        links.PCIE_REPLAYS,
+    }
+)

@@ -1,0 +1,33 @@
+"""Since when a card is as it is, out of what was told when it happened."""
+
+import time
+from collections.abc import Sequence
+
+from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.gui.wording.moments import moment_words
+from gpuexplorer.telemetry.happenings import Happening, Kind
+
+_BEGAN = {
+    CardState.LOST: Kind.CARD_LOST,
+    CardState.ASLEEP: Kind.ASLEEP,
+    CardState.NO_DRIVER: Kind.DRIVER_GONE,
+}
+
+
+def since_when(
+    happenings: Sequence[Happening], card: CardId, state: CardState, now: float
+) -> str:
+    """ "since 14:03:21", with the date where that was on another day; empty where nobody saw it
+    begin. `now` is the time of day, in seconds since 1970.
+    """
+    kind = _BEGAN.get(state)
+    for each in reversed(happenings):
+        if each.kind is kind and each.card in {None, card}:
+            return f"since {moment_words(each.wall, now)}"
+    return ""
+
+
+def midnight(wall: float) -> float:
+    """When the day of this moment began, in seconds since 1970."""
+    day = time.localtime(wall)
+    return time.mktime((day.tm_year, day.tm_mon, day.tm_mday, 0, 0, 0, 0, 0, -1))

@@ -1,0 +1,52 @@
+"""A file that is there whole or not at all, and why one could not be written, in words.
+
+It stands here because traces are written here, and `core` touches no disk.
+"""
+
+import errno
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from gpuexplorer.core.trouble import Trouble
+
+_SENTENCES = {
+    errno.ENOSPC: "There is no room left on that disk.",
+    errno.EDQUOT: "Your share of that disk is used up.",
+    errno.EACCES: "You may not write there.",
+    errno.EPERM: "You may not write there.",
+    errno.EROFS: "Nothing can be written there: the disk is read-only.",
+    errno.ENOENT: "That folder does not exist.",
+    errno.ENOTDIR: "That folder does not exist.",
+    errno.EISDIR: "There is a folder of that name.",
+    errno.ENAMETOOLONG: "That name is too long.",
+}
+
+
+def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
+    """A file that was there stays as it was until the new one is complete."""
+    try:
+        _write(path, chunks)
+    except OSError as error:
+        why = _SENTENCES.get(error.errno or 0, f"The system says: {error.strerror or error}.")
+        raise Trouble(f"{path.name} was not saved. {why}", "Choose another place.") from error
+
+
+def _write(path: Path, chunks: Iterable[bytes]) -> None:
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder")
+    if path.exists() and not path.is_file():
+        # A pipe or a device takes what comes; root would put a file in its place.
+        with path.open("wb") as there:
+            there.writelines(chunks)
+        return
+    target = path.resolve()
+    part = target.with_name(f".{target.name[:80]}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as file:
+            for chunk in chunks:
+                file.write(chunk)
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,1 @@
+"""The screen of one card, and what it is made of."""

@@ -1,0 +1,113 @@
+"""The screen of one card in a window of its own, on cards a test chooses."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.views.card.card_view import CardView
+from gpuexplorer.gui.views.card.facts_panel import FactsPanel
+from gpuexplorer.gui.widgets.card_chips import CardChips
+from gpuexplorer.gui.widgets.card_header import CardHeader
+from gpuexplorer.gui.widgets.memory_bar import MemoryBar
+from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.telemetry.remembering import RememberingSession
+from tests.gui.hands import the
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What a person sees of the screen, and the state it follows."""
+
+    window: QWidget
+    view: CardView
+    settings: Settings
+    navigation: Navigation
+    time_window: TimeWindow
+
+    @property
+    def head(self) -> str:
+        header = the(CardHeader, self.window)
+        return f"{header.accessibleName()}. {header.accessibleDescription()}"
+
+    @property
+    def memory(self) -> str:
+        return the(MemoryBar, self.window).accessibleDescription()
+
+    @property
+    def facts(self) -> list[str]:
+        return the(FactsPanel, self.window).shown()
+
+    @property
+    def chips(self) -> CardChips:
+        return the(CardChips, self.window)
+
+    @property
+    def plots(self) -> PlotStack:
+        return the(PlotStack, self.window)
+
+
+OpenCard = Callable[..., Screen]
+
+
+@pytest.fixture
+def open_card(qtbot: QtBot) -> Iterator[OpenCard]:
+    """Shows the screen of a card and starts to read."""
+    sessions: list[RememberingSession] = []
+    screens: list[Screen] = []
+
+    def open_one(
+        session: RememberingSession,
+        card: str | None = None,
+        settings: Settings | None = None,
+        width: int = 1392,
+        height: int = 918,
+    ) -> Screen:
+        window = QWidget()
+        qtbot.addWidget(window)
+        look = Look(parent=window)
+        window.setPalette(look.palette())
+        window.setFont(look.letters.body.font)
+        window.setStyleSheet(look.style_sheet())
+        settings = settings or Settings(parent=window)
+        navigation, time_window = Navigation(window), TimeWindow(parent=window)
+        if card is not None:
+            navigation.choose_card(CardId(card))
+        view = CardView(
+            look,
+            MachineState(session, settings, window),
+            time_window,
+            navigation,
+            settings,
+            FrameClock(window, 0.05),
+        )
+        column = QVBoxLayout(window)
+        column.setContentsMargins(0, 0, 0, 0)
+        # Else the window is asked to be as large as its content wants at the least.
+        column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
+        column.addWidget(view)
+        window.resize(width, height)
+        with qtbot.waitActive(window):
+            window.show()
+            window.activateWindow()
+        screen = Screen(window, view, settings, navigation, time_window)
+        sessions.append(session)
+        screens.append(screen)
+        session.start()
+        return screen
+
+    yield open_one
+    for screen in screens:
+        screen.view.stop()
+        screen.window.close()
+    for session in sessions:
+        session.stop()

@@ -1,0 +1,117 @@
+"""What is said of a card's memory, and that nothing is made up to fill the bar."""
+
+import pytest
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import HOST_ID, CardId, CardState
+from gpuexplorer.core.catalogue import health, memory
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.units import USUAL, Units
+from gpuexplorer.gui.wording.memory_parts import (
+    MemoryPicture,
+    PartKind,
+    Program,
+    memory_picture,
+    shared_memory_picture,
+)
+from gpuexplorer.telemetry.latest import Reading
+from tests.gui.fakes import GIB, card, instance
+
+TRAIN, XORG = Program("train.py", 15 * GIB), Program("Xorg", 0.5 * GIB)
+
+
+def reading(**gib: float) -> Reading:
+    values = {MetricId(f"memory_{name}"): size * GIB for name, size in gib.items()}
+    return Reading(CardId("GPU-0"), 0.0, CardState.WORKING, values, {})
+
+
+def picture(
+    programs: list[Program] | None = None, units: Units = USUAL, **gib: float
+) -> MemoryPicture:
+    return memory_picture(card(0), reading(**gib), programs, units)
+
+
+def test_the_parts_fill_the_bar_where_the_driver_s_figures_add_up() -> None:
+    drawn = picture([TRAIN, XORG], total=24, used=19.5, reserved=0.5, free=4)
+    assert sum(part.share for part in drawn.parts) == pytest.approx(1.0)
+    assert drawn.spoken == (
+        "19.5 of 24 GiB used. Programs 15.5 GiB, train.py, Xorg. "
+        "Other used 4.00 GiB, by no named program. Reserved 512 MiB, by the driver. "
+        "Free 4.00 GiB, for anyone."
+    )
+
+
+def test_what_the_driver_leaves_out_is_said_and_not_padded() -> None:
+    drawn = picture(total=24, used=10, reserved=0.5, free=9)
+    assert "Not explained 4.50 GiB, in no figure of the driver" in drawn.spoken
+    assert "Free 9.00 GiB" in drawn.spoken
+
+
+def test_figures_that_add_up_to_more_than_there_is_are_said_to() -> None:
+    drawn = picture(total=24, used=20, reserved=0.5, free=5)
+    assert drawn.sentence == "The driver's figures add up to more than the card has."
+    assert sum(part.share for part in drawn.parts) == pytest.approx(1.0)
+
+
+def test_a_driver_that_counts_reserved_as_used_adds_up_without_it() -> None:
+    drawn = picture(total=24, used=20, free=4)
+    assert [part.kind for part in drawn.parts] == [PartKind.USED, PartKind.FREE]
+
+
+def test_programs_that_use_more_than_is_used_are_not_told_apart() -> None:
+    drawn = picture([TRAIN, Program("eval.py", 9 * GIB)], total=24, used=19, free=5)
+    used, _ = drawn.parts
+    assert used.label == "Programs"
+    assert str(used.amount) == "19.0 GiB"
+    assert used.slices == ()
+
+
+def test_the_largest_programs_are_named_and_the_rest_counted() -> None:
+    programs = [
+        Program(name, size * GIB) for name, size in zip("abcde", (1, 5, 3, 4, 2), strict=True)
+    ]
+    drawn = picture(programs, total=24, used=15, free=9)
+    assert drawn.parts[0].remark == "b, d, c and 2 more"
+    assert [each.name for each in drawn.parts[0].slices] == ["b", "d", "c", "e", "a"]
+
+
+def test_who_uses_it_may_not_be_known() -> None:
+    assert "Used 20.0 GiB, by whom is not told" in picture(None, total=24, used=20).spoken
+    silent = [Program("train.py", None)]
+    said = picture(silent, total=24, used=20).spoken
+    assert "by programs whose share is not told" in said
+    assert "no program is listed" in picture([], total=24, used=20).spoken
+
+
+def test_no_memory_used_is_a_number() -> None:
+    assert picture([], total=24, used=0, free=24).spoken.startswith("0 of 24 GiB used")
+    assert picture([], total=24, used=0.5).spoken.startswith("512 MiB of 24 GiB used")
+
+
+def test_a_reason_stands_where_the_figure_would() -> None:
+    denied = {memory.MEMORY_USED: Absence.NO_PERMISSION}
+    known = Reading(CardId("GPU-0"), 0.0, CardState.WORKING, {}, denied)
+    drawn = memory_picture(card(0), known, None, USUAL)
+    assert drawn.spoken == "How full its memory is: only an administrator may read it."
+
+
+def test_a_card_that_is_cut_into_instances_says_that_they_share_it() -> None:
+    known = reading(total=40, used=12, free=28)
+    values = {**known.values, health.MIG_MODE: 1.0}
+    whole = Reading(known.card, 0.0, known.state, values, {})
+    assert "MIG is on" in memory_picture(card(0), whole, [], USUAL).sentence
+    part = instance(card(0), 0)
+    assert memory_picture(part, whole, [], USUAL).sentence == ""
+
+
+def test_a_chip_without_memory_of_its_own_shows_the_computer_s() -> None:
+    values = {memory.MEMORY_USED: 21 * GIB, memory.MEMORY_TOTAL: 119 * GIB}
+    host = Reading(HOST_ID, 0.0, CardState.WORKING, values, {})
+    drawn = shared_memory_picture(host, USUAL)
+    assert drawn.spoken.startswith("21.0 of 119 GiB used")
+    assert "The card uses the computer's memory and has none of its own." in drawn.spoken
+
+
+def test_decimal_units_are_used_where_somebody_wants_them() -> None:
+    drawn = picture([], Units(decimal_memory=True), total=24, used=20)
+    assert drawn.spoken.startswith("21.5 of 25.8 GB used")

@@ -1,0 +1,137 @@
+"""When a card was slowed, for how long, and how much energy it used."""
+
+import pytest
+
+from gpuexplorer.core.cards import CardId, Sample
+from gpuexplorer.core.catalogue import clocks
+from gpuexplorer.core.catalogue import heat_and_power as heat
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.wording.energy_used import energy_used
+from gpuexplorer.gui.wording.past_facts import energy_fact, slowed_fact, spoken_time
+from gpuexplorer.gui.wording.throttling import ever_held, slowed_stretches, slowed_time
+from gpuexplorer.telemetry.history import History
+from gpuexplorer.telemetry.trace import Trace
+
+CARD = CardId("GPU-0")
+HOT, CAPPED = clocks.throttle("hw_thermal_slowdown"), clocks.throttle("sw_power_cap")
+
+
+def history(seconds: int, **flags: range) -> History:
+    """A reading each second; each flag holds in its range of seconds."""
+    past = History(1.0)
+    for second in range(seconds):
+        values = {
+            MetricId(name): 1.0 if second in held else 0.0 for name, held in flags.items()
+        }
+        past.append(Sample(CARD, float(second), values))
+    return past
+
+
+def traces(past: History, end: float, columns: int = 600) -> dict[MetricId, Trace]:
+    return {each: past.trace(CARD, each, 0.0, end, columns) for each in (HOT, CAPPED)}
+
+
+def test_a_stretch_of_throttling_has_a_beginning_an_end_and_words() -> None:
+    past = history(100, **{HOT: range(20, 40), CAPPED: range(0)})
+    (slowed,) = slowed_stretches(traces(past, 100.0), 100.0)
+    assert slowed.start == pytest.approx(20.0)
+    assert slowed.end == pytest.approx(40.0)
+    assert slowed.word == "much too hot"
+    assert slowed.tone is Tone.WARN
+
+
+def test_a_power_limit_is_no_warning() -> None:
+    past = history(60, **{CAPPED: range(10, 20), HOT: range(0)})
+    (slowed,) = slowed_stretches(traces(past, 60.0), 60.0)
+    assert slowed.tone is Tone.QUIET
+    assert slowed.word == "power limit"
+
+
+def test_a_flicker_is_one_stretch_and_a_time_not_read_parts_it() -> None:
+    past = History(1.0)
+    for second in (*range(10), *range(40, 50)):
+        past.append(Sample(CARD, float(second), {HOT: float(second % 2), CAPPED: 0.0}))
+    stretches = slowed_stretches(traces(past, 60.0), 60.0)
+    assert len(stretches) == 2
+    assert stretches[0].end <= 11
+    assert stretches[1].start >= 40
+
+
+def test_only_reasons_that_ever_held_are_asked_for_in_detail() -> None:
+    past = history(100, **{HOT: range(20, 40), CAPPED: range(0)})
+    assert ever_held(past, CARD, 0.0, 100.0) == {HOT}
+
+
+@pytest.mark.parametrize("columns", [600, 20])
+def test_the_time_it_was_slowed_counts_two_reasons_at_once_once(columns: int) -> None:
+    past = history(100, **{HOT: range(20, 40), CAPPED: range(30, 60)})
+    slowed = slowed_time(traces(past, 100.0, columns))
+    assert slowed is not None
+    assert slowed.seconds == pytest.approx(40.0, abs=1.0)
+    assert slowed.by_reason[HOT] == pytest.approx(20.0, abs=1.0)
+    assert slowed.recorded == pytest.approx(100.0, abs=1.0)
+    assert slowed.harmful
+
+
+def test_a_time_that_was_not_recorded_is_not_called_never() -> None:
+    fact = slowed_fact(slowed_time(traces(History(1.0), 100.0)), 300.0)
+    assert fact.line == "Throttled in 5 min: nothing recorded in it"
+
+
+def test_the_part_that_was_recorded_is_told_beside_it() -> None:
+    past = history(100, **{HOT: range(15), CAPPED: range(0)})
+    fact = slowed_fact(slowed_time(traces(past, 100.0)), 300.0)
+    assert fact.line == "Throttled in 5 min: 15 s of 1 min 40 s read"
+    assert fact.tone is Tone.WARN
+    assert "Much too hot: 15 s" in fact.hint
+    calm = history(100, **{HOT: range(0), CAPPED: range(0)})
+    said = slowed_fact(slowed_time(traces(calm, 100.0)), 300.0).line
+    assert said == "Throttled in 5 min: 0 s of 1 min 40 s read"
+
+
+def test_a_card_that_was_never_slowed_says_so() -> None:
+    past = history(300, **{HOT: range(0), CAPPED: range(0)})
+    fact = slowed_fact(slowed_time(traces(past, 300.0)), 300.0)
+    assert fact.line == "Throttled in 5 min: never"
+
+
+def test_energy_is_what_the_counter_gained() -> None:
+    past = History(1.0)
+    for second in range(61):
+        past.append(Sample(CARD, float(second), {heat.ENERGY: 5e6 + 250.0 * second}))
+    used = energy_used(past, CARD, 0.0, 60.0)
+    fact = energy_fact("energy", "Energy in 1 min", used)
+    assert fact.line == "Energy in 1 min: 4.17 Wh"
+    assert "as it counts it itself" in fact.hint
+
+
+def test_a_counter_that_began_anew_takes_nothing_back() -> None:
+    past = History(1.0)
+    counted = [1000.0, 1100.0, 1200.0, 50.0, 150.0]
+    for second, joules in enumerate(counted):
+        past.append(Sample(CARD, float(second), {heat.ENERGY: joules}))
+    used = energy_used(past, CARD, 0.0, 5.0)
+    assert used is not None
+    assert used.joules == pytest.approx(300.0)
+
+
+def test_without_a_counter_power_is_added_up_and_said_to_be() -> None:
+    past = History(1.0)
+    for second in range(60):
+        past.append(Sample(CARD, float(second), {heat.POWER_DRAW: 120.0}))
+    fact = energy_fact("energy", "Energy", energy_used(past, CARD, 0.0, 60.0))
+    assert fact.line == "Energy: 2.00 Wh"
+    assert "does not count energy" in fact.hint
+
+
+def test_energy_nobody_recorded_is_said_in_words() -> None:
+    fact = energy_fact("energy", "Energy", energy_used(History(1.0), CARD, 0.0, 60.0))
+    assert fact.line == "Energy: nothing recorded in it"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.04, "0.1 s"), (3.0, "3 s"), (75, "1 min 15 s"), (7200, "2 h")]
+)
+def test_times_are_said_as_people_say_them(seconds: float, words: str) -> None:
+    assert spoken_time(seconds) == words

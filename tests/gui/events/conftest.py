@@ -1,0 +1,29 @@
+"""The screen of events on a session whose log a test writes by hand."""
+
+from collections.abc import Callable
+
+import pytest
+
+from gpuexplorer.gui.views.events.events_view import EventsView
+from gpuexplorer.telemetry.remembering import RememberingSession
+from tests.gui.conftest import OpenWindow
+from tests.gui.fakes import SIMULATED, card, session_of, working
+from tests.gui.hands import the
+
+OpenEvents = Callable[[RememberingSession], EventsView]
+
+
+@pytest.fixture
+def session() -> RememberingSession:
+    """Two simulated cards that only work; a test tells what else took place."""
+    return session_of({card(0): working(), card(1): working()}, SIMULATED)
+
+
+@pytest.fixture
+def open_events(open_window: OpenWindow) -> OpenEvents:
+    def open_one(session: RememberingSession) -> EventsView:
+        window = open_window(session)
+        window.navigation.open_screen("events")
+        return the(EventsView, window)
+
+    return open_one

@@ -1,0 +1,244 @@
+"""The screen of events: what a person reads, finds, copies and goes to."""
+
+import csv
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QPushButton
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.views.events.events_view import EventsView
+from gpuexplorer.gui.widgets.data_table import DataTable
+from gpuexplorer.gui.widgets.menu_button import MenuButton
+from gpuexplorer.gui.widgets.painted_button import IconButton
+from gpuexplorer.gui.widgets.search_field import SearchField
+from gpuexplorer.gui.widgets.segmented import Segment
+from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.remembering import RememberingSession
+from tests.gui.conftest import OpenWindow
+from tests.gui.events.conftest import OpenEvents
+from tests.gui.fakes import NVML, SIMULATED, card, session_of, working
+from tests.gui.hands import click, press, texts, the
+
+# Menus and dialogs of the offscreen screen.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+ONE = CardId("GPU-1")
+
+
+def sentences(view: EventsView) -> list[str]:
+    model = the(DataTable, view).model()
+    return [model.index(row, 3).data() for row in range(model.rowCount())]
+
+
+def tell_two(session: RememberingSession) -> None:
+    session.tell(Kind.CARD_LOST, ONE, "The card is lost")
+    session.tell(Kind.ALERT_BEGAN, CardId("GPU-0"), "Hot for 10 s", "hot")
+
+
+def icon_button(view: EventsView, words: str) -> IconButton:
+    [found] = [each for each in view.findChildren(IconButton) if words in each.accessibleName()]
+    return found
+
+
+def segment(view: EventsView, words: str) -> Segment:
+    [found] = [
+        each
+        for each in view.findChildren(Segment)
+        if each.text().startswith(words) and not each.isHidden()
+    ]
+    return found
+
+
+def test_where_nothing_took_place_it_says_what_would_be_told(
+    open_events: OpenEvents, session: RememberingSession
+) -> None:
+    view = open_events(session)
+    assert "Nothing yet" in texts(view)
+    assert any("are told here as they happen" in text for text in texts(view))
+
+
+def test_what_takes_place_while_one_looks_comes_in_on_top(
+    open_events: OpenEvents, session: RememberingSession, qtbot: QtBot
+) -> None:
+    view = open_events(session)
+    session.tell(Kind.CARD_LOST, ONE, "The card is lost")
+    qtbot.waitUntil(lambda: sentences(view) == ["The card is lost"])
+    session.tell(Kind.CARD_BACK, ONE, "The card is back")
+    qtbot.waitUntil(lambda: sentences(view) == ["The card is back", "The card is lost"])
+    assert any(text.startswith("2 events, newest first") for text in texts(view))
+
+
+def test_the_groups_say_how_many_there_are_and_narrow_the_list_down(
+    open_window: OpenWindow, session: RememberingSession, qtbot: QtBot
+) -> None:
+    tell_two(session)
+    window = open_window(session)
+    window.resize(1500, 800)
+    window.navigation.open_screen("events")
+    view = the(EventsView, window)
+    assert segment(view, "Faults").text() == "Faults  1"
+    segment(view, "Alerts").click()
+    assert sentences(view) == ["Hot for 10 s"]
+    assert any(text.startswith("1 of 2 events") for text in texts(view))
+
+
+def test_where_no_event_fits_one_button_shows_all_again(
+    open_events: OpenEvents, session: RememberingSession
+) -> None:
+    tell_two(session)
+    view = open_events(session)
+    QTest.keyClicks(the(SearchField, view), "zork")
+    assert "No event fits" in texts(view)
+    click(view, "Show all events")
+    assert len(sentences(view)) == 2
+    assert the(SearchField, view).text() == ""
+
+
+def test_control_f_searches_and_down_goes_to_the_list(
+    open_events: OpenEvents, session: RememberingSession, qtbot: QtBot
+) -> None:
+    tell_two(session)
+    view = open_events(session)
+    press(view.window(), Qt.Key.Key_F, control=True)
+    qtbot.waitUntil(lambda: the(SearchField, view).hasFocus())
+    QTest.keyClicks(the(SearchField, view), "lost")
+    assert sentences(view) == ["The card is lost"]
+    press(the(SearchField, view), Qt.Key.Key_Down)
+    assert the(DataTable, view).hasFocus()
+    assert the(DataTable, view).currentIndex().row() == 0
+
+
+def test_enter_leads_to_the_moment_on_the_plots_of_its_card(
+    open_events: OpenEvents, session: RememberingSession, qtbot: QtBot
+) -> None:
+    tell_two(session)
+    view = open_events(session)
+    window = view.window()
+    assert isinstance(window, MainWindow)
+    at = session.happenings()[0].at
+    qtbot.waitUntil(lambda: session.clock.now() > at + 0.05)
+    table = the(DataTable, view)
+    table.setFocus()
+    table.setCurrentIndex(table.model().index(1, 0))
+    window.time_window.choose_span(5.0)
+    press(table, Qt.Key.Key_Return)
+    assert window.navigation.screen == "card"
+    assert window.navigation.card == ONE
+    start, end = window.time_window.stretch()
+    assert start < at < end
+    assert not window.time_window.following
+
+
+def test_what_is_about_the_driver_leads_to_all_cards(
+    open_events: OpenEvents, session: RememberingSession
+) -> None:
+    session.tell(Kind.DRIVER_GONE, None, "The driver is gone")
+    view = open_events(session)
+    window = view.window()
+    assert isinstance(window, MainWindow)
+    table = the(DataTable, view)
+    table.setCurrentIndex(table.model().index(0, 0))
+    press(table, Qt.Key.Key_Return)
+    assert window.navigation.screen == "overview"
+
+
+def test_one_card_can_be_chosen(
+    open_events: OpenEvents, session: RememberingSession, qtbot: QtBot
+) -> None:
+    tell_two(session)
+    view = open_events(session)
+    the(MenuButton, view).click()
+    menu = next(menu for menu in view.findChildren(QMenu) if menu.isVisible())
+    next(each for each in menu.actions() if each.text().startswith("Card 1")).trigger()
+    menu.close()
+    assert sentences(view) == ["The card is lost"]
+    assert the(MenuButton, view).text() == "Card 1"
+
+
+def test_a_copy_says_that_it_is_made_up(
+    open_events: OpenEvents, session: RememberingSession
+) -> None:
+    tell_two(session)
+    view = open_events(session)
+    table = the(DataTable, view)
+    table.setFocus()
+    table.setCurrentIndex(table.model().index(1, 0))
+    press(table, Qt.Key.Key_C, control=True)
+    first, second = QGuiApplication.clipboard().text().splitlines()
+    assert first.startswith("SIMULATED")
+    assert second.endswith("1\tThe card is lost\tstill so")
+    assert any(text.startswith("1 event copied.") for text in texts(view))
+
+
+@pytest.mark.parametrize("simulated", [True, False])
+def test_a_file_holds_what_is_listed_and_whether_it_is_made_up(
+    open_events: OpenEvents, tmp_path: Path, simulated: bool, qtbot: QtBot
+) -> None:
+    source = SIMULATED if simulated else NVML
+    session = session_of({card(0): working(), card(1): working()}, source)
+    tell_two(session)
+    view = open_events(session)
+    QTest.keyClicks(the(SearchField, view), "lost")
+    moment = datetime.fromtimestamp(session.clock.wall()).astimezone()
+    icon_button(view, "CSV").click()
+    dialog = the(QFileDialog, view)
+    assert [Path(name).name for name in dialog.selectedFiles()] == [
+        f"{'simulated-' if simulated else ''}events-{moment:%Y-%m-%d-%H%M}.csv"
+    ]
+    dialog.fileSelected.emit(str(tmp_path / "e.csv"))
+    dialog.close()
+    said = f"Saved to {tmp_path / 'e.csv'}."
+    qtbot.waitUntil(lambda: any(text.startswith(said) for text in texts(view)))
+    with (tmp_path / "e.csv").open(encoding="utf-8") as file:
+        [row] = csv.DictReader(file)
+    assert row["what_happened"] == "The card is lost"
+    assert row["simulated"] == ("yes" if simulated else "no")
+    assert row["card_id"] == ONE
+
+
+def test_a_file_that_cannot_be_written_is_said_in_words(
+    open_events: OpenEvents, session: RememberingSession, tmp_path: Path, qtbot: QtBot
+) -> None:
+    tell_two(session)
+    view = open_events(session)
+    icon_button(view, "CSV").click()
+    dialog = the(QFileDialog, view)
+    dialog.fileSelected.emit(str(tmp_path / "no" / "e.csv"))
+    dialog.close()
+    words = "e.csv was not saved. That folder does not exist. Choose another place."
+    qtbot.waitUntil(lambda: any(text.startswith(words) for text in texts(view)))
+
+
+def test_whoever_reads_further_down_is_not_moved_by_what_comes_in(
+    open_events: OpenEvents, session: RememberingSession, qtbot: QtBot
+) -> None:
+    for number in range(200):
+        session.tell(Kind.CARD_LOST, ONE, f"Number {number}")
+    view = open_events(session)
+    table = the(DataTable, view)
+    qtbot.waitUntil(lambda: table.verticalScrollBar().maximum() > 0)
+    table.verticalScrollBar().setValue(1400)
+
+    def seen() -> str:
+        return str(table.indexAt(table.viewport().rect().center()).siblingAtColumn(3).data())
+
+    before = seen()
+    session.tell(Kind.CARD_BACK, ONE, "The card is back")
+    qtbot.waitUntil(lambda: len(sentences(view)) == 201)
+    assert seen() == before
+
+
+def test_every_control_has_a_name(open_events: OpenEvents, session: RememberingSession) -> None:
+    view = open_events(session)
+    named = (SearchField, DataTable, MenuButton, IconButton)
+    for kind in named:
+        assert all(each.accessibleName() for each in view.findChildren(kind))
+    assert not [label for label in view.findChildren(QLabel) if label.text() == "None"]
+    assert all(each.text() for each in view.findChildren(QPushButton))

@@ -1,0 +1,140 @@
+"""What F1 tells of each screen is what stands in docs/keys.md, and Ctrl+K lists it too."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMenu
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.widgets.data_table import DataTable
+from gpuexplorer.gui.widgets.machine_drawing import MachineDrawing
+from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.shortcuts_sheet import KeyRow, ShortcutsSheet
+from gpuexplorer.telemetry.happenings import Kind
+from tests.gui.conftest import OpenWindow
+from tests.gui.frame.steps import keys, listed, open_palette, simulated_cards, write
+from tests.gui.hands import the
+
+# Menus and dialogs of the offscreen screen.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+KEYS = (Path(__file__).parents[3] / "docs" / "keys.md").read_text("utf-8")
+SECTIONS = {
+    "overview": ("Plots", "Tiles"),
+    "card": ("Plots", "Card"),
+    "processes": ("Processes",),
+    "topology": ("Topology",),
+    "events": ("Events",),
+}
+
+
+def two_cards(open_window: OpenWindow, screen: str, qtbot: QtBot) -> MainWindow:
+    """With an event to copy, and the wiring told."""
+    session = simulated_cards("2xTitanRTX+nvlink")
+    session.tell(Kind.CARD_BACK, session.cards()[0].id, "The card is back")
+    window = open_window(session)
+    window.resize(1400, 900)
+    window.navigation.open_screen(screen)
+    if screen == "topology":
+        qtbot.waitUntil(the(MachineDrawing, window).isVisible)
+    return window
+
+
+def told(section: str) -> set[str]:
+    """The rows of one section of the page, as the sheet says them."""
+    text = re.split(r"^## ", KEYS.split(f"## {section}\n", 1)[1], flags=re.MULTILINE)[0]
+    lines = [line.strip("|") for line in text.splitlines() if line.startswith("|")]
+    cells = [
+        line.split(" | ")
+        for line, below in pairwise([*lines, ""])
+        if not line.startswith("-") and not below.startswith("-")
+    ]
+    return {f"{words.strip()}: {taps.replace('`', '').strip()}" for taps, words in cells}
+
+
+def in_small(rows: set[str]) -> set[str]:
+    return {row.lower() for row in rows}
+
+
+@pytest.mark.parametrize("screen", SECTIONS)
+def test_f1_tells_of_each_screen_what_the_page_of_keys_tells(
+    open_window: OpenWindow, screen: str, qtbot: QtBot
+) -> None:
+    window = two_cards(open_window, screen, qtbot)
+    anywhere = {
+        f"{words}: {tap}" for _, all_ in window.commands.all_keys(()) for tap, words in all_
+    }
+    keys(Qt.Key.Key_F1)
+    sheet = the(ShortcutsSheet, window)
+    seen = {row.accessibleName() for row in sheet.findChildren(KeyRow)}
+    wanted = {row for section in SECTIONS[screen] for row in told(section)}
+    assert in_small(seen - anywhere) == in_small(wanted)
+
+
+@pytest.mark.parametrize(
+    ("screen", "offered"),
+    [
+        ("overview", {"Save plots as PNG", "Save visible data as CSV"}),
+        ("processes", {"Copy rows", "Export as CSV", "Choose columns and order"}),
+        (
+            "topology",
+            {"Save picture", "Copy the matrix as text", "Ask again how the cards are wired"},
+        ),
+        ("events", {"Copy events", "Export as CSV"}),
+    ],
+)
+def test_what_can_be_taken_along_is_found_under_control_k(
+    open_window: OpenWindow, screen: str, offered: set[str], qtbot: QtBot
+) -> None:
+    window = two_cards(open_window, screen, qtbot)
+    assert offered <= set(listed(open_palette(window)))
+
+
+@pytest.mark.parametrize(
+    ("screen", "part", "what"),
+    [
+        ("overview", PlotStack, "plots"),
+        ("processes", DataTable, "processes"),
+        ("topology", MachineDrawing, "topology"),
+        ("events", DataTable, "events"),
+    ],
+)
+def test_control_s_asks_where_with_a_name_that_says_what_and_when(
+    open_window: OpenWindow, screen: str, part: type[PlotStack], what: str, qtbot: QtBot
+) -> None:
+    window = two_cards(open_window, screen, qtbot)
+    [place] = [each for each in window.findChildren(part) if each.isVisible()]
+    place.setFocus(Qt.FocusReason.TabFocusReason)
+    keys(Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    dialog = the(QFileDialog, window)
+    [suggested] = dialog.selectedFiles()
+    form = rf"simulated-{what}-\d{{4}}-\d\d-\d\d-\d{{4}}\.(csv|png|svg)"
+    assert re.fullmatch(form, Path(suggested).name)
+    dialog.reject()
+
+
+def test_the_columns_of_the_processes_can_be_chosen_from_the_palette(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = two_cards(open_window, "processes", qtbot)
+    open_palette(window)
+    write("columns")
+    keys(Qt.Key.Key_Return)
+    [menu] = [each for each in window.findChildren(QMenu) if each.isVisible()]
+    assert "As many as fit" in [action.text() for action in menu.actions()]
+    menu.close()
+
+
+def test_an_event_without_a_selection_is_copied_from_the_palette(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = two_cards(open_window, "events", qtbot)
+    open_palette(window)
+    write("copy events")
+    keys(Qt.Key.Key_Return)
+    assert "The card is back" in QGuiApplication.clipboard().text()

@@ -1,0 +1,189 @@
+"""The palette of all commands: what it lists, how it finds, and who has the keyboard then."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.paint.theme import Scheme
+from gpuexplorer.gui.state.command_list import Command, Group, find
+from gpuexplorer.gui.view_list import VIEWS
+from gpuexplorer.gui.widgets.palette.palette import Palette
+from gpuexplorer.gui.widgets.palette.palette_model import PaletteModel
+from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry
+from tests.gui.conftest import OpenWindow
+from tests.gui.fakes import SIMULATED, card, session_of, working
+from tests.gui.frame.steps import CONTROL, SHIFT, called, keys, listed, open_palette, write
+from tests.gui.hands import the
+
+WITH_CARDS = "card" in [entry.name for entry in VIEWS]
+
+
+def two_cards(open_window: OpenWindow) -> MainWindow:
+    return open_window(
+        session_of({card(0): working(), card(1, "NVIDIA H100"): working()}, SIMULATED),
+        look_again=lambda: None,
+    )
+
+
+def test_it_lists_screens_spans_themes_and_the_rest(open_window: OpenWindow) -> None:
+    window = two_cards(open_window)
+    all_of_them = listed(open_palette(window))
+    assert {entry.title for entry in VIEWS} <= set(all_of_them)
+    assert {
+        "Show 5 min",
+        "Hold the picture, or go on",
+        "Theme: dark",
+        "Theme: as the system has it",
+        "Full screen",
+        "Settings",
+        "Keys",
+        "Stop simulating, look for real cards",
+        "Quit",
+    } <= set(all_of_them)
+    if WITH_CARDS:
+        assert "Open card 1, NVIDIA H100" in all_of_them
+
+
+def test_what_cannot_be_done_now_is_not_offered(open_window: OpenWindow) -> None:
+    window = open_window(session_of({card(0): working()}))
+    offered = listed(open_palette(window))
+    assert "Back to now" not in offered
+    assert "What was looked for" not in offered
+    keys(Qt.Key.Key_Escape)
+    window.time_window.toggle_pause()
+    assert "Back to now" in listed(open_palette(window))
+
+
+def test_typing_narrows_it_down_and_enter_runs(open_window: OpenWindow) -> None:
+    window = two_cards(open_window)
+    palette = open_palette(window)
+    write("light")
+    assert listed(palette)[0] == "Theme: light"
+    keys(Qt.Key.Key_Return)
+    assert not palette.isVisible()
+    assert window.settings.choices.scheme is Scheme.LIGHT
+    assert not window.look.theme.dark
+
+
+def test_arrows_move_the_mark(open_window: OpenWindow) -> None:
+    window = two_cards(open_window)
+    open_palette(window)
+    write("show")
+    keys(Qt.Key.Key_Down)
+    keys(Qt.Key.Key_Down)
+    keys(Qt.Key.Key_Up)
+    keys(Qt.Key.Key_Return)
+    assert window.time_window.span == 300
+    open_palette(window)
+    write("show")
+    keys(Qt.Key.Key_Up)
+    keys(Qt.Key.Key_Return)
+    assert window.time_window.span == 86400
+
+
+def test_a_card_is_found_by_number_or_name(open_window: OpenWindow) -> None:
+    if not WITH_CARDS:
+        pytest.skip("There is no screen of one card yet.")
+    window = two_cards(open_window)
+    open_palette(window)
+    write("h100")
+    keys(Qt.Key.Key_Return)
+    assert (window.navigation.screen, window.navigation.card) == ("card", "GPU-1")
+
+
+def test_what_is_not_there_is_said(open_window: OpenWindow) -> None:
+    window = two_cards(open_window)
+    palette = open_palette(window)
+    write("quux")
+    assert listed(palette) == []
+    said = [label.text() for label in palette.findChildren(QLabel) if label.isVisible()]
+    assert said == ["No command, screen or card is called “quux”."]
+    keys(Qt.Key.Key_Return)
+    assert palette.isVisible()
+
+
+def test_escape_gives_the_keyboard_back_to_where_it_was(open_window: OpenWindow) -> None:
+    window = two_cards(open_window)
+    entry = called(RailEntry, window, VIEWS[0].title)
+    entry.setFocus(Qt.FocusReason.TabFocusReason)
+    palette = open_palette(window)
+    assert isinstance(QApplication.focusWidget(), QLineEdit)
+    keys(Qt.Key.Key_Tab)
+    assert isinstance(QApplication.focusWidget(), QLineEdit)
+    keys(Qt.Key.Key_Escape)
+    assert not palette.isVisible()
+    assert entry.hasFocus()
+
+
+def test_both_keys_open_it_and_a_click_beside_it_closes_it(open_window: OpenWindow) -> None:
+    window = two_cards(open_window)
+    keys(Qt.Key.Key_P, CONTROL | SHIFT)
+    palette = the(Palette, window)
+    assert palette.isVisible()
+    QTest.mouseClick(palette, Qt.MouseButton.LeftButton, pos=palette.rect().bottomLeft())
+    assert not palette.isVisible()
+    open_palette(window)
+    keys(Qt.Key.Key_K, CONTROL)
+    assert not palette.isVisible()
+
+
+def test_what_is_typed_is_not_taken_for_a_key_of_the_window(open_window: OpenWindow) -> None:
+    window = two_cards(open_window)
+    before = window.navigation.screen
+    palette = open_palette(window)
+    write("2 ?")
+    assert the(QLineEdit, palette).text() == "2 ?"
+    assert window.navigation.screen == before
+    assert window.time_window.following
+
+
+def test_what_holds_already_is_told(open_window: OpenWindow) -> None:
+    window = two_cards(open_window)
+    palette = open_palette(window)
+    write("show 5")
+    assert "chosen" in the(QLineEdit, palette).accessibleDescription()
+
+
+def test_it_works_on_an_empty_machine(open_window: OpenWindow) -> None:
+    asked: list[str] = []
+    window = open_window(simulate=lambda: asked.append("once"))
+    open_palette(window)
+    write("simulated")
+    keys(Qt.Key.Key_Return)
+    assert asked == ["once"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("ov", "Overview"),
+        ("tl", "Theme: light"),
+        ("card 3", "Open card 3, NVIDIA H100"),
+        ("h100 13", "Open card 13, NVIDIA H100"),
+        ("FULL", "Full screen"),
+    ],
+)
+def test_letters_find_what_one_means(typed: str, first: str) -> None:
+    words = (
+        "Theme: dark",
+        "Theme: light",
+        "Open card 13, NVIDIA H100",
+        "Open card 3, NVIDIA H100",
+        "Overview",
+        "Full screen",
+    )
+    commands = [Command(each, Group.VIEW, list) for each in words]
+    assert find(commands, typed)[0].command.words == first
+
+
+def test_its_model_keeps_to_the_rules(qtbot: QtBot, qtmodeltester: ModelTester) -> None:
+    model = PaletteModel()
+    commands = [Command(f"Command {at}", Group.VIEW, list, "F1") for at in range(5)]
+    model.show_matches(find(commands, ""))
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt says no types
+    model.show_matches(find(commands, "3"))
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt says no types

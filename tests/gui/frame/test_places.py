@@ -1,0 +1,76 @@
+"""What is remembered from one start to the next, and that it is safe."""
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtGui import QGuiApplication
+
+from gpuexplorer.gui.state.places import within_screens
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.view_list import VIEWS
+from tests.gui.conftest import OpenWindow
+from tests.gui.fakes import card, session_of, working
+from tests.gui.frame.steps import simulated_cards
+
+LEFT = QRect(0, 0, 1920, 1080)
+RIGHT = QRect(1920, 0, 2560, 1440)
+
+
+def test_the_screen_is_the_one_that_was_left(open_window: OpenWindow) -> None:
+    settings = Settings()
+    before = open_window(simulated_cards("1xT4"), settings=settings)
+    last = VIEWS[-1].name
+    before.navigation.open_screen(last)
+    before.close()
+    after = open_window(simulated_cards("1xT4"), settings=settings)
+    assert after.navigation.screen == last
+
+
+def test_a_screen_that_is_gone_does_no_harm(open_window: OpenWindow) -> None:
+    settings = Settings()
+    settings.remember("window/screen", "crystal ball")
+    settings.remember("window/place", "not what Qt wrote")
+    settings.remember("window/rail", "wobbly")
+    window = open_window(session_of({card(0): working()}), settings=settings)
+    assert window.navigation.screen == VIEWS[0].name
+
+
+def test_the_window_comes_back_where_it_was(open_window: OpenWindow) -> None:
+    settings = Settings()
+    before = open_window(session_of({card(0): working()}), settings=settings)
+    before.setGeometry(40, 60, 620, 500)
+    before.close()
+    after = open_window(session_of({card(0): working()}), settings=settings, resized=False)
+    assert after.geometry() == QRect(40, 60, 620, 500)
+
+
+def test_a_window_left_on_a_screen_that_is_gone_is_on_one_that_is_there(
+    open_window: OpenWindow,
+) -> None:
+    settings = Settings()
+    before = open_window(session_of({card(0): working()}), settings=settings)
+    before.setGeometry(5000, 4000, 700, 500)
+    before.close()
+    after = open_window(session_of({card(0): working()}), settings=settings, resized=False)
+    available = QGuiApplication.primaryScreen().availableGeometry()
+    assert available.contains(after.geometry())
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (QRect(100, 100, 800, 600), QRect(100, 100, 800, 600)),
+        (QRect(2000, 100, 800, 600), QRect(2000, 100, 800, 600)),
+        (QRect(1500, 900, 800, 600), QRect(1920, 840, 800, 600)),
+        (QRect(-700, 100, 800, 600), QRect(560, 240, 800, 600)),
+        (QRect(9000, 100, 800, 600), QRect(560, 240, 800, 600)),
+        (QRect(100, 100, 5000, 3000), QRect(1920, 0, 2560, 1440)),
+    ],
+)
+def test_a_place_stays_where_a_hand_can_reach_it(before: QRect, after: QRect) -> None:
+    assert within_screens(before, [LEFT, RIGHT], LEFT) == after
+
+
+def test_it_is_never_larger_than_the_screen() -> None:
+    small = QRect(0, 0, 683, 384)
+    there = within_screens(QRect(QPoint(10, 10), QSize(1280, 860)), [small], small)
+    assert there == small

@@ -1,0 +1,132 @@
+"""The Tab key comes to every control there is, and the keyboard stays where somebody works."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.screens import Screens
+from gpuexplorer.gui.view_list import VIEWS
+from gpuexplorer.gui.views.processes.process_table import ProcessTable
+from gpuexplorer.gui.widgets.data_table import DataTable
+from gpuexplorer.gui.widgets.search_field import SearchField
+from tests.gui.conftest import OpenWindow
+from tests.gui.frame.steps import CONTROL, SHIFT, keys, simulated_cards, write
+from tests.gui.hands import the
+
+NAMES = [entry.name for entry in VIEWS]
+FORWARD, BACK = (Qt.Key.Key_Tab, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_Tab, SHIFT)
+
+
+def stops(window: MainWindow) -> set[QWidget]:
+    """Everything that can be seen and takes the Tab key."""
+    return {
+        each
+        for each in window.findChildren(QWidget)
+        if each.isVisible()
+        and each.isEnabled()
+        and each.window() is window
+        and each.focusPolicy() & Qt.FocusPolicy.TabFocus
+    }
+
+
+def reached(step: tuple[Qt.Key, Qt.KeyboardModifier]) -> set[QWidget]:
+    """Where the key comes to until it has been round."""
+    found: list[QWidget] = []
+    for _ in range(200):
+        keys(*step)
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        if focused in found:
+            break
+        found.append(focused)
+    return set(found)
+
+
+def names(widgets: set[QWidget]) -> list[str]:
+    return sorted(each.accessibleName() or type(each).__name__ for each in widgets)
+
+
+@pytest.mark.parametrize("step", [FORWARD, BACK], ids=["forward", "back"])
+@pytest.mark.parametrize("spec", ["3xTitanRTX", "12xH100+nvlink"])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_tab_key_comes_to_every_control_of_every_screen(
+    open_window: OpenWindow,
+    qtbot: QtBot,
+    name: str,
+    spec: str,
+    step: tuple[Qt.Key, Qt.KeyboardModifier],
+) -> None:
+    session = simulated_cards(spec)
+    window = open_window(session)
+    keys(Qt.Key(Qt.Key.Key_1 + NAMES.index(name)))
+    taken = session.beats().taken
+    qtbot.waitUntil(lambda: session.beats().taken > taken + 2)
+    before = stops(window)
+    missed = before - reached(step)
+    # What came or went meanwhile, with a reading, is not held against it.
+    assert not names(missed & stops(window))
+
+
+@pytest.mark.parametrize(("name", "kind"), [("processes", ProcessTable), ("events", DataTable)])
+def test_a_screen_of_rows_that_is_opened_by_its_key_gives_them_the_keyboard(
+    open_window: OpenWindow, qtbot: QtBot, name: str, kind: type[QWidget]
+) -> None:
+    window = open_window(simulated_cards("3xTitanRTX"))
+    window.navigation.open_screen("card")
+    # Nobody works elsewhere.
+    window.setFocus()
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    focused.clearFocus()
+    keys(Qt.Key(Qt.Key.Key_1 + NAMES.index(name)))
+    qtbot.waitUntil(lambda: isinstance(QApplication.focusWidget(), kind))
+
+
+def test_other_cards_leave_the_keyboard_on_the_screen(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window(simulated_cards("2xTitanRTX"))
+    window.navigation.open_screen("processes")
+    keys(Qt.Key.Key_F, CONTROL)
+    assert isinstance(QApplication.focusWidget(), SearchField)
+    other = simulated_cards("1xT4")
+    window.show_session(other)
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    assert the(Screens, window).isAncestorOf(focused)
+    other.start()
+    qtbot.waitUntil(lambda: isinstance(QApplication.focusWidget(), ProcessTable))
+    window.close()
+    other.stop()
+
+
+@pytest.mark.parametrize("name", ["card", "processes", "events"])
+def test_digits_and_spaces_are_typed_where_one_searches_and_escape_lets_go_in_two_steps(
+    open_window: OpenWindow, qtbot: QtBot, name: str
+) -> None:
+    session = simulated_cards("2xTitanRTX")
+    window = open_window(session)
+    window.navigation.open_screen(name)
+    qtbot.waitUntil(lambda: session.beats().taken > 2)
+    keys(Qt.Key.Key_F, CONTROL)
+    write("1 2 x5")
+    field = QApplication.focusWidget()
+    assert isinstance(field, SearchField)
+    assert field.text() == "1 2 x5"
+    assert window.navigation.screen == name
+    assert window.time_window.following
+    keys(Qt.Key.Key_Escape)
+    assert field.text() == ""
+    assert field.hasFocus()
+    if name == "events":
+        # There may be no event yet, and then there is no list to go to.
+        return
+    if name == "processes":
+        table = the(ProcessTable, window)
+        qtbot.waitUntil(table.isVisible)
+    keys(Qt.Key.Key_Escape)
+    assert not field.hasFocus()
+    keys(Qt.Key.Key_1)
+    assert window.navigation.screen == NAMES[0]

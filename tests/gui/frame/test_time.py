@@ -1,0 +1,193 @@
+"""The time in the top bar: spans, looking back, holding the picture."""
+
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.state.time_window import HOUR, MINUTE, TimeWindow
+from gpuexplorer.gui.widgets.painted_button import IconButton
+from gpuexplorer.gui.widgets.segmented import Segment, Segmented
+from gpuexplorer.gui.widgets.source_badge import SourceBadge
+from gpuexplorer.gui.widgets.time_pill import TimePill
+from gpuexplorer.gui.widgets.top_bar import TopBar
+from gpuexplorer.gui.wording.moments import moment_words, span_words
+from tests.gui.conftest import OpenWindow
+from tests.gui.fakes import SIMULATED, card, session_of, working
+from tests.gui.frame.steps import ALT, CONTROL, called, keys, press_with_mouse
+from tests.gui.hands import the
+
+
+def spans(window: MainWindow) -> Segmented:
+    return called(Segmented, the(TopBar, window), "Time span")
+
+
+def chosen(window: MainWindow) -> list[str]:
+    return [
+        each.accessibleName()
+        for each in spans(window).findChildren(Segment)
+        if each.isVisible() and each.isChecked()
+    ]
+
+
+def test_a_span_is_chosen_by_mouse_and_by_key_and_shown(open_window: OpenWindow) -> None:
+    window = open_window(session_of({card(0): working()}))
+    assert chosen(window) == ["5 min"]
+    press_with_mouse(called(Segment, spans(window), "1 h"))
+    assert window.time_window.span == HOUR
+    assert chosen(window) == ["1 h"]
+    keys(Qt.Key.Key_1, ALT)
+    assert window.time_window.span == MINUTE
+    assert chosen(window) == ["1 min"]
+
+
+def test_a_span_of_ones_own_is_called_by_its_length(open_window: OpenWindow) -> None:
+    window = open_window(session_of({card(0): working()}))
+    window.time_window.choose_span(12 * MINUTE)
+    assert chosen(window) == ["12 min"]
+    window.time_window.choose_span(5 * MINUTE)
+    assert chosen(window) == ["5 min"]
+
+
+def test_where_there_is_no_room_the_span_says_itself_and_opens_the_others(
+    open_window: OpenWindow,
+) -> None:
+    window = open_window(session_of({card(0): working()}, SIMULATED))
+    window.resize(560, 420)
+    now = window.time_window.now()
+    window.time_window.look_at(now - 700, now - 100)
+    assert called(Segment, spans(window), "Time span: 10 min").isVisible()
+
+
+def test_looking_back_is_said_and_one_gets_back(open_window: OpenWindow) -> None:
+    window = open_window(session_of({card(0): working()}))
+    pill = the(TimePill, window)
+    assert not pill.isVisible()
+    now = window.time_window.now()
+    window.time_window.look_at(now - 400, now - 100)
+    assert pill.isVisible()
+    assert pill.accessibleName().startswith("Looking back: ends ")
+    press_with_mouse(pill)
+    assert window.time_window.following
+    assert not pill.isVisible()
+    window.time_window.look_at(now - 400, now - 100)
+    keys(Qt.Key.Key_End, CONTROL)
+    assert window.time_window.following
+
+
+def test_holding_the_picture_keeps_on_recording(open_window: OpenWindow, qtbot: QtBot) -> None:
+    session = session_of({card(0): working()})
+    window = open_window(session)
+    keys(Qt.Key.Key_Space)
+    assert not window.time_window.following
+    held = window.time_window.stretch()
+    taken = session.beats().taken
+    qtbot.waitUntil(lambda: session.beats().taken > taken + 2)
+    assert window.time_window.stretch() == held
+    now = session.clock.now()
+    trace = session.past.trace(CardId("GPU-0"), GPU_UTILIZATION, held[1], now, 50)
+    assert trace is not None
+    keys(Qt.Key.Key_Space)
+    assert window.time_window.following
+
+
+def test_the_button_to_hold_says_what_it_does_now(open_window: OpenWindow) -> None:
+    window = open_window(session_of({card(0): working()}))
+    hold = called(IconButton, the(TopBar, window), "Hold the picture")
+    press_with_mouse(hold)
+    assert hold.accessibleName() == "Go on with the present"
+
+
+def test_the_space_bar_presses_the_button_that_has_the_keyboard(
+    open_window: OpenWindow,
+) -> None:
+    window = open_window(session_of({card(0): working()}))
+    called(Segment, spans(window), "24 h").setFocus(Qt.FocusReason.TabFocusReason)
+    keys(Qt.Key.Key_Space)
+    assert window.time_window.following
+    assert chosen(window) == ["24 h"]
+
+
+def test_without_a_session_there_is_no_time_to_choose(open_window: OpenWindow) -> None:
+    window = open_window()
+    assert not the(Segmented, the(TopBar, window)).isVisible()
+    keys(Qt.Key.Key_Space)
+
+
+def test_simulated_cards_can_be_left_where_somebody_looks_for_real_ones(
+    open_window: OpenWindow,
+) -> None:
+    asked: list[str] = []
+    window = open_window(
+        session_of({card(0): working()}, SIMULATED), look_again=lambda: asked.append("once")
+    )
+    (stop,) = (
+        each
+        for each in the(TopBar, window).findChildren(QPushButton)
+        if each.isVisible() and each.text() == "Stop simulating"
+    )
+    press_with_mouse(stop)
+    assert asked == ["once"]
+    real = open_window(session_of({card(0): working()}), look_again=lambda: None)
+    assert not any(each.isVisible() for each in the(TopBar, real).findChildren(QPushButton))
+
+
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("width", [560, 620, 700, 800, 900, 1000, 1200, 1600])
+def test_nothing_is_cut_off_and_nothing_overlaps_at_any_width(
+    open_window: OpenWindow, qtbot: QtBot, width: int, back: bool
+) -> None:
+    window = open_window(session_of({card(0): working()}, SIMULATED), look_again=lambda: None)
+    now = window.time_window.now()
+    window.resize(width, 600)
+    if back:
+        window.time_window.look_at(now - 400, now - 100)
+    bar, badge = the(TopBar, window), the(SourceBadge, window)
+    qtbot.waitUntil(lambda: badge.width() >= badge.sizeHint().width())
+    shown = [each for each in bar.children() if isinstance(each, QWidget) and each.isVisible()]
+    shown.sort(key=lambda each: each.x())
+    for left, right in pairwise(shown):
+        assert left.geometry().right() < right.geometry().left()
+    assert shown[-1].geometry().right() < bar.width()
+
+
+def test_spans_and_moments_in_words() -> None:
+    assert [span_words(s) for s in (45, 90, 720, 5400, 3600, 86400)] == [
+        "45 s",
+        "1 min 30 s",
+        "12 min",
+        "1 h 30 min",
+        "1 h",
+        "24 h",
+    ]
+    noon = 1_700_000_000.0
+    assert moment_words(noon, noon).count(":") == 2
+    assert moment_words(noon - 86400, noon).startswith("yesterday ")
+
+
+class Drifting(ManualClock):
+    """The system sets its time of day right, a little at a time."""
+
+    drift = 0.0
+
+    def wall(self) -> float:
+        return super().wall() + self.drift
+
+
+def test_what_stands_still_is_called_the_same_wherever_it_is_said() -> None:
+    clock = Drifting(wall=1_700_000_000.0)
+    window = TimeWindow(clock)
+    window.toggle_pause()
+    end = window.stretch()[1]
+    said = moment_words(window.wall(end), window.wall(end))
+    clock.drift = -0.001
+    assert moment_words(window.wall(end), window.wall(end)) == said
+    window.back_to_now()
+    window.toggle_pause()
+    assert moment_words(window.wall(end), window.wall(end)) != said

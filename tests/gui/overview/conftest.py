@@ -1,0 +1,123 @@
+"""The overview in a window of its own, on cards a test chooses."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.views.overview.overview_view import OverviewView
+from gpuexplorer.gui.widgets.card_tile import CardTile
+from gpuexplorer.telemetry.remembering import RememberingSession
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What a person sees of the screen, and the state it follows."""
+
+    window: QWidget
+    view: OverviewView
+    look: Look
+    settings: Settings
+    navigation: Navigation
+    time_window: TimeWindow
+    qtbot: QtBot
+
+    @property
+    def tiles(self) -> list[CardTile]:
+        """Those that are seen, as they stand: row by row."""
+        found = [tile for tile in self.window.findChildren(CardTile) if tile.isVisible()]
+        place = self.window.mapFromGlobal
+        return sorted(
+            found,
+            key=lambda tile: (
+                place(tile.mapToGlobal(tile.rect().topLeft())).y(),
+                place(tile.mapToGlobal(tile.rect().topLeft())).x(),
+            ),
+        )
+
+    @property
+    def order(self) -> str:
+        return " ".join(tile.face.number for tile in self.tiles)
+
+    def tile(self, number: str) -> CardTile:
+        (found,) = (tile for tile in self.tiles if tile.face.number == number)
+        return found
+
+    def wait_for_order(self, order: str) -> None:
+        self.qtbot.waitUntil(lambda: self.order == order)
+
+    def menu(self) -> QMenu:
+        """The one that is open."""
+        (found,) = (menu for menu in self.window.findChildren(QMenu) if menu.isVisible())
+        return found
+
+    def choose(self, words: str) -> None:
+        menu = self.menu()
+        (action,) = (each for each in menu.actions() if each.text() == words)
+        assert action.isEnabled()
+        action.trigger()
+        menu.close()
+
+
+OpenOverview = Callable[..., Screen]
+
+
+@pytest.fixture
+def open_overview(qtbot: QtBot) -> Iterator[OpenOverview]:
+    """Shows the overview and starts to read."""
+    sessions: list[RememberingSession] = []
+    screens: list[Screen] = []
+
+    def open_one(
+        session: RememberingSession,
+        settings: Settings | None = None,
+        width: int = 1392,
+        height: int = 918,
+    ) -> Screen:
+        window = QWidget()
+        qtbot.addWidget(window)
+        look = Look(parent=window)
+        window.setPalette(look.palette())
+        window.setFont(look.letters.body.font)
+        window.setStyleSheet(look.style_sheet())
+        settings = settings or Settings(parent=window)
+        navigation, time_window = Navigation(window), TimeWindow(parent=window)
+        view = OverviewView(
+            look,
+            MachineState(session, settings, window),
+            time_window,
+            navigation,
+            settings,
+            FrameClock(window, 0.05),
+        )
+        column = QVBoxLayout(window)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
+        column.addWidget(view)
+        window.resize(width, height)
+        with qtbot.waitActive(window):
+            window.show()
+            window.activateWindow()
+        screen = Screen(window, view, look, settings, navigation, time_window, qtbot)
+        sessions.append(session)
+        screens.append(screen)
+        # What is cheap is read all the time: the window asks for it.
+        session.want((Cadence.FAST, Cadence.SLOW), processes=False)
+        session.start()
+        return screen
+
+    yield open_one
+    for screen in screens:
+        screen.view.stop()
+        screen.window.close()
+    for session in sessions:
+        session.stop()

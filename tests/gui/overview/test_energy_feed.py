@@ -1,0 +1,47 @@
+"""The energy of all cards: added up a few at a time, and said only when it is of all."""
+
+from gpuexplorer.core.cards import CardId, Sample
+from gpuexplorer.core.catalogue.heat_and_power import ENERGY
+from gpuexplorer.gui.views.overview.energy_feed import EnergyFeed
+from gpuexplorer.gui.wording.faces import arrange
+from gpuexplorer.telemetry.history import History
+from tests.gui.fakes import card
+
+CARDS = arrange([card(index) for index in range(20)])
+
+
+def past() -> History:
+    history = History()
+    for second in range(60):
+        for each in CARDS:
+            energy = {ENERGY: 5000.0 + 100.0 * second}
+            history.append(Sample(each.card.id, 1000.0 + second, energy))
+    return history
+
+
+def test_it_is_of_all_cards_or_it_is_not_said() -> None:
+    feed = EnergyFeed(past())
+    feed.bring_up(CARDS, 1000, 1060)
+    assert feed.total() == (None, 0)
+    for _ in range(2):
+        feed.bring_up(CARDS, 1000, 1060)
+    assert feed.total() == (20 * 5900.0, 20)
+
+
+def test_a_card_without_figures_is_left_out() -> None:
+    feed = EnergyFeed(past())
+    more = arrange([card(0), card(1), card(30)])
+    feed.bring_up(more, 1000, 1060)
+    assert feed.total() == (2 * 5900.0, 2)
+
+
+def test_another_stretch_is_added_up_anew() -> None:
+    feed = EnergyFeed(past())
+    few = CARDS[:1]
+    feed.bring_up(few, 1000, 1060)
+    feed.bring_up(few, 1030, 1060)
+    joules, count = feed.total()
+    assert joules is not None
+    assert 2800 <= joules <= 3000
+    assert count == 1
+    assert few[0].card.id == CardId("GPU-0")

@@ -1,0 +1,169 @@
+"""A person orders, hides and opens cards, by mouse and by keyboard."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.widgets.card_tile import CardTile
+from gpuexplorer.telemetry.remembering import RememberingSession
+from tests.gui.fakes import SIMULATED, FakeBackend, card, session_of, working
+from tests.gui.hands import button, click, press
+from tests.gui.overview.conftest import OpenOverview, Screen
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def four() -> RememberingSession:
+    return session_of({card(index): working() for index in range(4)})
+
+
+def shift(tile: CardTile, key: Qt.Key) -> None:
+    modifier = Qt.KeyboardModifier
+    QTest.keyClick(tile, key, modifier.ControlModifier | modifier.ShiftModifier)
+
+
+def open_menu(tile: CardTile, reason: QContextMenuEvent.Reason) -> None:
+    middle = tile.rect().center()
+    event = QContextMenuEvent(reason, middle, tile.mapToGlobal(middle))
+    QApplication.sendEvent(tile, event)
+
+
+def drag(screen: Screen, taken: CardTile, onto: CardTile) -> None:
+    """Slowly enough for it to be a move and no click."""
+    start = taken.rect().center()
+    end = taken.mapFromGlobal(onto.mapToGlobal(onto.rect().center()))
+    QTest.mousePress(taken, LEFT, pos=start)
+    for share in (0.2, 0.6, 1.0):
+        QTest.mouseMove(taken, start + (end - start) * share)
+        screen.qtbot.wait(1)
+    QTest.mouseRelease(taken, LEFT, pos=end)
+
+
+def test_a_double_click_and_enter_open_the_card(open_overview: OpenOverview) -> None:
+    screen = open_overview(four())
+    screen.wait_for_order("0 1 2 3")
+    QTest.mouseDClick(screen.tile("2"), LEFT)
+    assert (screen.navigation.screen, screen.navigation.card) == ("card", "GPU-2")
+    press(screen.tile("1"), Qt.Key.Key_Return)
+    assert screen.navigation.card == "GPU-1"
+
+
+def test_control_shift_and_arrows_move_a_card(open_overview: OpenOverview) -> None:
+    screen = open_overview(four())
+    screen.wait_for_order("0 1 2 3")
+    tile = screen.tile("0")
+    tile.setFocus()
+    shift(tile, Qt.Key.Key_Right)
+    screen.wait_for_order("1 0 2 3")
+    shift(tile, Qt.Key.Key_Right)
+    screen.wait_for_order("1 2 0 3")
+    assert tile.hasFocus()
+    shift(tile, Qt.Key.Key_Left)
+    screen.wait_for_order("1 0 2 3")
+
+
+def test_a_tile_can_be_dragged_to_another_place(open_overview: OpenOverview) -> None:
+    screen = open_overview(four())
+    screen.wait_for_order("0 1 2 3")
+    drag(screen, screen.tile("3"), screen.tile("1"))
+    screen.wait_for_order("0 3 1 2")
+    assert screen.navigation.screen == ""
+
+
+def test_a_tile_let_go_on_itself_stays(open_overview: OpenOverview) -> None:
+    screen = open_overview(four())
+    screen.wait_for_order("0 1 2 3")
+    tile = screen.tile("1")
+    QTest.mousePress(tile, LEFT, pos=QPoint(40, 40))
+    QTest.mouseMove(tile, QPoint(90, 60))
+    QTest.mouseRelease(tile, LEFT, pos=QPoint(90, 60))
+    assert screen.order == "0 1 2 3"
+
+
+def test_hidden_cards_are_counted_and_come_back(open_overview: OpenOverview) -> None:
+    screen = open_overview(four())
+    screen.wait_for_order("0 1 2 3")
+    for number in ("1", "2"):
+        open_menu(screen.tile(number), QContextMenuEvent.Reason.Keyboard)
+        screen.choose("Hide this card")
+    screen.wait_for_order("0 3")
+    click(screen.window, "2 cards hidden: show all")
+    screen.wait_for_order("0 1 2 3")
+
+
+def test_the_menu_moves_a_card_and_greys_out_what_cannot_be(
+    open_overview: OpenOverview,
+) -> None:
+    screen = open_overview(four())
+    screen.wait_for_order("0 1 2 3")
+    open_menu(screen.tile("0"), QContextMenuEvent.Reason.Mouse)
+    enabled = {action.text(): action.isEnabled() for action in screen.menu().actions()}
+    assert not enabled["Move earlier"]
+    screen.choose("Move later")
+    screen.wait_for_order("1 0 2 3")
+
+
+def test_the_only_card_cannot_be_hidden(open_overview: OpenOverview) -> None:
+    screen = open_overview(session_of({card(0): working()}))
+    screen.wait_for_order("0")
+    open_menu(screen.tile("0"), QContextMenuEvent.Reason.Mouse)
+    enabled = {action.text(): action.isEnabled() for action in screen.menu().actions()}
+    assert not enabled["Hide this card"]
+    screen.menu().close()
+
+
+def test_name_and_uuid_can_be_copied_and_simulated_cards_say_so(
+    open_overview: OpenOverview,
+) -> None:
+    made_up = card(1, simulated=True)
+    screen = open_overview(session_of({card(0): working(), made_up: working()}, SIMULATED))
+    screen.wait_for_order("0 1")
+    open_menu(screen.tile("0"), QContextMenuEvent.Reason.Mouse)
+    screen.choose("Copy name and UUID")
+    assert QApplication.clipboard().text() == "Card 0: NVIDIA TITAN RTX, GPU-0"
+    open_menu(screen.tile("1"), QContextMenuEvent.Reason.Mouse)
+    screen.choose("Copy name and UUID")
+    assert QApplication.clipboard().text().startswith("SIMULATED. Card 1")
+
+
+def test_order_and_hidden_cards_are_there_again_after_a_restart(
+    open_overview: OpenOverview,
+) -> None:
+    settings = Settings()
+    screen = open_overview(four(), settings)
+    screen.wait_for_order("0 1 2 3")
+    shift(screen.tile("3"), Qt.Key.Key_Left)
+    open_menu(screen.tile("0"), QContextMenuEvent.Reason.Mouse)
+    screen.choose("Hide this card")
+    screen.wait_for_order("1 3 2")
+    again = open_overview(four(), settings)
+    again.wait_for_order("1 3 2")
+    assert button(again.window, "1 card hidden: show all").isVisible()
+
+
+def test_a_card_that_comes_back_keeps_its_place(open_overview: OpenOverview) -> None:
+    session = four()
+    backend = session.backend
+    assert isinstance(backend, FakeBackend)
+    screen = open_overview(session)
+    screen.wait_for_order("0 1 2 3")
+    shift(screen.tile("3"), Qt.Key.Key_Left)
+    screen.wait_for_order("0 1 3 2")
+    everyone = list(backend.listed)
+    backend.listed = everyone[:3]
+    screen.wait_for_order("0 1 2")
+    backend.listed = everyone
+    screen.wait_for_order("0 1 3 2")
+
+
+def test_cells_are_moved_within_their_board(open_overview: OpenOverview) -> None:
+    session = session_of({card(index): working() for index in range(10)})
+    screen = open_overview(session)
+    screen.wait_for_order("0 1 2 3 4 5 6 7 8 9")
+    shift(screen.tile("9"), Qt.Key.Key_Left)
+    screen.wait_for_order("0 1 2 3 4 5 6 7 9 8")

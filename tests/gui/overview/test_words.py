@@ -1,0 +1,185 @@
+"""What the overview says of several cards: programs, sums, and who is worth a look."""
+
+from collections.abc import Mapping
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.catalogue import clocks
+from gpuexplorer.core.units import USUAL, Units
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.views.overview.plotted import notable_flags
+from gpuexplorer.gui.wording.attention import ranges, worth_a_look
+from gpuexplorer.gui.wording.faces import Known, Shown, arrange, card_face
+from gpuexplorer.gui.wording.programs import program_faces
+from gpuexplorer.gui.wording.slowed_book import SlowedBook
+from gpuexplorer.gui.wording.sums import energy_together, sums
+from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.process_names import GONE, SIMULATED, NamedProcess
+from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
+from tests.gui.fakes import GIB, Answer, card, working
+
+CARDS = arrange([card(index) for index in range(4)])
+BY_ID: Mapping[CardId, Shown] = {each.card.id: each for each in CARDS}
+
+
+def known(answers: Mapping[int, Answer]) -> dict[CardId, Known]:
+    found = {}
+    for each in CARDS:
+        answer = answers.get(each.card.index, working())
+        reading = Reading(each.card.id, 0.0, answer.state, answer.values, answer.missing)
+        found[each.card.id] = Known(reading, None, answer.state.sentence)
+    return found
+
+
+def process(on: int, pid: int, command: str | None, gib: float | None) -> NamedProcess:
+    values = {ProcessFigure.SM: 0.5}
+    missing = {}
+    if gib is None:
+        missing[ProcessFigure.MEMORY] = Absence.WINDOWS_KEEPS_IT
+    else:
+        values[ProcessFigure.MEMORY] = gib * GIB
+    found = CardProcess(CardId(f"GPU-{on}"), pid, ProcessUse.COMPUTE, values, missing)
+    if command is None:
+        return NamedProcess(found, resolved=False, reason=GONE)
+    return NamedProcess(found, resolved=True, user="ana", command=command, cpu=1.18)
+
+
+def test_the_ranks_of_one_training_are_one_row_and_the_largest_comes_first() -> None:
+    ranks = [process(index, 100 + index, "python train.py", 10.0) for index in range(3)]
+    other = process(3, 7, "vllm serve", 12.0)
+    first, second = program_faces([other, *ranks], BY_ID, USUAL, now=0.0)
+    assert [chip.text for chip in first.chips] == ["0", "1", "2"]
+    assert (first.command, first.pid) == ("python train.py", "3 pids")
+    assert first.memory.number == "30.00"
+    assert first.busy.number == "50"
+    assert first.processor.number == "354"
+    assert second.command == "vllm serve"
+
+
+def test_a_program_nobody_can_name_says_why_and_keeps_its_row() -> None:
+    rows = program_faces([process(0, 5, None, 1.0), process(1, 5, None, 1.0)], BY_ID, USUAL, 0)
+    assert len(rows) == 2
+    assert not rows[0].known
+    assert "has ended" in rows[0].command
+
+
+def test_what_is_made_up_has_a_dash_and_the_reason_where_the_computer_would_tell() -> None:
+    made_up = NamedProcess(
+        process(0, 5, "train", 1.0).process, resolved=False, reason=SIMULATED, command="train"
+    )
+    (row,) = program_faces([made_up], BY_ID, USUAL, 0)
+    for figure in (row.user, row.processor, row.since):
+        assert (figure.absent, figure.hint) == (
+            ("–",),
+            "Made up: this computer has no such process.",
+        )
+
+
+def test_of_a_program_that_is_known_nothing_is_said_to_be_unknown() -> None:
+    (row,) = program_faces([process(0, 5, "train", 1.0)], BY_ID, USUAL, 0)
+    assert row.hint == "train\nPID 5"
+
+
+def test_a_flag_on_the_plot_of_all_cards_keeps_the_names_of_things() -> None:
+    told = [
+        Happening(1.0, 1e9, Kind.XID, CARDS[0].card.id, "Xid 79: the card fell off the bus"),
+        Happening(2.0, 1e9, Kind.CARD_LOST, CARDS[0].card.id, "The card is lost"),
+        Happening(3.0, 1e9, Kind.SLOW_LINK, CARDS[0].card.id, "PCIe runs slower than it can"),
+    ]
+    said = [flag.text for flag in notable_flags(told, CARDS, (0.0, 5.0))]
+    assert said == [
+        "0: Xid 79: the card fell off the bus",
+        "0: the card is lost",
+        "0: PCIe runs slower than it can",
+    ]
+
+
+def test_memory_that_is_not_told_is_words_and_no_zero() -> None:
+    (row,) = program_faces([process(0, 5, "game", None)], BY_ID, USUAL, 0)
+    assert not row.memory.known
+    assert "Windows" in row.memory.absent[0]
+
+
+def test_sums_are_of_the_cards_that_answer() -> None:
+    lost = Answer(otherwise=Absence.LOST, state=CardState.LOST)
+    together = sums(CARDS, known({0: working(1.0), 1: working(0.5), 2: lost, 3: lost}), USUAL)
+    assert together.answering == 2
+    assert (together.busy.number, together.busy.unit) == ("75", "%")
+    assert together.memory.spoken == "Memory 39.0 of 48 GiB"
+    assert together.power.spoken == "Power 398 of 560 W"
+    assert together.hottest.spoken == "Hottest 71 °C, card 0"
+
+
+def test_sums_follow_the_units_a_person_wants() -> None:
+    together = sums(CARDS, known({}), Units(decimal_memory=True, fahrenheit=True))
+    assert together.memory.unit == "GB"
+    assert "°F" in together.hottest.unit
+
+
+def test_many_cards_draw_kilowatts() -> None:
+    many = arrange([card(index) for index in range(10)])
+    each = Known(Reading(CardId(""), 0, CardState.WORKING, working(1.0).values, {}), None, "")
+    together = sums(many, {one.card.id: each for one in many}, USUAL)
+    assert together.power.spoken == "Power 2.60 of 2.80 kW"
+
+
+def test_where_nobody_tells_anything_the_sums_say_so() -> None:
+    silent = Answer(otherwise=Absence.LOST, state=CardState.LOST)
+    together = sums(CARDS, known(dict.fromkeys(range(4), silent)), USUAL)
+    assert together.busy.spoken == "Busy, average: no card tells"
+    assert not together.memory.known
+    assert not energy_together(None, "5 min", 0).known
+
+
+def test_the_gravest_comes_first_and_cards_alike_share_a_row() -> None:
+    asleep = Answer(otherwise=Absence.ASLEEP, state=CardState.ASLEEP)
+    lost = Answer(otherwise=Absence.LOST, state=CardState.LOST)
+    hot = working(**{clocks.throttle("hw_thermal_slowdown"): 1.0})
+    now = known({0: asleep, 1: asleep, 2: hot, 3: lost})
+    faces = {each.card.id: card_face(each, now, another_answers=True) for each in CARDS}
+    rows = worth_a_look(CARDS, faces)
+    assert [row.tone for row in rows] == [Tone.BAD, Tone.WARN, Tone.QUIET]
+    assert [row.words for row in rows] == ["Lost", "Much too hot", "2 asleep"]
+    assert [row.numbers for row in rows] == ["3", "2", "0, 1"]
+    assert rows[1].more == "70 of 78 °C"
+
+
+def test_an_idle_card_is_not_worth_a_look() -> None:
+    now = known(dict.fromkeys(range(4), working(0.0)))
+    faces = {each.card.id: card_face(each, now, another_answers=True) for each in CARDS}
+    assert worth_a_look(CARDS, faces) == []
+
+
+def test_numbers_in_a_row_are_a_range() -> None:
+    assert ranges([50, 51, 52, 55, 13, 14]) == "13, 14, 50–52, 55"
+
+
+def happening(at: float, kind: Kind, about: str = "", lasted: float | None = None) -> Happening:
+    return Happening(at, at, kind, CardId("GPU-0"), about, about, lasted)
+
+
+def test_when_a_card_was_slowed_is_known_from_its_beginning_to_its_end() -> None:
+    book = SlowedBook()
+    hot = "Much too hot"
+    log = [happening(10, Kind.THROTTLING_BEGAN, hot)]
+    book.take(log)
+    (goes_on,) = book.stretches(CardId("GPU-0"), 0, 30)
+    assert (goes_on.start, goes_on.end) == (10, 30)
+    assert goes_on.word.lower() == hot.lower()
+    log.append(happening(24, Kind.THROTTLING_ENDED, hot, lasted=12))
+    book.take(log)
+    (over,) = book.stretches(CardId("GPU-0"), 0, 30)
+    assert (over.start, over.end) == (10, 22)
+    assert book.stretches(CardId("GPU-0"), 23, 30) == []
+    assert book.stretches(CardId("GPU-1"), 0, 30) == []
+
+
+def test_a_lost_card_is_slowed_no_longer_and_is_known_to_be_gone() -> None:
+    book = SlowedBook()
+    book.take([happening(10, Kind.THROTTLING_BEGAN, "Too warm"), happening(15, Kind.CARD_LOST)])
+    (slowed,) = book.stretches(CardId("GPU-0"), 0, 30)
+    assert slowed.end == 15
+    assert book.gone_at(CardId("GPU-0")) == 15
+    book.take([happening(20, Kind.CARD_BACK)])
+    assert book.gone_at(CardId("GPU-0")) is None

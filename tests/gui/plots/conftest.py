@@ -1,0 +1,30 @@
+"""Stacks of plots in a window, closed afterwards."""
+
+from collections.abc import Sequence
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.widgets.plots.content import PlotContent
+from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from tests.gui.plots.made import MakeStack, stack_of
+
+
+@pytest.fixture
+def open_stack(qtbot: QtBot, look: Look) -> MakeStack:
+    """Shown, and a screen of its own as far as it can tell."""
+
+    def open_one(
+        contents: Sequence[PlotContent],
+        size: tuple[int, int] = (900, 400),
+        clock: ManualClock | None = None,
+    ) -> PlotStack:
+        stack = stack_of(contents, look, size, clock)
+        qtbot.addWidget(stack)
+        with qtbot.waitExposed(stack):
+            stack.show()
+        return stack
+
+    return open_one

@@ -1,0 +1,141 @@
+"""Grid lines people can count in, and clock times along the bottom."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from gpuexplorer.core.catalogue import clocks, heat_and_power, links, memory
+from gpuexplorer.core.metrics import METRICS, MetricId, Unit
+from gpuexplorer.core.units import USUAL, Units
+from gpuexplorer.gui.widgets.plots.content import Limit, Line, PlotContent
+from gpuexplorer.gui.widgets.plots.scale import Scale, scale_of
+from gpuexplorer.gui.widgets.plots.summary import Summary
+from gpuexplorer.gui.widgets.plots.time_axis import moment_word, time_ticks
+from tests.gui.plots.made import NOTHING
+
+GIB = 2.0**30
+NOON = 1_700_049_600.0  # 2023-11-15 12:00 UTC
+
+
+def scale(
+    metric: MetricId,
+    least: float,
+    most: float,
+    lines: int = 3,
+    units: Units = USUAL,
+    lowest: float | None = 0.0,
+    highest: float | None = None,
+    limits: tuple[Limit, ...] = (),
+) -> Scale:
+    known = METRICS[metric]
+    content = PlotContent(
+        "p", "P", known.unit, (Line("l", known, NOTHING),), limits, (), lowest, highest
+    )
+    return scale_of(content, [Summary(least, most, most)], lines, units)
+
+
+def words(scale: Scale) -> list[str]:
+    return [tick.text for tick in scale.ticks]
+
+
+@pytest.mark.parametrize(
+    ("metric", "most", "expected"),
+    [
+        (heat_and_power.FAN_SPEED, 0.9, ["50", "100 %"]),
+        (heat_and_power.POWER_DRAW, 279.0, ["150", "300 W"]),
+        (memory.MEMORY_USED, 23.6 * GIB, ["12", "24 GiB"]),
+        (links.PCIE_RECEIVE, 15.8e9, ["8", "16 GB/s"]),
+        (links.PCIE_RECEIVE, 3.1e6, ["2", "4 MB/s"]),
+        (clocks.CLOCK_SM, 2100e6, ["1200", "2400 MHz"]),
+        (links.PCIE_WIDTH, 16.0, ["8", "16"]),
+    ],
+)
+def test_grid_lines_are_at_round_figures(
+    metric: MetricId, most: float, expected: list[str]
+) -> None:
+    assert words(scale(metric, 0.0, most)) == expected
+
+
+def test_a_tall_plot_has_four_lines_and_never_more() -> None:
+    tall = scale(heat_and_power.FAN_SPEED, 0, 1.0, lines=4)
+    assert words(tall) == ["25", "50", "75", "100 %"]
+    for most in (0.1, 3.3, 77, 450, 1e4):
+        assert len(scale(heat_and_power.POWER_DRAW, 0, most, lines=4).ticks) <= 4
+
+
+def test_what_a_person_chose_to_read_stands_on_the_axis() -> None:
+    warm = scale(heat_and_power.TEMPERATURE, 40, 74, units=Units(fahrenheit=True))
+    assert words(warm)[-1].endswith("°F")
+    full = scale(memory.MEMORY_USED, 0, 24e9, units=Units(decimal_memory=True))
+    assert words(full) == ["12", "24 GB"]
+
+
+def test_a_scale_may_begin_where_the_lines_do() -> None:
+    warm = scale(heat_and_power.TEMPERATURE, 67, 74, lowest=None, limits=(Limit("max", 78),))
+    assert 55 < warm.lowest <= 67
+    assert warm.highest >= 78
+
+
+def test_a_limit_is_on_the_scale() -> None:
+    assert scale(heat_and_power.POWER_DRAW, 0, 20, limits=(Limit("limit", 280),)).highest >= 280
+
+
+def test_nothing_but_zero_has_a_scale_all_the_same() -> None:
+    assert words(scale(links.PCIE_RECEIVE, 0, 0)) == ["0.5", "1 GB/s"]
+    assert words(scale(heat_and_power.TEMPERATURE, 50, 50, lowest=None))
+
+
+def test_a_trace_of_something_is_not_called_zero() -> None:
+    wide = scale(links.PCIE_RECEIVE, 0, 15e9)
+    assert wide.number(0.0) == "0"
+    assert wide.number(1e7) == "0.0"
+
+
+def test_a_state_is_called_by_its_name() -> None:
+    assert words(scale(clocks.PERFORMANCE_STATE, 0, 8))[-1] == "P8"
+
+
+def test_every_unit_has_a_scale() -> None:
+    met = set()
+    for metric in METRICS.values():
+        if metric.plotted:
+            met.add(metric.unit)
+            assert scale(metric.id, 0.0, 1.0).highest >= 1.0
+    assert met >= {Unit.RATIO, Unit.BYTES, Unit.WATTS, Unit.FLAG, Unit.COUNT}
+
+
+@pytest.fixture
+def in_kolkata(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Half an hour off the full one."""
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def ticks(span: float, most: int = 8) -> list[str]:
+    start = 500.0
+    return [tick.text for tick in time_ticks(start, start + span, NOON - start, most)]
+
+
+@pytest.mark.usefixtures("in_kolkata")
+def test_times_are_full_hours_and_minutes_of_the_place() -> None:
+    assert ticks(60) == ["17:30:00", "17:30:10", "17:30:20", "17:30:30", "17:30:40",
+                         "17:30:50", "17:31:00"]  # fmt: skip
+    assert ticks(300) == ["17:30", "17:31", "17:32", "17:33", "17:34", "17:35"]
+    assert ticks(3600) == ["17:30", "17:40", "17:50", "18:00", "18:10", "18:20", "18:30"]
+
+
+@pytest.mark.usefixtures("in_kolkata")
+def test_midnight_is_called_by_its_date() -> None:
+    assert ticks(86400) == ["18:00", "21:00", "16 Nov", "03:00", "06:00", "09:00", "12:00",
+                            "15:00"]  # fmt: skip
+
+
+@pytest.mark.usefixtures("in_kolkata")
+def test_a_moment_of_another_day_says_which() -> None:
+    assert moment_word(NOON, NOON) == "17:30:00"
+    assert moment_word(NOON + 0.31, NOON, tenths=True) == "17:30:00.3"
+    assert moment_word(NOON, NOON + 86400) == "15 Nov 17:30:00"

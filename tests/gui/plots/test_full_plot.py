@@ -1,0 +1,135 @@
+"""One plot alone on the screen, what else can be done, and that nothing stays behind."""
+
+import gc
+import threading
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.widgets.plots.full_plot import FullPlot
+from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from tests.gui.hands import press
+from tests.gui.plots.made import (
+    NOW,
+    MakeStack,
+    line,
+    plot,
+    power,
+    stack_of,
+)
+
+# Without a window manager there is nobody to tell of sizes, or to raise a menu.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+LEFT = Qt.MouseButton.LeftButton
+NO_KEY = Qt.KeyboardModifier.NoModifier
+
+
+def full_plots() -> list[FullPlot]:
+    return [one for one in QApplication.topLevelWidgets() if isinstance(one, FullPlot)]
+
+
+@pytest.mark.parametrize("way_back", ["Escape", "F11", "double click"])
+def test_a_double_click_shows_one_plot_alone_and_leads_back(
+    open_stack: MakeStack, qtbot: QtBot, way_back: str
+) -> None:
+    stack = open_stack([plot(line()), power()])
+    QTest.mouseDClick(stack, LEFT, NO_KEY, QPoint(300, 300))
+    (full,) = full_plots()
+    assert full.isFullScreen()
+    assert full.windowTitle() == "Power"
+    canvas = full.focusProxy()
+    assert isinstance(canvas, QWidget)
+    assert "draw: 200 W" in canvas.accessibleDescription()
+    stack.show_contents([plot(line()), power(150.0)])
+    assert "draw: 150 W" in canvas.accessibleDescription()
+    if way_back == "Escape":
+        press(canvas, Qt.Key.Key_Escape)
+    elif way_back == "F11":
+        press(canvas, Qt.Key.Key_F11)
+    else:
+        QTest.mouseDClick(canvas, LEFT, NO_KEY, QPoint(300, 200))
+    qtbot.waitUntil(lambda: not full_plots())
+    assert stack.isVisible()
+
+
+def test_the_space_bar_holds_the_picture_there_too(open_stack: MakeStack, qtbot: QtBot) -> None:
+    stack = open_stack([power()])
+    stack.show_full("power")
+    (full,) = full_plots()
+    canvas = full.focusProxy()
+    assert isinstance(canvas, QWidget)
+    held = []
+    for _ in range(2):
+        press(canvas, Qt.Key.Key_Space)
+        held.append(not stack.time_window.following)
+    assert held == [True, False]
+    full.close()
+    qtbot.waitUntil(lambda: not full_plots())
+
+
+def test_enter_shows_the_chosen_plot_alone_until_its_screen_is_left(
+    open_stack: MakeStack, qtbot: QtBot
+) -> None:
+    stack = open_stack([plot(line()), power()])
+    press(stack, Qt.Key.Key_Down)
+    press(stack, Qt.Key.Key_Return)
+    assert [full.windowTitle() for full in full_plots()] == ["Power"]
+    stack.hide()
+    qtbot.waitUntil(lambda: not full_plots())
+
+
+def test_a_plot_that_is_no_more_does_not_stay_alone(
+    open_stack: MakeStack, qtbot: QtBot
+) -> None:
+    stack = open_stack([plot(line()), power()])
+    stack.show_full("power")
+    stack.show_contents([plot(line())])
+    qtbot.waitUntil(lambda: not full_plots())
+
+
+def test_all_that_can_be_done_is_offered(open_stack: MakeStack, qtbot: QtBot) -> None:
+    stack = open_stack([plot(line())])
+    offered = [action.text() for action in stack.actions()]
+    assert offered == [
+        "Full screen of one plot",
+        "Copy picture of the plots",
+        "Save plots as PNG…",
+        "Save plots as SVG…",
+        "Save visible data as CSV…",
+    ]
+    stack.customContextMenuRequested.emit(QPoint(200, 150))
+    menu = stack.findChild(QMenu)
+    assert menu is not None
+    assert [action.text() for action in menu.actions()] == offered
+    menu.close()
+
+
+def test_fifty_stacks_leave_nothing_behind(qtbot: QtBot, look: Look) -> None:
+    def come_and_go() -> None:
+        stack = stack_of([plot(line()), power()], look)
+        stack.show()
+        stack.time_window.point_at(NOW - 100)
+        stack.grab()
+        stack.show_full("power")
+        stack.copy_picture()
+        stack.close()
+        for full in full_plots():
+            full.close()
+        stack.deleteLater()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+    come_and_go()
+    gc.collect()
+    widgets, threads = len(QApplication.allWidgets()), threading.active_count()
+    kept = sum(isinstance(each, PlotStack | FullPlot) for each in gc.get_objects())
+    for _ in range(50):
+        come_and_go()
+    gc.collect()
+    assert len(QApplication.allWidgets()) <= widgets
+    assert threading.active_count() == threads
+    assert sum(isinstance(each, PlotStack | FullPlot) for each in gc.get_objects()) <= kept

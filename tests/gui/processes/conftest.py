@@ -1,0 +1,93 @@
+"""The processes screen on a machine whose looks a test takes."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.views.processes.process_table import ProcessTable
+from gpuexplorer.gui.views.processes.processes_view import ProcessesView
+from tests.gui.hands import the
+from tests.gui.processes.programs import Machine
+
+
+class Screen:
+    """What a person has before them."""
+
+    def __init__(self, machine: Machine, settings: Settings, look: Look) -> None:
+        self.machine = machine
+        self.settings = settings
+        self.navigation = Navigation()
+        self.window = QWidget()
+        self.view = ProcessesView(
+            look,
+            MachineState(machine.session, settings),
+            TimeWindow(machine.clock),
+            self.navigation,
+            settings,
+            FrameClock(self.window),
+        )
+        column = QVBoxLayout(self.window)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.view)
+        self.window.setStyleSheet(look.style_sheet())
+        self.window.resize(1400, 800)
+
+    @property
+    def table(self) -> ProcessTable:
+        return the(ProcessTable, self.view)
+
+    def column(self, caption: str) -> list[str]:
+        """What stands under a caption, from the top down, also under programs."""
+        model = self.table.model()
+        captions = [
+            str(model.headerData(at, self.table.captions.orientation()))
+            for at in range(model.columnCount())
+        ]
+        at = captions.index(caption)
+        found = []
+        for row in range(model.rowCount()):
+            first = model.index(row, 0)
+            found.append(str(model.index(row, at).data()))
+            found += [
+                str(model.index(under, at, first).data())
+                for under in range(model.rowCount(first))
+            ]
+        return found
+
+    def pick(self, row: int) -> None:
+        self.table.setCurrentIndex(self.table.model().index(row, 0))
+
+    def later(self, seconds: float = 2.0) -> None:
+        self.machine.later(seconds)
+        self.view.pull()
+
+
+OpenScreen = Callable[..., Screen]
+
+
+@pytest.fixture
+def open_screen(qtbot: QtBot, look: Look) -> Iterator[OpenScreen]:
+    screens: list[Screen] = []
+
+    def open_one(machine: Machine, settings: Settings | None = None) -> Screen:
+        machine.look()
+        screen = Screen(machine, settings or Settings(), look)
+        screens.append(screen)
+        qtbot.addWidget(screen.window)
+        with qtbot.waitActive(screen.window):
+            screen.window.show()
+            screen.window.activateWindow()
+        return screen
+
+    yield open_one
+    for screen in screens:
+        screen.view.stop()
+        screen.window.close()

@@ -1,0 +1,50 @@
+"""The processes screen in the whole window, read by threads as in earnest."""
+
+from collections.abc import Sequence
+
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.views.processes.process_table import ProcessTable
+from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry
+from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sources import simulated
+from tests.gui.conftest import OpenWindow
+from tests.gui.fakes import FakeBackend, card, working
+from tests.gui.hands import button, texts, the
+from tests.gui.processes.programs import using
+
+
+def test_simulated_processes_fill_the_screen_and_none_can_be_ended(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window(RememberingSession(simulated("2xTitanRTX"), interval=0.1))
+    window.navigation.open_screen("processes")
+    table = the(ProcessTable, window)
+    qtbot.waitUntil(lambda: table.model().rowCount() > 2, timeout=20_000)
+    table.setCurrentIndex(table.model().index(0, 0))
+    assert not button(window, "End…").isEnabled()
+    assert "This process is simulated: there is nothing to end." in texts(window)
+    assert any("all made up" in each for each in texts(window))
+
+
+class OneOnBoth(FakeBackend):
+    """The same process uses every card."""
+
+    def processes(self, card: CardId) -> Sequence[CardProcess]:
+        return [using(card, 7)]
+
+
+def test_the_rail_counts_a_process_on_two_cards_once_as_the_screen_does(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    backend = OneOnBoth({card(0): working(), card(1): working()})
+    window = open_window(RememberingSession(backend, interval=0.1))
+    window.navigation.open_screen("processes")
+    qtbot.waitUntil(
+        lambda: any(each.startswith("1 process on 2 cards") for each in texts(window)),
+        timeout=20_000,
+    )
+    entries = [each.accessibleName() for each in window.findChildren(RailEntry)]
+    assert "Processes, 1" in entries

@@ -1,0 +1,368 @@
+"""The settings: what is chosen holds at once, with the keyboard alone, in small windows too."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.catalogue import heat_and_power as heat
+from gpuexplorer.gui.paint.look import Look, Motion
+from gpuexplorer.gui.paint.theme import Palette, Scheme
+from gpuexplorer.gui.settings.dialog import SettingsDialog
+from gpuexplorer.gui.state.choices import Choices, WithoutCards
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.settings import Settings, open_store
+from gpuexplorer.gui.widgets.painted_button import PaintedButton
+from gpuexplorer.gui.widgets.segmented import Segment
+from gpuexplorer.gui.widgets.switch import Switch
+from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule, Side
+from tests.gui.fakes import card, session_of, working
+from tests.gui.hands import click, press, texts
+
+Open = Callable[..., SettingsDialog]
+ID = CardId("GPU-1")
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return Settings()
+
+
+@pytest.fixture
+def open_dialog(look: Look, settings: Settings, qtbot: QtBot) -> Iterator[Open]:
+    """The settings over a window of two cards."""
+    windows: list[QMainWindow] = []
+    session = session_of({card(0): working(), card(1): working()})
+
+    def open_one(
+        width: int = 1000, height: int = 700, its: Settings | None = None
+    ) -> SettingsDialog:
+        window = QMainWindow()
+        qtbot.addWidget(window)
+        windows.append(window)
+        window.setStyleSheet(look.style_sheet())
+        window.setFont(look.letters.body.font)
+        window.resize(width, height)
+        with qtbot.waitActive(window):
+            window.show()
+            window.activateWindow()
+        chosen = its or settings
+        machine = MachineState(session, chosen, window)
+        dialog = SettingsDialog(look, chosen, machine, window)
+        dialog.open()
+        return dialog
+
+    yield open_one
+    for window in windows:
+        window.close()
+
+
+def go_to(dialog: SettingsDialog, name: str, description: str = "") -> QWidget:
+    """By the Tab key, as a person without a mouse."""
+    seen: list[str] = []
+    for _ in range(80):
+        now = QApplication.focusWidget()
+        assert now is not None
+        assert dialog.isAncestorOf(now)
+        if now.accessibleName() == name and description in now.accessibleDescription():
+            return now
+        seen.append(now.accessibleName())
+        QTest.keyClick(now, Qt.Key.Key_Tab)
+    raise AssertionError(f"No {name!r} among {seen}")
+
+
+def row_of(dialog: SettingsDialog, name: str) -> list[Segment]:
+    """The segments of one row of choices."""
+    return [
+        each for each in dialog.findChildren(Segment) if each.accessibleDescription() == name
+    ]
+
+
+def choose(dialog: SettingsDialog, name: str, words: str) -> None:
+    """With the arrow keys from what is chosen."""
+    chosen = next(each for each in row_of(dialog, name) if each.isChecked())
+    here = go_to(dialog, chosen.text(), name)
+    press(here, Qt.Key.Key_Home)
+    for _ in row_of(dialog, name):
+        now = QApplication.focusWidget()
+        assert isinstance(now, Segment)
+        if now.text() == words:
+            press(now, Qt.Key.Key_Return)
+            return
+        press(now, Qt.Key.Key_Right)
+    raise AssertionError(words)
+
+
+def type_into(field: QWidget, text: str) -> None:
+    assert isinstance(field, QLineEdit)
+    field.selectAll()
+    press(field, Qt.Key.Key_Delete)
+    QTest.keyClicks(field, text)
+    press(field, Qt.Key.Key_Return)
+
+
+def test_every_choice_can_be_made_with_the_keyboard_alone_and_holds_at_once(
+    open_dialog: Open, settings: Settings
+) -> None:
+    dialog = open_dialog()
+    type_into(go_to(dialog, "Interval, s"), "0.5")
+    assert settings.choices.interval == 0.5
+    for name, words in (
+        ("Single readings", "10 min"),
+        ("Outline", "6 h"),
+        ("Memory", "GB"),
+        ("Temperature", "°F"),
+        ("Theme", "Light"),
+        ("Colours", "Colour-blind safe"),
+        ("Motion", "Off"),
+        ("Time span", "1 h"),
+        ("Where no card answers", "Simulate"),
+    ):
+        choose(dialog, name, words)
+    for name in ("Keep hidden cards hidden", "Read only", "Alerts"):
+        press(go_to(dialog, name), Qt.Key.Key_Space)
+    assert settings.choices == Choices(
+        interval=0.5,
+        full_seconds=600.0,
+        day_seconds=6 * 3600.0,
+        decimal_memory=True,
+        fahrenheit=True,
+        scheme=Scheme.LIGHT,
+        palette=Palette.SAFE,
+        motion=Motion.REDUCED,
+        alerts=False,
+        first_span=3600.0,
+        without_cards=WithoutCards.SIMULATE,
+        keep_hidden=False,
+        read_only=True,
+    )
+    press(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
+def test_the_tab_key_goes_round_and_everything_it_comes_to_is_named_and_seen(
+    open_dialog: Open,
+) -> None:
+    dialog = open_dialog()
+    names: list[str] = []
+    while "Close" not in names and len(names) < 80:
+        now = QApplication.focusWidget()
+        assert now is not None
+        names.append(now.accessibleName() or getattr(now, "text", str)())
+        place = now.mapTo(dialog, now.rect().center())
+        assert dialog.rect().contains(place), names[-1]
+        QTest.keyClick(now, Qt.Key.Key_Tab)
+    assert all(names)
+    assert names[0] == "Reading"
+    assert names[-1] == "Close"
+    now = QApplication.focusWidget()
+    assert now is not None
+    assert now.accessibleName() == "Classroom"  # the heading of what is seen
+    QTest.keyClick(now, Qt.Key.Key_Backtab)
+    back = QApplication.focusWidget()
+    assert back is not None
+    assert back.accessibleName() == "Close"
+
+
+def test_a_heading_leads_to_its_section(open_dialog: Open) -> None:
+    dialog = open_dialog()
+    press(go_to(dialog, "Reading"), Qt.Key.Key_End)
+    shown = [
+        each for each in dialog.findChildren(Switch) if each.accessibleName() == "Read only"
+    ]
+    (switch,) = shown
+    assert not switch.visibleRegion().isEmpty()
+
+
+def test_a_number_out_of_range_becomes_the_nearest_and_no_number_changes_nothing(
+    open_dialog: Open, settings: Settings
+) -> None:
+    field = go_to(open_dialog(), "Interval, s")
+    assert isinstance(field, QLineEdit)
+    assert field.toolTip() == "From 0.1 to 60 s"
+    type_into(field, "0,02")
+    assert (settings.choices.interval, field.text()) == (0.1, "0.1")
+    type_into(field, "often")
+    assert (settings.choices.interval, field.text()) == (0.1, "0.1")
+    press(field, Qt.Key.Key_Up)
+    assert settings.choices.interval == 0.2
+    field.selectAll()
+    QTest.keyClicks(field, "30")
+    press(field, Qt.Key.Key_Escape)
+    assert (settings.choices.interval, field.text()) == (0.2, "0.2")
+    press(field, Qt.Key.Key_Down)
+    press(field, Qt.Key.Key_Down)
+    assert settings.choices.interval == 0.1
+
+
+def test_back_to_the_usual_is_there_only_where_something_is_not(
+    open_dialog: Open, settings: Settings
+) -> None:
+    dialog = open_dialog()
+    assert not [
+        b for b in dialog.findChildren(QPushButton) if "usual" in b.text() and b.isVisible()
+    ]
+    settings.choose(replace(settings.choices, fahrenheit=True, interval=5.0))
+    press(go_to(dialog, "Units: back to the usual"), Qt.Key.Key_Space)
+    assert settings.choices == Choices(interval=5.0)
+
+
+def test_rules_are_told_in_words_and_can_be_switched_on(
+    open_dialog: Open, settings: Settings
+) -> None:
+    dialog = open_dialog()
+    words = (
+        "GPU utilisation below 5\N{NO-BREAK SPACE}% for 10\N{NO-BREAK SPACE}min, on any card"
+    )
+    assert words in texts(dialog)
+    press(go_to(dialog, words), Qt.Key.Key_Space)
+    assert settings.choices.rules[3] == replace(USUAL_RULES[3], enabled=True)
+
+
+def test_an_alert_can_be_added_changed_and_removed_with_the_keyboard(
+    open_dialog: Open, settings: Settings
+) -> None:
+    settings.choose(replace(settings.choices, rules=()))
+    dialog = open_dialog()
+    assert "There are no alerts." in texts(dialog)
+    add = next(b for b in dialog.findChildren(QPushButton) if b.text() == "Add an alert")
+    add.setFocus()
+    press(add, Qt.Key.Key_Space)
+    choose(dialog, "Told when it is", "Below")
+    type_into(go_to(dialog, "Threshold, %"), "20")
+    type_into(go_to(dialog, "For at least, s"), "5")
+    type_into(go_to(dialog, "Cards"), "1")
+    (rule,) = settings.choices.rules
+    assert rule.side is Side.BELOW
+    assert (rule.threshold, rule.seconds, rule.cards) == (0.2, 5.0, frozenset({ID}))
+    said = [words.replace("\N{NO-BREAK SPACE}", " ") for words in texts(dialog)]
+    assert "GPU utilisation below 20 % for 5 s, on card 1" in said
+    assert any(words.startswith("Over as soon as it is back above 25 %") for words in said)
+    click(dialog, "Done")
+    assert not [
+        each
+        for each in dialog.findChildren(QLineEdit)
+        if each.accessibleName() == "Cards" and each.isVisible()
+    ]
+    click(dialog, "Remove")
+    assert settings.choices.rules == ()
+    now = QApplication.focusWidget()
+    assert isinstance(now, QPushButton)
+    assert now.text() == "Add an alert"
+
+
+def test_the_middle_one_of_several_rules_is_removed_and_the_others_stay(
+    open_dialog: Open, settings: Settings
+) -> None:
+    dialog = open_dialog()
+    before = settings.choices.rules
+    remove = [b for b in dialog.findChildren(QPushButton) if b.text() == "Remove"]
+    QTest.mouseClick(remove[1], Qt.MouseButton.LeftButton)
+    assert settings.choices.rules == (before[0], *before[2:])
+    assert not any(words.startswith("Memory temperature") for words in texts(dialog))
+
+
+def test_a_threshold_is_typed_in_the_units_a_person_chose(
+    open_dialog: Open, settings: Settings
+) -> None:
+    hot = Rule(heat.TEMPERATURE, Side.ABOVE, 85.0, 30.0)
+    near = replace(hot, of_limit=True, threshold=-5.0)
+    settings.choose(replace(settings.choices, fahrenheit=True, rules=(hot,)))
+    dialog = open_dialog()
+    click(dialog, "Change")
+    field = go_to(dialog, "Threshold, °F")
+    assert isinstance(field, QLineEdit)
+    assert field.text() == "185"
+    type_into(field, "176")
+    assert settings.choices.rules[0].threshold == pytest.approx(80.0)
+    settings.choose(replace(settings.choices, rules=(near,)))
+    assert "Before the limit" in texts(dialog)
+    assert field.text() == "9"
+
+
+def test_cards_that_are_not_there_are_asked_about(
+    open_dialog: Open, settings: Settings
+) -> None:
+    settings.choose(replace(settings.choices, rules=USUAL_RULES[:1]))
+    dialog = open_dialog()
+    click(dialog, "Change")
+    field = go_to(dialog, "Cards")
+    type_into(field, "0-7")
+    assert "No card is called 2; there are: 0, 1." in texts(dialog)
+    assert settings.choices.rules == USUAL_RULES[:1]
+    type_into(field, "0-1")
+    assert settings.choices.rules[0].cards == frozenset({CardId("GPU-0"), ID})
+    assert not any(words.startswith("No card is called") for words in texts(dialog))
+    type_into(field, "")
+    assert settings.choices.rules == USUAL_RULES[:1]
+
+
+def test_read_only_of_the_command_line_stands_still_and_says_why(open_dialog: Open) -> None:
+    dialog = open_dialog(its=Settings(read_only_because="Started with --read-only."))
+    (switch,) = [s for s in dialog.findChildren(Switch) if s.accessibleName() == "Read only"]
+    assert switch.isChecked()
+    assert not switch.isEnabled()
+    assert switch.accessibleDescription() == "Started with --read-only."
+    assert "Started with --read-only." in texts(dialog)
+
+
+def test_a_file_that_cannot_be_written_is_said_at_the_top(
+    open_dialog: Open, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    settings = Settings(open_store(tmp_path / "file" / "settings.ini"))
+    dialog = open_dialog(its=settings)
+    settings.choose(replace(settings.choices, interval=2.0))
+    assert settings.trouble in texts(dialog)
+
+
+def test_a_desktop_that_takes_no_notifications_is_said(open_dialog: Open) -> None:
+    dialog = open_dialog()
+    (switch,) = [
+        s for s in dialog.findChildren(Switch) if s.accessibleName() == "On the desktop"
+    ]
+    assert not switch.isEnabled()
+    assert "takes no notifications" in switch.accessibleDescription()
+
+
+def test_keys_of_the_window_below_are_not_pressed_from_here(
+    open_dialog: Open, qtbot: QtBot
+) -> None:
+    dialog = open_dialog()
+    window = dialog.window()
+    action = QAction("Screen 2", window)
+    action.setShortcut(QKeySequence("2"))
+    window.addAction(action)
+    switch = go_to(dialog, "Alerts", "A strip at the top")
+    with qtbot.assertNotEmitted(action.triggered):
+        press(switch, Qt.Key.Key_2)
+
+
+@pytest.mark.parametrize(("width", "height"), [(560, 420), (1000, 700), (1920, 1080)])
+def test_nothing_is_cut_off_in_windows_small_and_large(
+    open_dialog: Open, width: int, height: int
+) -> None:
+    dialog = open_dialog(width, height)
+    for button in [*dialog.findChildren(PaintedButton), *dialog.findChildren(QPushButton)]:
+        if button.isVisible():
+            right = button.mapTo(dialog, button.rect().topRight()).x()
+            assert right < width, button.accessibleName()
+            assert button.width() >= min(button.sizeHint().width(), button.maximumWidth())
+
+
+def test_it_is_gone_when_it_was_closed(open_dialog: Open, qtbot: QtBot) -> None:
+    dialog = open_dialog()
+    window = dialog.window()
+    assert window.findChildren(SettingsDialog)
+    click_close = next(
+        b for b in dialog.findChildren(PaintedButton) if b.accessibleName() == "Close"
+    )
+    QTest.mouseClick(click_close, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not window.findChildren(SettingsDialog))

@@ -1,0 +1,245 @@
+"""What was chosen is there at the next start; a bad file or a full disk harms nobody."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+from PySide6.QtCore import QSettings
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
+from gpuexplorer.core.units import Units
+from gpuexplorer.gui.paint.look import Motion
+from gpuexplorer.gui.paint.theme import Palette, Scheme
+from gpuexplorer.gui.state.choices import Choices, WithoutCards
+from gpuexplorer.gui.state.settings import Settings, open_store
+from gpuexplorer.gui.state.stored_choices import as_texts, from_texts
+from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule, Side
+
+EVERYTHING = Choices(
+    interval=0.2,
+    full_seconds=600.0,
+    day_seconds=21600.0,
+    decimal_memory=True,
+    fahrenheit=True,
+    scheme=Scheme.LIGHT,
+    palette=Palette.SAFE,
+    motion=Motion.REDUCED,
+    alerts=False,
+    on_desktop=False,
+    rules=(
+        Rule(TEMPERATURE, Side.ABOVE, 71.5, 12.0, cards=frozenset({CardId("GPU-a")})),
+        *USUAL_RULES,
+    ),
+    first_screen="events",
+    first_span=60.0,
+    without_cards=WithoutCards.SIMULATE,
+    keep_hidden=False,
+    read_only=True,
+)
+
+Written = Callable[[str], Settings]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "kept" / "settings.ini"
+
+
+@pytest.fixture
+def written(path: Path) -> Written:
+    """Settings opened on a file with this content."""
+
+    def write(content: str) -> Settings:
+        path.parent.mkdir()
+        path.write_text(content, "utf-8")
+        return Settings(open_store(path))
+
+    return write
+
+
+def test_everything_that_was_chosen_is_there_at_the_next_start(path: Path) -> None:
+    Settings(open_store(path)).choose(EVERYTHING)
+    again = Settings(open_store(path))
+    assert again.choices == EVERYTHING
+    assert again.choices.units == Units(decimal_memory=True, fahrenheit=True)
+    assert again.trouble == ""
+
+
+def test_where_nothing_was_chosen_the_usual_holds(path: Path) -> None:
+    assert Settings(open_store(path)).choices == Choices()
+    assert Settings().choices == Choices()
+
+
+def test_layouts_are_remembered_beside_the_choices(path: Path) -> None:
+    first = Settings(open_store(path))
+    first.remember("splitter", "some, text; with = signs")
+    assert first.remembered("splitter") == "some, text; with = signs"
+    first.flush()
+    again = Settings(open_store(path))
+    assert again.remembered("splitter") == "some, text; with = signs"
+    assert again.remembered("never kept") is None
+
+
+def test_the_file_lies_in_the_persons_own_folder_for_such_things() -> None:
+    name = Path(open_store().fileName())
+    assert name.name == "settings.ini"
+    assert "gpuexplorer" in str(name.parent)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("interval", "0.01"),
+        ("interval", "1e400"),
+        ("interval", "NaN"),
+        ("interval", "true"),
+        ("interval", '"often"'),
+        ("interval", "[" * 100_000),
+        ("full_seconds", "-1"),
+        ("fahrenheit", "1"),
+        ("scheme", '"sepia"'),
+        ("scheme", "3"),
+        ("palette", "null"),
+        ("motion", '{"a": 1}'),
+        ("rules", '"all of them"'),
+        ("first_screen", '"' + "x" * 1000 + '"'),
+        ("first_span", '"long"'),
+        ("without_cards", '"panic"'),
+        ("read_only", "yes"),
+    ],
+)
+def test_a_choice_that_makes_no_sense_stays_as_it_is_by_default(name: str, text: str) -> None:
+    texts = dict(as_texts(EVERYTHING)) | {name: text}
+    found = from_texts(texts)
+    assert getattr(found, name) == getattr(Choices(), name)
+    assert replace(found, **{name: getattr(EVERYTHING, name)}) == EVERYTHING
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"metric": "weather"},
+        {"metric": "energy"},
+        {"side": "beside"},
+        {"threshold": "hot"},
+        {"threshold": 1e9},
+        {"seconds": -1},
+        {"cards": "all"},
+        {"enabled": "maybe"},
+        {"metric": "fan_speed", "of_limit": True},
+    ],
+)
+def test_a_rule_that_makes_no_sense_is_left_out_and_the_others_hold(
+    wrong: dict[str, object],
+) -> None:
+    rules = json.loads(as_texts(Choices())["rules"])
+    broken = [{**rules[0], **wrong}, rules[1], "not a rule", {}]
+    assert from_texts({"rules": json.dumps(broken)}).rules == (USUAL_RULES[1],)
+
+
+SCRAPS = (
+    *("null", "true", "0", "-1", "1e999", "NaN", '"x"', "[]", "{}", "[[1]]", '{"a": [null]}'),
+    *as_texts(EVERYTHING).values(),
+)
+
+
+@settings(deadline=None)
+@given(
+    some.dictionaries(
+        some.sampled_from(sorted(as_texts(Choices()))),
+        some.one_of(
+            some.sampled_from(SCRAPS),
+            some.floats().map(json.dumps),
+            some.text(max_size=8),
+            some.integers(),
+        ),
+    )
+)
+def test_whatever_stands_there_it_comes_to_choices_that_can_hold(
+    texts: dict[str, object],
+) -> None:
+    choices = from_texts(texts)
+    assert 0.1 <= choices.interval <= 60
+    assert 60 <= choices.full_seconds <= choices.day_seconds <= 86400
+    assert choices.scheme in Scheme
+    assert from_texts(as_texts(choices)) == choices
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=40,
+    deadline=None,
+)
+@given(content=some.binary(max_size=400))
+def test_a_file_of_something_else_altogether_is_survived(
+    content: bytes, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "settings.ini"
+    path.write_bytes(b"[choices]\ninterval=2\n" + content)
+    found = Settings(open_store(path))
+    assert 0.1 <= found.choices.interval <= 60
+    found.choose(replace(found.choices, fahrenheit=not found.choices.fahrenheit))
+
+
+def test_a_person_may_write_the_file_by_hand(written: Written) -> None:
+    choices = written('[choices]\ninterval=0.5\nscheme="\\"light\\""\n').choices
+    assert choices.interval == 0.5
+    assert choices.scheme is Scheme.LIGHT
+
+
+def test_what_a_newer_version_wrote_is_left_alone(written: Written, path: Path) -> None:
+    found = written('[choices]\npalette="\\"sepia\\""\nhologram=true\n')
+    assert found.choices.palette is Palette.STANDARD
+    found.choose(replace(found.choices, interval=5.0))
+    kept = QSettings(str(path), QSettings.Format.IniFormat)
+    assert kept.value("choices/palette") == '"sepia"'
+    assert kept.value("choices/hologram") == "true"
+    assert kept.value("choices/interval") == "5.0"
+
+
+def test_a_file_with_broken_lines_is_kept_beside_and_said_in_one_sentence(
+    written: Written, path: Path
+) -> None:
+    content = "[choices]\ninterval=2\nthis is no line of such a file\n"
+    found = written(content)
+    assert found.choices.interval == 2.0
+    assert found.trouble.startswith("Not every line of ")
+    assert found.trouble.count(".\n") == 0
+    assert Path(f"{path}.broken").read_text("utf-8") == content
+
+
+def test_where_nothing_can_be_written_one_sentence_says_so_and_the_choice_holds(
+    tmp_path: Path, qtbot: QtBot
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    found = Settings(open_store(tmp_path / "file" / "settings.ini"))
+    assert found.trouble == ""
+    with qtbot.waitSignals([found.trouble_changed, found.changed]):
+        found.choose(replace(found.choices, interval=5.0))
+    assert found.choices.interval == 5.0
+    assert "holds until the program is closed" in found.trouble
+    with qtbot.assertNotEmitted(found.trouble_changed):
+        found.choose(replace(found.choices, interval=6.0))
+
+
+def test_choosing_what_holds_already_tells_nobody(qtbot: QtBot, path: Path) -> None:
+    found = Settings(open_store(path))
+    with qtbot.assertNotEmitted(found.changed):
+        found.choose(Choices())
+
+
+def test_read_only_of_the_command_line_holds_and_is_not_kept(path: Path) -> None:
+    forced = Settings(open_store(path), read_only_because="Started so.")
+    assert forced.choices.read_only
+    forced.choose(replace(forced.choices, read_only=False, interval=3.0))
+    assert forced.choices.read_only
+    assert forced.choices.interval == 3.0
+    again = Settings(open_store(path))
+    assert not again.choices.read_only
+    assert again.choices.interval == 3.0

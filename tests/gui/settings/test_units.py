@@ -1,0 +1,69 @@
+"""GB and degrees Fahrenheit, where a person wants them, on every screen and from at once."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QModelIndex
+from PySide6.QtWidgets import QAbstractItemView, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.view_list import VIEWS
+from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sources import simulated
+from tests.gui.conftest import OpenWindow
+
+# Not in sentences that explain what a GiB is.
+OTHERWISE = re.compile(r"\d\s*(GiB|MiB|°C)|, (GiB|°C)$")
+
+
+@pytest.fixture
+def session() -> Iterator[RememberingSession]:
+    made = RememberingSession(simulated("2xTitanRTX,1xH100"), interval=0.1)
+    yield made
+    made.stop()
+
+
+def all_words(window: QWidget) -> set[str]:
+    """All that can be read, heard or asked for."""
+    words: set[str] = set()
+    for widget in window.findChildren(QWidget):
+        if not widget.isVisible():
+            continue
+        words |= {widget.accessibleName(), widget.accessibleDescription(), widget.toolTip()}
+        if isinstance(widget, QLabel):
+            words.add(widget.text())
+        if isinstance(widget, Painted):
+            words |= set(widget.hints())
+        if isinstance(widget, QAbstractItemView) and widget.model() is not None:
+            words |= set(cells_below(widget, QModelIndex()))
+    return words
+
+
+def cells_below(view: QAbstractItemView, parent: QModelIndex) -> Iterator[str]:
+    model = view.model()
+    for row in range(model.rowCount(parent)):
+        for column in range(model.columnCount(parent)):
+            yield str(model.index(row, column, parent).data())
+        yield from cells_below(view, model.index(row, 0, parent))
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in VIEWS])
+def test_every_screen_is_in_the_units_a_person_chose(
+    open_window: OpenWindow, session: RememberingSession, qtbot: QtBot, name: str
+) -> None:
+    settings = Settings()
+    window: MainWindow = open_window(session, settings=settings)
+    window.resize(1600, 1000)
+    window.navigation.open_screen(name)
+    qtbot.waitUntil(lambda: any("°C" in words or "GiB" in words for words in all_words(window)))
+    settings.choose(replace(settings.choices, decimal_memory=True, fahrenheit=True))
+    taken = session.beats().taken
+    # A second and more, so that what is worked out rarely is worked out anew.
+    qtbot.waitUntil(lambda: session.beats().taken > taken + 25)
+    window.grab()
+    assert {words for words in all_words(window) if OTHERWISE.search(words)} == set()

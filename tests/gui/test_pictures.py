@@ -1,0 +1,153 @@
+"""`--screenshot`: a picture of each screen in each theme, with or without a display."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QColor, QImage
+
+from gpuexplorer.commands.window_arguments import SCREENS
+from gpuexplorer.gui.paint.theme import Scheme, load_theme
+from gpuexplorer.gui.view_list import VIEWS
+
+WIDE, HIGH = 1000, 700
+STEP = 5
+NO_CARD = {"GPUEXPLORER_NVML": "/nowhere/libnvidia-ml.so"}
+
+
+def take(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    bare = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "gpuexplorer", "--screenshot", str(folder), *words],
+        env=bare | more,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, QImage]:
+    """All of them, by their name."""
+    folder = tmp_path_factory.mktemp("pictures")
+    words = ("--simulate", "2xTitanRTX", "--fault", "lost:1@30s", "--after", "60")
+    done = take(folder, *words, "--size", f"{WIDE}x{HIGH}", **NO_CARD)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {Path(line).name for line in done.stdout.splitlines()} == {
+        path.name for path in folder.iterdir()
+    }
+    return {path.stem: QImage(str(path)) for path in sorted(folder.iterdir())}
+
+
+def colours(image: QImage) -> dict[str, int]:
+    """How often each colour is met on a grid over the picture."""
+    found: dict[str, int] = {}
+    for x in range(0, image.width(), STEP):
+        for y in range(0, image.height(), STEP):
+            name = image.pixelColor(x, y).name()
+            found[name] = found.get(name, 0) + 1
+    return found
+
+
+def test_what_can_be_asked_for_is_what_the_window_offers() -> None:
+    assert [entry.name for entry in VIEWS] == list(SCREENS)
+
+
+def test_there_is_one_of_each_screen_the_settings_and_the_empty_machine(
+    pictures: Mapping[str, QImage],
+) -> None:
+    assert set(pictures) == {
+        f"{name}-{scheme}"
+        for name in (*SCREENS, "settings", "empty")
+        for scheme in (Scheme.DARK, Scheme.LIGHT)
+    }
+
+
+def test_each_has_the_size_that_was_asked_for(pictures: Mapping[str, QImage]) -> None:
+    for image in pictures.values():
+        assert (image.width(), image.height()) == (WIDE, HIGH)
+
+
+def test_none_is_blank_and_each_stands_on_its_theme(pictures: Mapping[str, QImage]) -> None:
+    for name, image in pictures.items():
+        met = colours(image)
+        theme = load_theme(Scheme(name.rpartition("-")[2]))
+        assert len(met) > 12, f"{name} is blank"
+        most = sorted(met, key=lambda colour: -met[colour])[:3]
+        grounds = {each.name() for each in (theme.ground, theme.surface, theme.raised)}
+        assert grounds & set(most), f"{name} stands on {most}"
+
+
+def test_each_screen_of_simulated_cards_says_so(pictures: Mapping[str, QImage]) -> None:
+    for name, image in pictures.items():
+        scheme = Scheme(name.rpartition("-")[2])
+        badge = load_theme(scheme).simulated.name()
+        at_the_top = image.copy(0, 0, WIDE, 60)
+        told = colours(at_the_top).get(badge, 0) > 5
+        # Of the empty machine no card is shown at all, and the settings may cover the badge.
+        assert told is not name.startswith("empty") or name.startswith("settings"), name
+
+
+def test_a_fault_of_the_past_is_drawn(pictures: Mapping[str, QImage]) -> None:
+    bad = load_theme(Scheme.DARK).bad
+    image = pictures["overview-dark"]
+    near = [
+        image.pixelColor(x, y)
+        for x in range(image.width())
+        for y in range(image.height())
+        if image.pixelColor(x, y) == QColor(bad)
+    ]
+    assert len(near) > 20
+
+
+def test_one_screen_in_one_theme_is_one_picture(tmp_path: Path) -> None:
+    words = ("--simulate", "1xT4", "--view", "events", "--theme", "light", "--after", "5")
+    done = take(tmp_path / "new" / "folder", *words)
+    assert done.returncode == 0
+    assert [path.name for path in (tmp_path / "new" / "folder").iterdir()] == [
+        "events-light.png"
+    ]
+
+
+def test_a_scaled_screen_gives_a_finer_picture(tmp_path: Path) -> None:
+    words = ("--simulate", "1xT4", "--view", "events", "--theme", "dark", "--after", "5")
+    done = take(tmp_path, *words, "--size", "600x420", QT_SCALE_FACTOR="2")
+    assert done.returncode == 0
+    assert QImage(str(tmp_path / "events-dark.png")).width() == 1200
+
+
+def test_a_folder_that_vanishes_while_one_waits_is_said_in_a_sentence(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    words = ("--simulate", "1xT4", "--view", "events", "--theme", "dark", "--after", "5")
+    started = subprocess.Popen(
+        [sys.executable, "-m", "gpuexplorer", "--screenshot", str(folder), *words],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not folder.exists() and started.poll() is None:
+        pass
+    folder.rmdir()
+    _, told = started.communicate(timeout=60)
+    assert started.returncode == 1
+    assert told.startswith(f"The picture could not be written to {folder}")
+
+
+def test_without_a_card_there_is_nothing_to_show_on_a_screen(tmp_path: Path) -> None:
+    done = take(tmp_path, "--view", "overview", **NO_CARD)
+    assert done.returncode == 1
+    assert "so there is nothing to show on the screen 'overview'" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_a_card_the_picture_is_of_the_empty_machine(tmp_path: Path) -> None:
+    done = take(tmp_path, "--theme", "dark", **NO_CARD)
+    assert done.returncode == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"empty-dark.png", "settings-dark.png"}

@@ -1,0 +1,1 @@
+"""The screen of how the cards are wired."""

@@ -1,0 +1,103 @@
+"""The topology screen by itself, on simulated cards or on a driver that a test answers for."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+
+import pytest
+import shiboken6
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.cards import Card
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.views.topology.topology_view import TopologyView
+from gpuexplorer.gui.widgets.machine_drawing import MachineDrawing
+from gpuexplorer.gui.widgets.matrix_table import MatrixTable
+from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.topology import Topology
+from tests.gui.fakes import NVML, Answer, FakeBackend
+from tests.gui.hands import the
+
+
+class WiredBackend(FakeBackend):
+    """Tells a wiring, refuses to, or hangs until it is let go."""
+
+    def __init__(
+        self,
+        cards: Mapping[Card, Answer],
+        told: Topology | Trouble,
+        source: Source = NVML,
+    ) -> None:
+        super().__init__(cards, source)
+        self.told = told
+        self.answers_now = threading.Event()
+        self.answers_now.set()
+        self.asked = 0
+
+    def topology(self) -> Topology:
+        self.asked += 1
+        self.answers_now.wait(10.0)
+        if isinstance(self.told, Trouble):
+            raise self.told
+        return self.told
+
+
+class Screen:
+    """The screen in a window of its own, with what it shares with others."""
+
+    def __init__(self, session: RememberingSession, width: int, height: int) -> None:
+        self.window = QWidget()
+        self.session = session
+        self.navigation = Navigation(self.window)
+        self.view = TopologyView(
+            Look(parent=self.window),
+            MachineState(session, Settings(parent=self.window), self.window),
+            TimeWindow(parent=self.window),
+            self.navigation,
+            FrameClock(self.window),
+            self.window,
+        )
+        self.window.resize(width, height)
+        self.view.resize(width, height)
+
+    @property
+    def drawing(self) -> MachineDrawing:
+        return the(MachineDrawing, self.view)
+
+    @property
+    def matrix(self) -> MatrixTable:
+        return the(MatrixTable, self.view)
+
+
+OpenScreen = Callable[..., Screen]
+
+
+@pytest.fixture
+def open_screen(qtbot: QtBot) -> Iterator[OpenScreen]:
+    screens: list[Screen] = []
+
+    def open_one(session: RememberingSession, width: int = 1392, height: int = 920) -> Screen:
+        screen = Screen(session, width, height)
+        qtbot.addWidget(screen.window)
+        screens.append(screen)
+        with qtbot.waitActive(screen.window):
+            screen.window.show()
+            screen.window.activateWindow()
+        # What is read all the time is asked for by the window, which is not here.
+        session.want(processes=False)
+        session.start()
+        return screen
+
+    yield open_one
+    for screen in screens:
+        if shiboken6.isValid(screen.view):  # a test may have ended it before
+            screen.view.stop()
+        screen.window.close()
+        screen.session.stop()

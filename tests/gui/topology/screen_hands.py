@@ -1,0 +1,87 @@
+"""What a person does on the topology screen, and the wirings a driver may tell."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.cards import HOST_ID, Card, CardId
+from gpuexplorer.gui.widgets.machine_drawing import MachineDrawing
+from gpuexplorer.gui.wording.machine_things import Thing
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sources import simulated
+from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
+from tests.gui.hands import texts
+from tests.gui.topology.conftest import Screen, WiredBackend
+
+
+def made_up(spec: str, fault: str = "") -> RememberingSession:
+    return RememberingSession(simulated(spec, fault), interval=0.1)
+
+
+def told_of(cards: Sequence[Card], path: PathKind = PathKind.HOST_BRIDGE) -> Topology:
+    rate = pcie_rate(3, 16)
+    ids = [each.id for each in cards]
+    links = [
+        Link(each, HOST_ID, PathKind.HOST_BRIDGE, rate=rate, rate_reason="PCIe 3.0 x16")
+        for each in ids
+    ]
+    reason = "the chipset of the mainboard does not allow it"
+    links += [
+        Link(a, b, path, peer_to_peer=False, peer_reason=reason, rate=rate)
+        for a, b in combinations(ids, 2)
+    ]
+    return Topology(ids, links, dict.fromkeys(ids, 0), dict.fromkeys(ids, "0-15"))
+
+
+def session_on(backend: WiredBackend) -> RememberingSession:
+    return RememberingSession(backend, interval=0.1, patience=0.2)
+
+
+def sim(number: int) -> CardId:
+    return CardId(f"SIM-{number}")
+
+
+def wait_for_words(qtbot: QtBot, screen: Screen, words: str) -> None:
+    qtbot.waitUntil(lambda: any(words in text for text in texts(screen.view)))
+
+
+def wait_drawn(qtbot: QtBot, screen: Screen) -> MachineDrawing:
+    qtbot.waitUntil(lambda: screen.drawing.isVisible() and bool(screen.drawing.hints()))
+    return screen.drawing
+
+
+def click_on(drawing: MachineDrawing, thing: Thing) -> None:
+    QTest.mouseClick(drawing, Qt.MouseButton.LeftButton, pos=drawing.place_of(thing).center())
+
+
+def named(drawing: MachineDrawing, name: str) -> QWidget:
+    """The thing of that name, as a reader of screens finds it."""
+    found = [each for each in drawing.findChildren(QWidget) if each.accessibleName() == name]
+    assert len(found) == 1, f"{len(found)} things named {name!r}"
+    return found[0]
+
+
+def shown_fact(screen: Screen, label: str) -> str:
+    """What stands beside this label among the facts."""
+    rows = [
+        each.accessibleName()
+        for each in screen.view.findChildren(QWidget)
+        if each.accessibleName().startswith(f"{label}: ") and each.isVisible()
+    ]
+    assert len(rows) == 1, f"{len(rows)} facts {label!r}"
+    return rows[0].removeprefix(f"{label}: ")
+
+
+def press_button(screen: Screen, name: str) -> None:
+    """By what it is called to a reader of screens."""
+    found = [
+        each
+        for each in screen.view.findChildren(QWidget)
+        if each.accessibleName() == name and each.isVisible()
+    ]
+    assert len(found) == 1, f"{len(found)} buttons {name!r}"
+    QTest.mouseClick(found[0], Qt.MouseButton.LeftButton)

@@ -1,0 +1,224 @@
+"""What the drawing says of cards and wires, out of readings."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState
+from gpuexplorer.core.catalogue import links
+from gpuexplorer.core.units import USUAL, gigabytes_per_second
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.wording.faces import Known, arrange, card_face
+from gpuexplorer.gui.wording.figure import Figure
+from gpuexplorer.gui.wording.host_face import HostFace
+from gpuexplorer.gui.wording.machine_face import BoxFace, TileFace, WireFace
+from gpuexplorer.gui.wording.machine_faces import machine_faces
+from gpuexplorer.gui.wording.machine_facts import facts_of
+from gpuexplorer.gui.wording.machine_now import MachineNow
+from gpuexplorer.gui.wording.machine_things import (
+    OfCard,
+    OfJunction,
+    OfLink,
+    OfMemory,
+    OfSocket,
+    OfUplink,
+    Thing,
+)
+from gpuexplorer.gui.wording.wiring_words import waiting_words
+from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.machine_shape import shape_of
+from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
+from tests.gui.fakes import NVML, Answer, card, working
+
+MEMORY = Figure("Memory", number="31.0", of="of 62", unit="GiB")
+HOST = HostFace("Linux", Figure("Processor"), None, MEMORY, 0.5, Figure("Swap"))
+
+
+def looked_at(answers: Mapping[Card, Answer], topology: Topology) -> MachineNow:
+    cards = list(answers)
+    shown = {each.card.id: each for each in arrange(cards)}
+    known = {}
+    for each, answer in answers.items():
+        reading = Reading(each.id, 0.0, answer.state, answer.values, answer.missing)
+        known[each.id] = Known(reading, None, answer.state.sentence)
+    return MachineNow(
+        shape_of(topology, cards),
+        topology,
+        cards,
+        shown,
+        known,
+        {each: card_face(one, known, another_answers=False) for each, one in shown.items()},
+        HOST,
+        USUAL,
+    )
+
+
+def pair(path: PathKind = PathKind.SWITCH, nvlinks: int = 0) -> Topology:
+    a, b = card(0).id, card(1).id
+    rate = pcie_rate(3, 16)
+    between = Link(a, b, path, rate=rate)
+    if nvlinks:
+        between = Link(a, b, PathKind.NVLINK, nvlinks, 2, rate=25e9 * nvlinks, pcie_path=path)
+    hosts = [Link(each, HOST_ID, PathKind.HOST_BRIDGE, rate=rate) for each in (a, b)]
+    return Topology([a, b], [between, *hosts], {})
+
+
+def wire(now: MachineNow, thing: Thing) -> WireFace:
+    face = machine_faces(now)[thing]
+    assert isinstance(face, WireFace)
+    return face
+
+
+def host_wire(**changes: float) -> WireFace:
+    answers = {card(0): working(**changes), card(1): working()}
+    return wire(looked_at(answers, pair()), OfLink(card(0).id, HOST_ID))
+
+
+def test_a_link_says_generation_lanes_and_rate() -> None:
+    face = host_wire()
+    assert face.kind[0] == "PCIe 3 ×16"
+    assert face.rate[0] == "15.8 GB/s"
+
+
+def test_a_link_that_sleeps_says_what_it_could_do() -> None:
+    face = host_wire(pcie_generation=1.0, busy=0.0)
+    assert face.kind[0] == "PCIe 1 of 3 ×16"
+    assert face.rate[0] == "4.00 of 15.8 GB/s"
+    assert face.tone is Tone.QUIET
+
+
+def test_a_busy_link_on_half_its_lanes_warns() -> None:
+    face = host_wire(pcie_width=8.0)
+    assert face.kind[0] == "PCIe 3 ×8 of ×16"
+    assert face.tone is Tone.WARN
+
+
+def test_lanes_are_the_brighter_the_more_they_carry() -> None:
+    idle = host_wire(pcie_receive=0.0, pcie_transmit=0.0)
+    assert (idle.back.figure, idle.back.lit) == ("0", 0.0)
+    some = host_wire(pcie_receive=1e9, pcie_transmit=15e9)
+    assert 0 < some.back.lit < some.forth.lit < 1
+    assert some.spoken.endswith("Now in 1.00 GB/s, out 15.0 GB/s.")
+    # What goes out has the card's colour, what comes in is the host's.
+    assert (some.forth.colour, some.back.colour) == (0, None)
+
+
+def test_traffic_that_is_not_told_is_no_zero() -> None:
+    answer = working()
+    answer.missing = {links.PCIE_RECEIVE: Absence.NO_PERMISSION}
+    now = looked_at({card(0): answer, card(1): working()}, pair())
+    face = wire(now, OfLink(card(0).id, HOST_ID))
+    assert face.back.figure == ""
+    assert face.absent[0] == "for administrators only"
+    assert face.spoken.endswith("Traffic: for administrators only.")
+
+
+def test_a_switch_carries_what_its_cards_do_together() -> None:
+    answers = {
+        card(0): working(pcie_receive=1e9, pcie_transmit=2e9),
+        card(1): working(pcie_receive=3e9, pcie_transmit=0.0),
+    }
+    face = wire(looked_at(answers, pair()), OfUplink(0))
+    assert (face.back.figure, face.forth.figure) == ("4.00", "2.00")
+    assert "The driver does not tell how fast this link is." in face.spoken
+
+
+def test_a_bridge_tells_each_direction_by_who_sends() -> None:
+    answers = {
+        card(0): working(nvlink_transmit=10e9, nvlink_receive=1e9),
+        card(1): working(),
+    }
+    now = looked_at(answers, pair(nvlinks=2))
+    face = wire(now, OfLink(card(0).id, card(1).id))
+    assert (face.forth.word, face.forth.figure, face.forth.colour) == ("0 to 1", "10.0", 0)
+    assert (face.back.word, face.back.figure, face.back.colour) == ("1 to 0", "1.00", 1)
+
+
+def test_nothing_passes_between_a_card_and_a_lost_one() -> None:
+    lost = Answer(state=CardState.LOST)
+    answers = {card(0): working(nvlink_transmit=10e9, nvlink_receive=1e9), card(1): lost}
+    face = wire(looked_at(answers, pair(nvlinks=2)), OfLink(card(0).id, card(1).id))
+    assert face.dark
+    assert (face.forth.figure, face.absent[0]) == ("", "card lost")
+
+
+def test_a_lost_card_is_drawn_in_dashes_with_a_word_for_its_figures() -> None:
+    answers = {card(0): Answer(state=CardState.LOST), card(1): working()}
+    face = machine_faces(looked_at(answers, pair()))[OfCard(card(0).id)]
+    assert isinstance(face, TileFace)
+    assert (face.lost, face.word[0], face.tone) == (True, "lost", Tone.BAD)
+
+
+def test_one_processor_has_all_memory_and_several_have_their_own() -> None:
+    answers = dict.fromkeys((card(0), card(1)), working())
+    alone = machine_faces(looked_at(answers, pair()))[OfMemory(0)]
+    assert isinstance(alone, BoxFace)
+    assert alone.remark == ("31.0 of 62 GiB",)
+    told = pair(PathKind.SYSTEM)
+    nodes = {card(0).id: 0, card(1).id: 1}
+    apart = replace(told, numa_nodes=nodes, node_memory={1: 128 << 30})
+    faces = machine_faces(looked_at(answers, apart))
+    assert [faces[OfMemory(at)].spoken for at in (0, 1)] == [
+        "Its size is not told.",
+        "128 GiB.",
+    ]
+    assert faces[OfSocket(1)].name == "NUMA node 1"
+
+
+def test_a_card_on_the_processors_chip_has_no_slot() -> None:
+    chip = card(0, "NVIDIA GB10", memory_shared=True)
+    link = Link(
+        chip.id,
+        HOST_ID,
+        PathKind.HOST_BRIDGE,
+        rate_reason="the card is part of the processor's chip",
+    )
+    now = looked_at({chip: working()}, Topology([chip.id], [link], {}))
+    face = wire(now, OfLink(chip.id, HOST_ID))
+    assert face.kind[0] == "on the processor's chip"
+    facts = facts_of(now, OfLink(chip.id, HOST_ID), NVML)
+    assert any("part of the processor's chip" in fact.line for fact in facts.facts)
+
+
+def test_facts_of_a_switch_say_that_it_was_inferred() -> None:
+    answers = dict.fromkeys((card(0), card(1)), working())
+    facts = facts_of(looked_at(answers, pair()), OfJunction(0), NVML)
+    assert facts.title == "PCIe switch"
+    assert facts.sentence == "Cards 0 and 1 reach each other through it."
+    assert facts.note == (
+        "Drawn from the path kinds that the driver tells: it lists no switches."
+    )
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ([3], "card 3"),
+        ([0, 1], "cards 0 and 1"),
+        ([0, 1, 2, 3], "cards 0 to 3"),
+        ([0, 2, 3, 4, 9], "cards 0, 2 to 4 and 9"),
+        ([9, 10, 11], "cards 9 to 11"),
+    ],
+)
+def test_cards_in_a_row_are_named_in_short(numbers: list[int], words: str) -> None:
+    cards = [card(number) for number in range(12)]
+    host = Link(cards[0].id, HOST_ID, PathKind.HOST_BRIDGE)
+    now = looked_at(dict.fromkeys(cards, working()), Topology([cards[0].id], [host], {}))
+    assert now.named([CardId(f"GPU-{number}") for number in numbers]) == words
+
+
+@pytest.mark.parametrize(
+    ("rate", "words"),
+    [(0.0, "0"), (1e6, "<0.01"), (4.1e8, "0.41"), (26.1e9, "26.1"), (4.5e11, "450")],
+)
+def test_rates_beside_each_other_are_all_in_gigabytes(rate: float, words: str) -> None:
+    assert gigabytes_per_second(rate) == words
+
+
+def test_waiting_is_said_at_once_and_its_length_soon() -> None:
+    assert waiting_words(0.5, again=False) == "The driver is asked how the cards are wired."
+    assert waiting_words(9.0, again=False).startswith("The driver has not answered for 9 s")
+    assert waiting_words(0.5, again=True) == ""
+    assert waiting_words(9.0, again=True).endswith("the drawing shows what it told before.")

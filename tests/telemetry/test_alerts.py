@@ -1,0 +1,302 @@
+"""Alerts begin after their time, end once, and never flicker or fall silent without a word."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardId, CardState, Sample
+from gpuexplorer.core.catalogue import heat_and_power as heat
+from gpuexplorer.core.catalogue import memory, utilization
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule, Side, can_be_watched
+from gpuexplorer.telemetry.alerts import (
+    SHORT_GAP,
+    UNHEARD_AFTER,
+    UNKNOWN_AFTER,
+    AlertBegan,
+    AlertEnded,
+    Change,
+    Watch,
+    Why,
+)
+
+CARD, OTHER = CardId("GPU-a"), CardId("GPU-b")
+HOT = Rule(heat.TEMPERATURE, Side.ABOVE, 85.0, 30.0)
+
+
+class Course:
+    """Feeds figures a second apart and keeps what was told."""
+
+    def __init__(self, *rules: Rule, card: CardId = CARD) -> None:
+        self.clock = ManualClock()
+        self.watch = Watch(rules or (HOT,))
+        self.told: list[Change] = []
+        self.card = card
+
+    def say(
+        self,
+        seconds: float,
+        value: float | None,
+        metric: MetricId = heat.TEMPERATURE,
+        absence: Absence = Absence.REFUSED,
+        state: CardState = CardState.WORKING,
+        card: CardId | None = None,
+    ) -> None:
+        """The same figure for so long; None for none."""
+        for _ in range(round(seconds)):
+            values = {} if value is None else {metric: value}
+            missing = {metric: absence} if value is None else {}
+            sample = Sample(card or self.card, self.clock.now(), values, missing, state)
+            self.told += self.watch.consider(sample)
+            self.clock.advance(1.0)
+
+    def limits(self, **values: float) -> None:
+        """What the slow round tells of the card itself."""
+        figures = {MetricId(name): value for name, value in values.items()}
+        self.told += self.watch.consider(Sample(self.card, self.clock.now(), figures))
+
+    def words(self) -> list[str]:
+        return [
+            "began" if isinstance(each, AlertBegan) else each.why.value for each in self.told
+        ]
+
+
+def test_an_alert_begins_when_it_lasted_as_long_as_was_asked_for() -> None:
+    course = Course()
+    course.say(10, 60.0)
+    since = course.clock.now()
+    course.say(30, 86.0)
+    assert course.words() == []
+    course.say(1, 86.0)
+    assert course.words() == ["began"]
+    (alert,) = course.watch.alerts()
+    assert (alert.card, alert.since, alert.began) == (CARD, since, since + 30.0)
+    course.say(600, 86.0)
+    assert course.words() == ["began"]
+
+
+def test_the_threshold_itself_is_not_beyond_it() -> None:
+    course = Course()
+    course.say(100, 85.0)
+    assert course.words() == []
+
+
+def test_a_rule_without_a_wait_tells_at_once() -> None:
+    course = Course(replace(HOT, seconds=0.0))
+    course.say(1, 86.0)
+    assert course.words() == ["began"]
+
+
+def test_a_dip_starts_the_count_anew() -> None:
+    course = Course()
+    for _ in range(5):
+        course.say(29, 90.0)
+        course.say(1, 84.0)
+    assert course.words() == []
+
+
+def test_a_figure_that_runs_along_the_threshold_does_not_make_the_alert_flicker() -> None:
+    course = Course()
+    course.say(40, 86.0)
+    for _ in range(60):
+        course.say(2, 84.0)
+        course.say(2, 86.0)
+    assert course.words() == ["began"]
+
+
+def test_it_ends_soon_when_the_figure_is_back_by_the_margin() -> None:
+    course = Course()
+    course.say(40, 86.0)
+    course.say(5, 81.0)
+    assert course.words() == ["began"]
+    course.say(1, 81.0)
+    assert course.words() == ["began", "back"]
+    assert course.watch.alerts() == []
+
+
+def test_it_ends_later_when_the_figure_is_back_by_less_than_the_margin() -> None:
+    course = Course()
+    course.say(40, 86.0)
+    course.say(30, 84.0)
+    assert course.words() == ["began"]
+    course.say(1, 84.0)
+    assert course.words() == ["began", "back"]
+
+
+def test_below_is_the_other_way_round() -> None:
+    idle = Rule(utilization.GPU_UTILIZATION, Side.BELOW, 0.05, 10.0)
+    course = Course(idle)
+    course.say(11, 0.01, utilization.GPU_UTILIZATION)
+    course.say(20, 0.07, utilization.GPU_UTILIZATION)
+    assert course.words() == ["began"]
+    course.say(6, 0.6, utilization.GPU_UTILIZATION)
+    assert course.words() == ["began", "back"]
+
+
+def test_the_threshold_can_be_counted_from_the_cards_own_limit() -> None:
+    near = Rule(heat.TEMPERATURE, Side.ABOVE, -2.0, 5.0, of_limit=True)
+    course = Course(near)
+    course.limits(temperature_max=89.0, temperature_slowdown=95.0)
+    course.say(20, 87.0)
+    assert course.words() == []
+    course.say(6, 88.0)
+    assert course.words() == ["began"]
+    assert course.watch.alerts()[0].bounds.threshold == 87.0
+
+
+def test_the_threshold_can_be_a_share_of_what_the_card_has() -> None:
+    full = Rule(memory.MEMORY_FREE, Side.BELOW, 0.02, 5.0, of_limit=True)
+    course = Course(full)
+    course.limits(memory_total=100.0)
+    course.say(20, 2.5, memory.MEMORY_FREE)
+    assert course.words() == []
+    course.say(6, 1.5, memory.MEMORY_FREE)
+    assert course.words() == ["began"]
+
+
+def test_a_card_that_does_not_tell_its_limit_is_never_judged_by_it() -> None:
+    course = Course(Rule(heat.TEMPERATURE, Side.ABOVE, -2.0, 5.0, of_limit=True))
+    course.say(60, 120.0)
+    assert course.words() == []
+
+
+def test_only_the_chosen_cards_and_only_rules_that_are_on() -> None:
+    course = Course(replace(HOT, cards=frozenset({OTHER})), replace(HOT, enabled=False))
+    course.say(60, 90.0)
+    assert course.words() == []
+    course.say(60, 90.0, card=OTHER)
+    assert course.words() == ["began"]
+
+
+def test_each_card_has_a_course_of_its_own() -> None:
+    course = Course()
+    for _ in range(20):
+        course.say(1, 90.0, card=CARD)
+        course.say(1, 90.0, card=OTHER)
+    assert [alert.card for alert in course.watch.alerts()] == [CARD, OTHER]
+
+
+def test_seconds_without_a_figure_are_not_counted() -> None:
+    course = Course()
+    course.say(20, 90.0)
+    course.say(5, None)
+    course.say(10, 90.0)
+    assert course.words() == []
+    course.say(3, 90.0)
+    assert course.words() == ["began"]
+
+
+def test_after_a_longer_gap_the_count_begins_anew() -> None:
+    course = Course()
+    course.say(29, 90.0)
+    course.say(SHORT_GAP + 1, None)
+    course.say(30, 90.0)
+    assert course.words() == []
+    course.say(1, 90.0)
+    assert course.words() == ["began"]
+
+
+def test_an_alert_outlasts_a_gap() -> None:
+    course = Course()
+    course.say(40, 90.0)
+    course.say(UNKNOWN_AFTER - 2, None)
+    course.say(40, 90.0)
+    assert course.words() == ["began"]
+
+
+def test_an_alert_whose_figure_stays_away_ends_and_says_why() -> None:
+    course = Course()
+    course.say(40, 90.0)
+    course.say(UNKNOWN_AFTER + 1, None, absence=Absence.NO_ANSWER, state=CardState.NO_ANSWER)
+    assert course.words() == ["began", "unknown"]
+    ended = course.told[-1]
+    assert isinstance(ended, AlertEnded)
+    assert ended.reason == "the driver does not answer for this card"
+
+
+@pytest.mark.parametrize(
+    ("state", "absence"),
+    [
+        (CardState.LOST, Absence.LOST),
+        (CardState.ASLEEP, Absence.ASLEEP),
+        (CardState.NO_DRIVER, Absence.NO_DRIVER),
+    ],
+)
+def test_a_card_that_is_gone_ends_its_alerts_at_once_and_says_why(
+    state: CardState, absence: Absence
+) -> None:
+    course = Course()
+    course.say(40, 90.0)
+    course.say(1, None, absence=absence, state=state)
+    ended = course.told[-1]
+    assert isinstance(ended, AlertEnded)
+    assert (ended.why, ended.reason) == (Why.UNKNOWN, absence.sentence)
+
+
+def test_a_card_of_which_nothing_is_heard_ends_its_alerts_too() -> None:
+    course = Course()
+    course.say(40, 90.0)
+    course.say(UNHEARD_AFTER + 20, 40.0, card=OTHER)
+    assert course.words() == ["began", "unknown"]
+
+
+def test_what_another_round_says_in_between_does_not_matter() -> None:
+    course = Course()
+    for _ in range(31):
+        course.say(1, 90.0)
+        course.limits(fan_speed=0.5)
+    assert course.words() == ["began"]
+
+
+def test_a_rule_that_is_changed_ends_what_it_told_and_leaves_the_others_alone() -> None:
+    busy = Rule(utilization.GPU_UTILIZATION, Side.ABOVE, 0.9, 0.0)
+    course = Course(HOT, busy)
+    course.say(40, 90.0)
+    course.say(1, 0.95, utilization.GPU_UTILIZATION)
+    ended = course.watch.change_rules([replace(HOT, threshold=80.0), busy])
+    assert [(each.alert.rule, each.why) for each in ended] == [(HOT, Why.CHANGED)]
+    assert [alert.rule for alert in course.watch.alerts()] == [busy]
+
+
+def test_the_usual_rules_watch_what_can_be_watched() -> None:
+    assert all(can_be_watched(METRICS[rule.metric]) for rule in USUAL_RULES)
+    assert not can_be_watched(METRICS[heat.ENERGY])
+    assert not can_be_watched(METRICS[heat.TEMPERATURE_MAX])
+
+
+figures = some.one_of(
+    some.none(), some.floats(20, 110, allow_nan=False), some.sampled_from([84.9, 85.0, 85.1])
+)
+
+
+@settings(deadline=None)
+@given(some.lists(some.tuples(figures, some.integers(1, 45)), max_size=40))
+def test_beginnings_and_ends_alternate_and_each_has_its_grounds(
+    stretches: list[tuple[float | None, int]],
+) -> None:
+    course = Course()
+    began = course.clock.now()
+    seen: list[float | None] = []
+    for value, seconds in stretches:
+        for _ in range(seconds):
+            before = len(course.told)
+            course.say(1, value)
+            seen.append(value)
+            for change in course.told[before:]:
+                if isinstance(change, AlertBegan):
+                    counted = [
+                        v for v in seen[round(change.alert.since - began) :] if v is not None
+                    ]
+                    assert all(v > HOT.threshold for v in counted)
+                    assert len(counted) > HOT.seconds
+                elif change.why is Why.BACK:
+                    assert all(v is not None and v <= HOT.threshold for v in seen[-6:])
+                else:
+                    assert all(v is None for v in seen[-round(UNKNOWN_AFTER) :])
+    words = course.words()
+    assert all((each == "began") == (position % 2 == 0) for position, each in enumerate(words))
+    assert len(course.watch.alerts()) == len(words) % 2

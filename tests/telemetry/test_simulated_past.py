@@ -1,0 +1,83 @@
+"""A past that was not waited for is the one that waiting would have brought."""
+
+import time
+
+import pytest
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.catalogue import links
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.simulated_past import PastClock, live_through
+from gpuexplorer.telemetry.sources import simulated
+
+CARD, OTHER = CardId("SIM-0"), CardId("SIM-1")
+BUSY = MetricId("gpu_utilization")
+
+
+def lived(seconds: float, faults: str = "") -> RememberingSession:
+    clock = PastClock(seconds)
+    session = RememberingSession(simulated("2xTitanRTX", faults, 0, clock), clock=clock)
+    live_through(session, clock)
+    return session
+
+
+def test_there_is_a_reading_for_each_second_and_it_ends_now() -> None:
+    began = time.monotonic()
+    session = lived(120.0)
+    trace = session.past.trace(CARD, BUSY, began - 200.0, began + 10.0)
+    assert int(trace.counts.sum()) in {120, 121}
+    assert began - 121.0 < trace.times[0] < began - 118.0
+    assert began - 2.0 < trace.times[-1] < began + 1.0
+    assert abs(session.clock.now() - time.monotonic()) < 0.5
+
+
+def test_the_figures_are_those_of_a_machine_that_began_then() -> None:
+    session = lived(60.0)
+    waited_for = simulated("2xTitanRTX", "", 0)
+    machine = waited_for.machine  # type: ignore[attr-defined]  # only simulated ones have it
+    end = session.clock.now()
+    trace = session.past.trace(CARD, BUSY, end - 59.5, end, columns=200)
+    for at, mean in zip(trace.times, trace.means, strict=True):
+        around = {
+            machine.reading(0, at - end + 60.0 + off).busy for off in (-1.0, -0.5, 0, 0.5)
+        }
+        assert min(around) - 0.05 <= mean <= max(around) + 0.05
+
+
+def test_a_fault_of_the_past_has_its_time_and_is_still_so() -> None:
+    session = lived(100.0, "lost:1@40s,hung:0@70s")
+    kinds = {happening.kind: happening for happening in session.happenings()}
+    ago = session.clock.now() - kinds[Kind.CARD_LOST].at
+    assert ago == pytest.approx(60.0, abs=1.5)
+    assert kinds[Kind.XID].at == pytest.approx(kinds[Kind.CARD_LOST].at, abs=1.0)
+    assert kinds[Kind.NO_ANSWER].card == CARD
+    reading = session.reading(OTHER)
+    assert reading is not None
+    assert reading.state == "lost"
+
+
+def test_dear_questions_and_processes_have_a_past_too() -> None:
+    session = lived(30.0)
+    end = session.clock.now()
+    assert session.past.trace(CARD, links.PCIE_RECEIVE, end - 31.0, end).counts.sum() >= 14
+    [row, *_] = session.process_rows()
+    assert len(session.process_book.past(*row.key).times) >= 14
+
+
+def test_a_day_is_lived_through_in_outline() -> None:
+    clock = PastClock(7200.0)
+    session = RememberingSession(simulated("1xT4", "", 0, clock), clock=clock)
+    live_through(session, clock)
+    end = session.clock.now()
+    trace = session.past.trace(CARD, BUSY, end - 7200.0, end)
+    assert trace.times[0] < end - 7100.0
+
+
+def test_every_kind_of_figure_is_known_at_its_end() -> None:
+    reading = lived(20.0).reading(CARD)
+    assert reading is not None
+    assert BUSY in reading.values
+    assert links.PCIE_RECEIVE in reading.values
+    assert links.PCIE_GENERATION in reading.values

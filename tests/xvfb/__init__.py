@@ -1,0 +1,1 @@
+"""Tests in a real window, on an X server that nobody sees."""

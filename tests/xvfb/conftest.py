@@ -1,0 +1,38 @@
+"""Left out, and not skipped, where there is no Xvfb to open a real window on."""
+
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.simulated_past import PastClock, live_through
+from gpuexplorer.telemetry.sources import simulated
+from tests.xvfb.display import there_is_one
+
+collect_ignore_glob = [] if there_is_one() else ["test_*.py"]
+
+
+@pytest.fixture
+def session() -> Iterator[RememberingSession]:
+    """Two simulated cards that have lived for ten minutes."""
+    clock = PastClock(600.0)
+    session = RememberingSession(simulated("2xTitanRTX", "", 0, clock), clock=clock)
+    live_through(session, clock)
+    session.start()
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, session: RememberingSession) -> Iterator[MainWindow]:
+    """On the X server, in front, and with the keyboard."""
+    window = MainWindow(session, (), (), or_simulated=False, simulate=lambda: None)
+    qtbot.addWidget(window)
+    window.resize(1200, 800)
+    with qtbot.waitActive(window, timeout=10_000):
+        window.show()
+        window.activateWindow()
+    yield window
+    window.close()
