@@ -19,8 +19,6 @@ from tests.gui.fakes import SIMULATED, card, session_of, working
 from tests.gui.frame.steps import CONTROL, SHIFT, called, keys, listed, open_palette, write
 from tests.gui.hands import the
 
-WITH_CARDS = "card" in [entry.name for entry in VIEWS]
-
 
 def two_cards(open_window: OpenWindow) -> MainWindow:
     return open_window(
@@ -44,8 +42,7 @@ def test_it_lists_screens_spans_themes_and_the_rest(open_window: OpenWindow) -> 
         "Stop simulating, look for real cards",
         "Quit",
     } <= set(all_of_them)
-    if WITH_CARDS:
-        assert "Open card 1, NVIDIA H100" in all_of_them
+    assert "Open card 1, NVIDIA H100" in all_of_them
 
 
 def test_what_cannot_be_done_now_is_not_offered(open_window: OpenWindow) -> None:
@@ -86,8 +83,6 @@ def test_arrows_move_the_mark(open_window: OpenWindow) -> None:
 
 
 def test_a_card_is_found_by_number_or_name(open_window: OpenWindow) -> None:
-    if not WITH_CARDS:
-        pytest.skip("There is no screen of one card yet.")
     window = two_cards(open_window)
     open_palette(window)
     write("h100")
