@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.views.processes.process_table import ProcessTable
 from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry
+from gpuexplorer.gui.widgets.search_field import SearchField
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
@@ -46,5 +48,23 @@ def test_the_rail_counts_a_process_on_two_cards_once_as_the_screen_does(
         lambda: any(each.startswith("1 process on 2 cards") for each in texts(window)),
         timeout=20_000,
     )
-    entries = [each.accessibleName() for each in window.findChildren(RailEntry)]
-    assert "Processes, 1" in entries
+    entries = window.findChildren(RailEntry)
+    qtbot.waitUntil(lambda: "Processes, 1" in [each.accessibleName() for each in entries])
+
+
+def test_nothing_is_squeezed_in_the_smallest_window(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window(RememberingSession(simulated("2xTitanRTX"), interval=0.1))
+    window.navigation.open_screen("processes")
+    window.resize(560, 420)
+    table = the(ProcessTable, window)
+    qtbot.waitUntil(lambda: table.model().rowCount() > 2, timeout=20_000)
+    field = next(each for each in window.findChildren(SearchField) if each.isVisible())
+    qtbot.waitUntil(lambda: table.viewport().height() > 100)
+    assert field.height() >= field.minimumSizeHint().height()
+    assert "Whole command" not in {
+        each.accessibleName() for each in window.findChildren(QWidget) if each.isVisible()
+    }
+    window.resize(1000, 700)
+    qtbot.waitUntil(lambda: button(window, "End…").isVisible())
