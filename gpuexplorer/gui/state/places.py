@@ -8,19 +8,21 @@ from PySide6.QtCore import QObject, QRect, QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 
 LEAST_SIZE = QSize(560, 420)
 USUAL_SIZE = QSize(1280, 860)
 _PLACE, _SCREEN, _RAIL = "window/place", "window/screen", "window/rail"
+_CARD = "window/card"
 _NARROW, _WIDE = "narrow", "wide"
 # So much of it has to be on a screen for a hand to find it again.
 _LEAST_SEEN = QSize(160, 80)
 
 
 class Places(QObject):
-    """The screen is remembered as it changes, the window's place when it closes."""
+    """Screen and card are remembered as they change, the window's place when it closes."""
 
     def __init__(self, window: QWidget, navigation: Navigation, settings: Settings) -> None:
         super().__init__(window)
@@ -37,12 +39,19 @@ class Places(QObject):
         self._settings.remember(_RAIL, _NARROW if narrow else _WIDE)
 
     def restore(self, screens: Collection[str]) -> None:
-        """As it was left; the first screen, where there is none of that name any more."""
+        """As it was left; the first screen, where there is none of that name any more.
+
+        A card that is gone is nobody's choice: who asks for it gets the first there is.
+        """
         self._restore_place()
+        card = self._settings.remembered(_CARD)
+        if card:
+            self._navigation.choose_card(CardId(card))
         chosen = self._settings.choices.first_screen or self._settings.remembered(_SCREEN)
         if chosen is not None and chosen in screens:
             self._navigation.open_screen(chosen)
         self._navigation.screen_changed.connect(self._on_screen_changed)
+        self._navigation.card_changed.connect(self._on_card_changed)
 
     def remember(self) -> None:
         """Harmless when called twice."""
@@ -66,6 +75,9 @@ class Places(QObject):
 
     def _on_screen_changed(self, name: str) -> None:
         self._settings.remember(_SCREEN, name)
+
+    def _on_card_changed(self, card: str) -> None:
+        self._settings.remember(_CARD, card)
 
 
 def within_screens(window: QRect, available: Sequence[QRect], primary: QRect) -> QRect:

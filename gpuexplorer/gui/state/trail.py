@@ -58,6 +58,9 @@ class Trail(QObject):
         if self._retracing:
             return
         screen = self._navigation.screen
+        if not screen:
+            # A card is remembered from the last time, and nobody is anywhere yet.
+            return
         place = (screen, self._navigation.card if screen == _CARD_SCREEN else None)
         if place == self._here:
             return

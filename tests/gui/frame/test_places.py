@@ -1,15 +1,19 @@
 """What is remembered from one start to the next, and that it is safe."""
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.state.places import within_screens
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.view_list import VIEWS
+from gpuexplorer.gui.widgets.card_header import CardHeader
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import card, session_of, working
-from tests.gui.frame.steps import simulated_cards
+from tests.gui.frame.steps import ALT, keys, simulated_cards
+from tests.gui.hands import the
 
 LEFT = QRect(0, 0, 1920, 1080)
 RIGHT = QRect(1920, 0, 2560, 1440)
@@ -23,6 +27,29 @@ def test_the_screen_is_the_one_that_was_left(open_window: OpenWindow) -> None:
     before.close()
     after = open_window(simulated_cards("1xT4"), settings=settings)
     assert after.navigation.screen == last
+
+
+def test_the_card_is_the_one_that_was_looked_at(open_window: OpenWindow) -> None:
+    settings = Settings()
+    before = open_window(simulated_cards("3xTitanRTX"), settings=settings)
+    before.navigation.open_card(CardId("SIM-2"))
+    before.close()
+    after = open_window(simulated_cards("3xTitanRTX"), settings=settings)
+    assert (after.navigation.screen, after.navigation.card) == ("card", "SIM-2")
+    # To have been there the last time is no step to go back on.
+    keys(Qt.Key.Key_Left, ALT)
+    assert (after.navigation.screen, after.navigation.card) == ("card", "SIM-2")
+
+
+def test_a_card_that_is_gone_leaves_the_first_there_is(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    settings = Settings()
+    settings.remember("window/card", "SIM-7")
+    settings.remember("window/screen", "card")
+    window = open_window(simulated_cards("2xTitanRTX"), settings=settings)
+    header = the(CardHeader, window)
+    qtbot.waitUntil(lambda: "Card 0" in header.accessibleName())
 
 
 def test_a_screen_that_is_gone_does_no_harm(open_window: OpenWindow) -> None:

@@ -11,8 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.widgets.plots.full_plot import FullPlot
+from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from tests.gui.hands import press
+from tests.gui.hands import press, texts
 from tests.gui.plots.made import (
     NOW,
     MakeStack,
@@ -55,6 +56,24 @@ def test_a_double_click_shows_one_plot_alone_and_leads_back(
         QTest.mouseDClick(canvas, LEFT, NO_KEY, QPoint(300, 200))
     qtbot.waitUntil(lambda: not full_plots())
     assert stack.isVisible()
+
+
+def test_the_figures_of_another_card_are_said_to_be_its_own(
+    open_stack: MakeStack, qtbot: QtBot
+) -> None:
+    stack = open_stack([power()])
+    stack.show_origin(Origin("TITAN RTX, card 1"))
+    stack.show_full("power")
+    (full,) = full_plots()
+    assert "TITAN RTX, card 1" in texts(full)
+    stack.show_origin(Origin("T4, card 0", simulated=True))
+    assert "T4, card 0" in texts(full)
+    assert any(
+        each.isVisible() and each.accessibleName() == "SIMULATED"
+        for each in full.findChildren(QWidget)
+    )
+    full.close()
+    qtbot.waitUntil(lambda: not full_plots())
 
 
 def test_the_space_bar_holds_the_picture_there_too(open_stack: MakeStack, qtbot: QtBot) -> None:

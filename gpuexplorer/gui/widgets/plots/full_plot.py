@@ -41,20 +41,16 @@ class FullPlot(QWidget):
         self._time_window = time_window
         self._title = ElidedLabel(look.letters.title, Tone.TEXT)
         self._source = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._source.show_text(origin.source)
         back = ElidedLabel(look.letters.caption, Tone.FAINT)
         back.show_text(_BACK)
         self._badge = SourceBadge(look)
-        self._badge.setVisible(origin.simulated)
-        if origin.simulated:
-            self._badge.show_simulated()
         self._canvas = PlotCanvas(look, time_window, settings)
         self._canvas.full_screen_asked.connect(self._on_full_screen_asked)
         note = PlotNote(look, self._canvas)
-        actions = PlotActions(self._canvas, settings)
-        actions.show_origin(origin)
-        actions.done.connect(note.show_done)
-        actions.refused.connect(note.show_refused)
+        self._deeds = PlotActions(self._canvas, settings)
+        self._deeds.done.connect(note.show_done)
+        self._deeds.refused.connect(note.show_refused)
+        self.show_origin(origin)
         head = QHBoxLayout()
         head.setSpacing(12)
         head.addWidget(self._title)
@@ -73,6 +69,14 @@ class FullPlot(QWidget):
     def name(self) -> str:
         """Of the plot that is shown."""
         return self._canvas.current
+
+    def show_origin(self, origin: Origin) -> None:
+        """A card that goes makes room for another, and then these are the other's figures."""
+        self._source.show_text(origin.source)
+        if origin.simulated:
+            self._badge.show_simulated()
+        self._badge.setVisible(origin.simulated)
+        self._deeds.show_origin(origin)
 
     def show_content(self, content: PlotContent, flags: Sequence[Flag]) -> None:
         # Others have their title in the plot itself.

@@ -39,6 +39,8 @@ class PlotStack(PlotCanvas):
     def show_origin(self, origin: Origin) -> None:
         """What pictures and files say of where the figures come from."""
         self._deeds.show_origin(origin)
+        if self._full is not None:
+            self._full.show_origin(origin)
 
     def show_contents(
         self, contents: Sequence[PlotContent], flags: Sequence[Flag] = ()
