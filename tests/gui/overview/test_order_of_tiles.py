@@ -34,13 +34,12 @@ def open_menu(tile: CardTile, reason: QContextMenuEvent.Reason) -> None:
 
 
 def drag(screen: Screen, taken: CardTile, onto: CardTile) -> None:
-    """Slowly enough for it to be a move and no click."""
+    """In steps, so that it is a move and no click."""
     start = taken.rect().center()
     end = taken.mapFromGlobal(onto.mapToGlobal(onto.rect().center()))
     QTest.mousePress(taken, LEFT, pos=start)
     for share in (0.2, 0.6, 1.0):
         QTest.mouseMove(taken, start + (end - start) * share)
-        screen.qtbot.wait(1)
     QTest.mouseRelease(taken, LEFT, pos=end)
 
 
