@@ -91,14 +91,15 @@ class Notices(QObject):
         if self._stopped or self._wanted == self._sent:
             return
         match self.way:
+            case Way.BUS if self._process.state() is not QProcess.ProcessState.NotRunning:
+                pass  # what is on its way has no number yet; its answer brings us back here
             case Way.BUS if self._wanted is None and not self._number:
                 self._sent = None  # nothing stands there
             case Way.BUS:
-                if self._process.state() is QProcess.ProcessState.NotRunning:
-                    self._sent = self._wanted
-                    note = self._wanted
-                    call = self._close() if note is None else self._notify(note)
-                    self._process.start(self._caller, call)
+                self._sent = self._wanted
+                note = self._wanted
+                call = self._close() if note is None else self._notify(note)
+                self._process.start(self._caller, call)
             case Way.TRAY:
                 self._sent = self._wanted
                 self._show_in_tray()

@@ -76,6 +76,15 @@ def test_what_comes_while_one_is_on_its_way_gives_way_to_the_last(
     assert [call[6] for call in calls()] == ["Number 0", "Number 9"]
 
 
+def test_a_notification_withdrawn_on_its_way_does_not_stay(
+    notices: Notices, calls: Calls, qtbot: QtBot
+) -> None:
+    notices.show("An alert", "words")
+    notices.withdraw()
+    qtbot.waitUntil(lambda: len(calls()) == 2)
+    assert calls()[1] == ["CloseNotification", "u", "7"]
+
+
 def test_the_same_words_are_not_shown_twice(
     notices: Notices, calls: Calls, qtbot: QtBot
 ) -> None:
