@@ -28,7 +28,7 @@ from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.floating import Floating
+from gpuexplorer.gui.widgets.sheets.floating import Floating
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.looked_for import Place, looked_for
 from gpuexplorer.telemetry.patience import Asked

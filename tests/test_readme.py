@@ -38,7 +38,7 @@ from gpuexplorer.gui.widgets.plots.canvas import PlotCanvas
 from gpuexplorer.gui.widgets.plots.content import Line, PlotContent
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.gui.window_commands import WindowCommands
-from gpuexplorer.gui.wording.alert_words import rule_sentence
+from gpuexplorer.gui.wording.events.alert_words import rule_sentence
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.models import MODELS
 from gpuexplorer.simulation.specs import parse_machine

@@ -17,8 +17,8 @@ from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.floating import Floating
 from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.sheets.floating import Floating
 
 _WIDTH, _HEIGHT = 600, 484
 _NOTE = (

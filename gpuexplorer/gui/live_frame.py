@@ -9,12 +9,12 @@ from gpuexplorer.core.units import memory
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.bare_host import BareHost
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.widgets.bars.status_line import StatusLine
+from gpuexplorer.gui.widgets.bars.top_bar import TopBar
 from gpuexplorer.gui.widgets.rail.rail import Rail
-from gpuexplorer.gui.widgets.status_line import StatusLine
-from gpuexplorer.gui.widgets.top_bar import TopBar
-from gpuexplorer.gui.wording.device_face import host_device
-from gpuexplorer.gui.wording.missing_figures import missing_figures
-from gpuexplorer.gui.wording.process_words import in_use, pids
+from gpuexplorer.gui.wording.cards.device_face import host_device
+from gpuexplorer.gui.wording.cards.missing_figures import missing_figures
+from gpuexplorer.gui.wording.processes.process_words import in_use, pids
 from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.sampler import Want
 

@@ -31,14 +31,14 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.state.trail import Trail
 from gpuexplorer.gui.view_list import VIEWS, Desk
 from gpuexplorer.gui.views.nothing_found.nothing_found_view import NothingFoundView, Search
-from gpuexplorer.gui.widgets.about_sheet import AboutSheet
-from gpuexplorer.gui.widgets.banner import Banner
+from gpuexplorer.gui.widgets.bars.banner import Banner
+from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
+from gpuexplorer.gui.widgets.bars.status_line import StatusLine
+from gpuexplorer.gui.widgets.bars.top_bar import TopBar, host_name
 from gpuexplorer.gui.widgets.palette.palette import Palette
 from gpuexplorer.gui.widgets.rail.rail import NARROW_BELOW, Rail, ScreenName
-from gpuexplorer.gui.widgets.shortcuts_sheet import ShortcutsSheet
-from gpuexplorer.gui.widgets.source_badge import SIMULATED
-from gpuexplorer.gui.widgets.status_line import StatusLine
-from gpuexplorer.gui.widgets.top_bar import TopBar, host_name
+from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet
+from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
 from gpuexplorer.gui.widgets.wardrobe import Wardrobe
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import WindowCommands

@@ -13,7 +13,7 @@ from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.alert_strip import AlertStrip
+from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
 from gpuexplorer.telemetry.remembering import RememberingSession
 
 

@@ -15,7 +15,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.state.trail import Trail
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.top_bar import STOP_SIMULATING
+from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING
 from gpuexplorer.gui.wording.key_words import KeyGroup
 
 _SCHEMES = (

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer import __version__
 from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.widgets.about_sheet import AboutSheet
+from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet
 
 
 @pytest.fixture

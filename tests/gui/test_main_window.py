@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.settings.dialog import SettingsDialog
-from gpuexplorer.gui.widgets.card_tile import CardTile
-from gpuexplorer.gui.widgets.source_badge import SourceBadge
+from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
+from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, Answer, card, session_of, working
 from tests.gui.hands import press, texts, the

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QLabel
 
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.card_tile import CardTile
-from gpuexplorer.gui.widgets.source_badge import SourceBadge
+from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
+from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from gpuexplorer.telemetry.session import Attempt
 from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working

@@ -12,11 +12,11 @@ from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.catalogue import clocks, heat_and_power, links, memory
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.widgets.card_tile import CardTile
-from gpuexplorer.gui.widgets.event_row import EventRow
 from gpuexplorer.gui.widgets.remark import Remark
-from gpuexplorer.gui.widgets.tile_grid import TileGrid
-from gpuexplorer.gui.wording.card_face import Mark
+from gpuexplorer.gui.widgets.rows.event_row import EventRow
+from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
+from gpuexplorer.gui.widgets.tiles.tile_grid import TileGrid
+from gpuexplorer.gui.wording.cards.card_face import Mark
 from gpuexplorer.gui.wording.figures import host_swap
 from gpuexplorer.telemetry.latest import Reading
 from tests.gui.conftest import OpenWindow

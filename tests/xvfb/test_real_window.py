@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.views.events.events_view import EventsView
-from gpuexplorer.gui.widgets.data_table import DataTable
+from gpuexplorer.gui.widgets.controls.search_field import SearchField
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.search_field import SearchField
+from gpuexplorer.gui.widgets.tables.data_table import DataTable
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.hands import press, the
 

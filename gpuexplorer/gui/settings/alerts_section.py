@@ -17,9 +17,9 @@ from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.stored_choices import MOST_RULES
+from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.setting_row import SettingRow
-from gpuexplorer.gui.widgets.switch import Switch
+from gpuexplorer.gui.widgets.rows.setting_row import SettingRow
 from gpuexplorer.gui.wording.moments import span_words
 from gpuexplorer.telemetry.alert_rule import Rule, Side
 from gpuexplorer.telemetry.session import card_numbers

@@ -27,9 +27,9 @@ from gpuexplorer.gui.settings.units_section import UnitsSection
 from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.floating import Floating
-from gpuexplorer.gui.widgets.painted_button import IconButton
+from gpuexplorer.gui.widgets.controls.painted_button import IconButton
 from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
+from gpuexplorer.gui.widgets.sheets.floating import Floating
 
 _WIDTH, _HEIGHT = 800, 640
 _LIST_FROM = 680  # narrower, the sections stand alone

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.widgets.arrow_keys import ArrowKeys
-from gpuexplorer.gui.widgets.painted_button import PaintedButton
+from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
+from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 
 _WIDTH, _ROW, _MARGIN = 132, 32, 12
 

@@ -8,8 +8,8 @@ from gpuexplorer.gui.settings.palette_sample import PaletteSample
 from gpuexplorer.gui.settings.section import Section
 from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.segmented import Segmented
-from gpuexplorer.gui.widgets.setting_row import SettingRow
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.rows.setting_row import SettingRow
 
 
 class LookSection(Section):

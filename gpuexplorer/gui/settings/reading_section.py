@@ -8,9 +8,9 @@ from gpuexplorer.gui.settings.section import Section
 from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.number_field import NumberField, Range
-from gpuexplorer.gui.widgets.segmented import Segmented
-from gpuexplorer.gui.widgets.setting_row import SettingRow
+from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.rows.setting_row import SettingRow
 from gpuexplorer.gui.wording.moments import span_words
 from gpuexplorer.telemetry.beat import LONGEST, SHORTEST
 

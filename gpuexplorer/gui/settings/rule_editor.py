@@ -16,11 +16,11 @@ from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.settings.cards_field import CardsField
 from gpuexplorer.gui.settings.threshold import threshold, with_threshold
-from gpuexplorer.gui.widgets.menu_button import MenuButton
-from gpuexplorer.gui.widgets.number_field import NumberField, Range
+from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
+from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.segmented import Segmented
-from gpuexplorer.gui.wording.alert_words import promise
+from gpuexplorer.gui.wording.events.alert_words import promise
 from gpuexplorer.telemetry.alert_rule import (
     LIMITS,
     LONGEST_SECONDS,

@@ -11,9 +11,9 @@ from gpuexplorer.core.units import Units
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.settings.rule_editor import RuleEditor
+from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.switch import Switch
-from gpuexplorer.gui.wording.alert_words import rule_sentence
+from gpuexplorer.gui.wording.events.alert_words import rule_sentence
 from gpuexplorer.telemetry.alert_rule import Rule
 
 

@@ -8,9 +8,9 @@ from gpuexplorer.gui.state.choices import WHERE_IT_WAS_LEFT, Choices, WithoutCar
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.segmented import Segmented
-from gpuexplorer.gui.widgets.setting_row import SettingRow
-from gpuexplorer.gui.widgets.switch import Switch
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.controls.switch import Switch
+from gpuexplorer.gui.widgets.rows.setting_row import SettingRow
 from gpuexplorer.gui.wording.moments import span_words
 
 

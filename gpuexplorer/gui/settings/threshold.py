@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 from gpuexplorer.core.metrics import METRICS, Unit
 from gpuexplorer.core.units import Units
-from gpuexplorer.gui.widgets.number_field import Range
-from gpuexplorer.gui.wording.alert_words import typed_in
+from gpuexplorer.gui.widgets.controls.number_field import Range
+from gpuexplorer.gui.wording.events.alert_words import typed_in
 from gpuexplorer.telemetry.alert_rule import Rule
 
 _PERCENT = tuple(float(each) for each in range(5, 100, 5))

@@ -6,8 +6,8 @@ from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.settings.section import Section
 from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.segmented import Segmented
-from gpuexplorer.gui.widgets.setting_row import SettingRow
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.rows.setting_row import SettingRow
 
 
 class UnitsSection(Section):

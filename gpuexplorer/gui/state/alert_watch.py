@@ -10,7 +10,7 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.wording.alert_words import (
+from gpuexplorer.gui.wording.events.alert_words import (
     began_sentence,
     capital,
     ended_sentence,

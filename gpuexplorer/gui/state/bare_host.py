@@ -3,8 +3,8 @@
 from gpuexplorer.core.cards import Card, CardState
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import metrics_of
-from gpuexplorer.gui.wording.faces import host_face
-from gpuexplorer.gui.wording.host_face import HostFace
+from gpuexplorer.gui.wording.cards.faces import host_face
+from gpuexplorer.gui.wording.cards.host_face import HostFace
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.latest import Reading
 

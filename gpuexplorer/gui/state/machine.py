@@ -6,10 +6,10 @@ from PySide6.QtCore import QObject
 
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.wording.card_face import CardFace
-from gpuexplorer.gui.wording.faces import Known, Shown, arrange, card_face, host_face
-from gpuexplorer.gui.wording.host_face import HostFace
-from gpuexplorer.gui.wording.short_silence import ShortSilence
+from gpuexplorer.gui.wording.cards.card_face import CardFace
+from gpuexplorer.gui.wording.cards.faces import Known, Shown, arrange, card_face, host_face
+from gpuexplorer.gui.wording.cards.host_face import HostFace
+from gpuexplorer.gui.wording.cards.short_silence import ShortSilence
 from gpuexplorer.gui.wording.since import since_when
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.remembering import RememberingSession

@@ -10,10 +10,10 @@ from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import USUAL, Quantity, Units, part_of_memory, quantity
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.wording.card_face import CardFigures, MemoryFace
+from gpuexplorer.gui.wording.cards.card_face import CardFigures, MemoryFace
 from gpuexplorer.gui.wording.figure import Figure
+from gpuexplorer.gui.wording.machine.wires import nvlink_traffic, pcie_link, pcie_traffic
 from gpuexplorer.gui.wording.reasons import as_sentence, short_reasons
-from gpuexplorer.gui.wording.wires import nvlink_traffic, pcie_link, pcie_traffic
 from gpuexplorer.telemetry.latest import Reading
 
 NEAR_HEAT_LIMIT = 4.0  # degrees

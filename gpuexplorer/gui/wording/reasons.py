@@ -8,7 +8,7 @@ from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.wording.card_face import Mark
+from gpuexplorer.gui.wording.cards.card_face import Mark
 from gpuexplorer.telemetry.latest import Reading
 
 # The gravest first.

@@ -8,7 +8,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue import clocks, links, memory, utilization
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.units import Units
-from gpuexplorer.gui.wording.alert_words import promise, rule_sentence, strip_sentence
+from gpuexplorer.gui.wording.events.alert_words import promise, rule_sentence, strip_sentence
 from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule, Side
 from gpuexplorer.telemetry.alerts import Alert
 

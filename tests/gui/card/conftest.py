@@ -16,9 +16,9 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.views.card.card_view import CardView
 from gpuexplorer.gui.views.card.facts_panel import FactsPanel
-from gpuexplorer.gui.widgets.card_chips import CardChips
-from gpuexplorer.gui.widgets.card_header import CardHeader
-from gpuexplorer.gui.widgets.memory_bar import MemoryBar
+from gpuexplorer.gui.widgets.bars.card_header import CardHeader
+from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
+from gpuexplorer.gui.widgets.controls.card_chips import CardChips
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.hands import the

@@ -13,9 +13,9 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue import clocks, health, links, memory
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.views.card.facts_panel import FactsPanel
-from gpuexplorer.gui.widgets.card_chips import CardChip
-from gpuexplorer.gui.widgets.card_picker import CardPicker, PickerCell
-from gpuexplorer.gui.widgets.painted_button import PaintedButton
+from gpuexplorer.gui.widgets.controls.card_chips import CardChip
+from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
+from gpuexplorer.gui.widgets.sheets.card_picker import CardPicker, PickerCell
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.card.conftest import OpenCard, Screen

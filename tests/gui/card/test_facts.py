@@ -10,9 +10,9 @@ from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.core.catalogue import health
 from gpuexplorer.core.metrics import METRICS, metrics_of
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.widgets.facts_model import FactsModel
-from gpuexplorer.gui.wording.fact import Fact, FactGroup, as_text
-from gpuexplorer.gui.wording.facts import Who, architecture, card_facts
+from gpuexplorer.gui.widgets.tables.facts_model import FactsModel
+from gpuexplorer.gui.wording.facts.fact import Fact, FactGroup, as_text
+from gpuexplorer.gui.wording.facts.facts import Who, architecture, card_facts
 from gpuexplorer.telemetry.latest import Reading
 from tests.gui.fakes import NVML, SIMULATED, Answer, card, instance, working
 

@@ -7,7 +7,7 @@ from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.catalogue import health, memory
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.wording.memory_parts import (
+from gpuexplorer.gui.wording.cards.memory_parts import (
     MemoryPicture,
     PartKind,
     Program,

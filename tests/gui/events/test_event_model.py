@@ -13,7 +13,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.views.events.event_choice import EventChoice, counted
 from gpuexplorer.gui.views.events.event_model import Column, EventModel
-from gpuexplorer.gui.wording.event_words import Group
+from gpuexplorer.gui.wording.events.event_words import Group
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.remembering import RememberingSession
 

@@ -14,11 +14,11 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.views.events.events_view import EventsView
-from gpuexplorer.gui.widgets.data_table import DataTable
-from gpuexplorer.gui.widgets.menu_button import MenuButton
-from gpuexplorer.gui.widgets.painted_button import IconButton
-from gpuexplorer.gui.widgets.search_field import SearchField
-from gpuexplorer.gui.widgets.segmented import Segment
+from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
+from gpuexplorer.gui.widgets.controls.painted_button import IconButton
+from gpuexplorer.gui.widgets.controls.search_field import SearchField
+from gpuexplorer.gui.widgets.controls.segmented import Segment
+from gpuexplorer.gui.widgets.tables.data_table import DataTable
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.conftest import OpenWindow

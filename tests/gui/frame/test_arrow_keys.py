@@ -5,7 +5,7 @@ import gc
 import pytest
 from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
 
-from gpuexplorer.gui.widgets.arrow_keys import ArrowKeys
+from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 
 # Without a window manager there is nobody to tell of sizes.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.widgets.data_table import DataTable
-from gpuexplorer.gui.widgets.machine_drawing import MachineDrawing
+from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.shortcuts_sheet import KeyRow, ShortcutsSheet
+from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import KeyRow, ShortcutsSheet
+from gpuexplorer.gui.widgets.tables.data_table import DataTable
 from gpuexplorer.telemetry.happenings import Kind
 from tests.gui.conftest import OpenWindow
 from tests.gui.frame.steps import keys, listed, open_palette, simulated_cards, write

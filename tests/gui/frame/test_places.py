@@ -9,7 +9,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.state.places import within_screens
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.card_header import CardHeader
+from gpuexplorer.gui.widgets.bars.card_header import CardHeader
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import card, session_of, working
 from tests.gui.frame.steps import ALT, keys, simulated_cards

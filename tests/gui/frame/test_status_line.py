@@ -10,7 +10,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.catalogue import heat_and_power
 from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.widgets.status_line import StatusLine
+from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.telemetry.beat import BeatCount
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import NVML, Answer, card, session_of, working

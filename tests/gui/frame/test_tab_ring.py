@@ -9,8 +9,8 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.views.processes.process_table import ProcessTable
-from gpuexplorer.gui.widgets.data_table import DataTable
-from gpuexplorer.gui.widgets.search_field import SearchField
+from gpuexplorer.gui.widgets.controls.search_field import SearchField
+from gpuexplorer.gui.widgets.tables.data_table import DataTable
 from tests.gui.conftest import OpenWindow
 from tests.gui.frame.steps import CONTROL, SHIFT, keys, simulated_cards, write
 from tests.gui.hands import the

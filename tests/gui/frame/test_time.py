@@ -12,11 +12,11 @@ from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.time_window import HOUR, MINUTE, TimeWindow
-from gpuexplorer.gui.widgets.painted_button import IconButton
-from gpuexplorer.gui.widgets.segmented import Segment, Segmented
-from gpuexplorer.gui.widgets.source_badge import SourceBadge
-from gpuexplorer.gui.widgets.time_pill import TimePill
-from gpuexplorer.gui.widgets.top_bar import TopBar
+from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
+from gpuexplorer.gui.widgets.bars.time_pill import TimePill
+from gpuexplorer.gui.widgets.bars.top_bar import TopBar
+from gpuexplorer.gui.widgets.controls.painted_button import IconButton
+from gpuexplorer.gui.widgets.controls.segmented import Segment, Segmented
 from gpuexplorer.gui.wording.moments import moment_words, span_words
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working

@@ -15,7 +15,7 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.views.overview.overview_view import OverviewView
-from gpuexplorer.gui.widgets.card_tile import CardTile
+from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from gpuexplorer.telemetry.remembering import RememberingSession
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.views.overview.arrangement import Arrangement
-from gpuexplorer.gui.wording.faces import Shown, arrange
+from gpuexplorer.gui.wording.cards.faces import Shown, arrange
 from tests.gui.fakes import card
 
 FIRST, SECOND, THIRD, FOURTH = (CardId(f"GPU-{index}") for index in range(4))

@@ -3,7 +3,7 @@
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.catalogue.heat_and_power import ENERGY
 from gpuexplorer.gui.views.overview.energy_feed import EnergyFeed
-from gpuexplorer.gui.wording.faces import arrange
+from gpuexplorer.gui.wording.cards.faces import arrange
 from gpuexplorer.telemetry.history import History
 from tests.gui.fakes import card
 

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.card_tile import CardTile
+from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.fakes import SIMULATED, FakeBackend, card, session_of, working
 from tests.gui.hands import button, click, press

@@ -13,15 +13,15 @@ from gpuexplorer.core.catalogue import clocks, health
 from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.state.settings import Choices, Settings
 from gpuexplorer.gui.views.overview.all_cards_panel import AllCardsPanel
-from gpuexplorer.gui.widgets.attention_row import AttentionRow
-from gpuexplorer.gui.widgets.event_row import EventRow
-from gpuexplorer.gui.widgets.figure_row import FigureGrid, FigureRow
-from gpuexplorer.gui.widgets.heat_legend import HeatLegend
-from gpuexplorer.gui.widgets.heat_strip import HeatStrip
-from gpuexplorer.gui.widgets.hover_card import HoverCard
+from gpuexplorer.gui.widgets.controls.segmented import Segment, Segmented
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.process_row import ProcessRow
-from gpuexplorer.gui.widgets.segmented import Segment, Segmented
+from gpuexplorer.gui.widgets.rows.attention_row import AttentionRow
+from gpuexplorer.gui.widgets.rows.event_row import EventRow
+from gpuexplorer.gui.widgets.rows.process_row import ProcessRow
+from gpuexplorer.gui.widgets.tiles.figure_row import FigureGrid, FigureRow
+from gpuexplorer.gui.widgets.tiles.heat_legend import HeatLegend
+from gpuexplorer.gui.widgets.tiles.heat_strip import HeatStrip
+from gpuexplorer.gui.widgets.tiles.hover_card import HoverCard
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.fakes import GIB, Answer, card, instance, session_of, working

@@ -7,7 +7,7 @@ from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.gui.views.overview.plotted import PLOTTED
 from gpuexplorer.gui.views.overview.strip_history import StripHistory
-from gpuexplorer.gui.wording.faces import Known, arrange
+from gpuexplorer.gui.wording.cards.faces import Known, arrange
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.latest import Reading
 from tests.gui.fakes import card

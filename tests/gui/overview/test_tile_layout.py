@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpuexplorer.gui.widgets.card_tile import TileSize
-from gpuexplorer.gui.widgets.tile_layout import (
+from gpuexplorer.gui.widgets.tiles.card_tile import TileSize
+from gpuexplorer.gui.widgets.tiles.tile_layout import (
     TileLayout,
     lay_out_boards,
     lay_out_tiles,

@@ -8,11 +8,11 @@ from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.views.overview.plotted import notable_flags
-from gpuexplorer.gui.wording.attention import ranges, worth_a_look
-from gpuexplorer.gui.wording.faces import Known, Shown, arrange, card_face
-from gpuexplorer.gui.wording.programs import program_faces
-from gpuexplorer.gui.wording.slowed_book import SlowedBook
-from gpuexplorer.gui.wording.sums import energy_together, sums
+from gpuexplorer.gui.wording.cards.attention import ranges, worth_a_look
+from gpuexplorer.gui.wording.cards.faces import Known, Shown, arrange, card_face
+from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
+from gpuexplorer.gui.wording.cards.sums import energy_together, sums
+from gpuexplorer.gui.wording.processes.programs import program_faces
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.process_names import GONE, SIMULATED, NamedProcess

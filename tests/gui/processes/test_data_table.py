@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Scheme
-from gpuexplorer.gui.widgets.data_table import CELL, ROW_HEIGHT, DataTable
+from gpuexplorer.gui.widgets.tables.data_table import CELL, ROW_HEIGHT, DataTable
 from gpuexplorer.gui.wording.cell import Cell, Chip, Spark
 from tests.gui.hands import press
 

@@ -7,8 +7,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.views.processes.process_table import ProcessTable
+from gpuexplorer.gui.widgets.controls.search_field import SearchField
 from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry
-from gpuexplorer.gui.widgets.search_field import SearchField
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated

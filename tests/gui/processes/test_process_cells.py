@@ -9,7 +9,7 @@ from gpuexplorer.core.units import Units
 from gpuexplorer.gui.views.processes.arrangement import Line
 from gpuexplorer.gui.views.processes.cells import Surroundings, cell
 from gpuexplorer.gui.views.processes.columns import COLUMNS, Column
-from gpuexplorer.gui.wording.faces import arrange
+from gpuexplorer.gui.wording.cards.faces import arrange
 from gpuexplorer.telemetry.process_book import ProcessPast, Standing
 from gpuexplorer.telemetry.process_names import ELSEWHERE, SIMULATED, NamedProcess
 from gpuexplorer.telemetry.processes import ProcessUse

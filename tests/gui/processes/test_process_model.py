@@ -13,7 +13,7 @@ from gpuexplorer.gui.views.processes.arrangement import Grouping, Wanted, arrang
 from gpuexplorer.gui.views.processes.cells import Surroundings
 from gpuexplorer.gui.views.processes.columns import COLUMNS, INDEX, Column
 from gpuexplorer.gui.views.processes.process_model import ProcessModel
-from gpuexplorer.gui.widgets.data_table import CELL
+from gpuexplorer.gui.widgets.tables.data_table import CELL
 from gpuexplorer.gui.wording.cell import Cell
 from gpuexplorer.telemetry.process_book import BookRow
 from tests.gui.fakes import GIB

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.gui.state.settings import Choices, Settings
-from gpuexplorer.gui.widgets.menu_button import MenuButton
-from gpuexplorer.gui.widgets.segmented import Segment
+from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
+from gpuexplorer.gui.widgets.controls.segmented import Segment
 from gpuexplorer.telemetry.process_book import ENDED_STAYS
 from gpuexplorer.telemetry.process_names import NamedProcess
 from tests.gui.fakes import GIB, SIMULATED, card, instance

@@ -19,9 +19,9 @@ from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.choices import Choices, WithoutCards
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings, open_store
-from gpuexplorer.gui.widgets.painted_button import PaintedButton
-from gpuexplorer.gui.widgets.segmented import Segment
-from gpuexplorer.gui.widgets.switch import Switch
+from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
+from gpuexplorer.gui.widgets.controls.segmented import Segment
+from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule, Side
 from tests.gui.fakes import card, session_of, working
 from tests.gui.hands import click, press, texts

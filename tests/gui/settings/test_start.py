@@ -9,7 +9,7 @@ import pytest
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.views.overview.arrangement import Arrangement
-from gpuexplorer.gui.wording.faces import arrange
+from gpuexplorer.gui.wording.cards.faces import arrange
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import card, session_of, working

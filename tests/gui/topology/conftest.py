@@ -17,8 +17,8 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.views.topology.topology_view import TopologyView
-from gpuexplorer.gui.widgets.machine_drawing import MachineDrawing
-from gpuexplorer.gui.widgets.matrix_table import MatrixTable
+from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
+from gpuexplorer.gui.widgets.machine.matrix_table import MatrixTable
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.topology import Topology

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
-from gpuexplorer.gui.widgets.machine_drawing import MachineDrawing
-from gpuexplorer.gui.wording.machine_things import Thing
+from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
+from gpuexplorer.gui.wording.machine.machine_things import Thing
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate

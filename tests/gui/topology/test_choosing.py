@@ -8,7 +8,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import HOST_ID
-from gpuexplorer.gui.wording.machine_things import OfCard, OfLink
+from gpuexplorer.gui.wording.machine.machine_things import OfCard, OfLink
 from tests.gui.fakes import card, working
 from tests.gui.hands import press, texts
 from tests.gui.topology.conftest import OpenScreen, WiredBackend

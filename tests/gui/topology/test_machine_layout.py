@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtCore import QRectF
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
-from gpuexplorer.gui.widgets.machine_columns import Form
-from gpuexplorer.gui.widgets.machine_layout import MachineLayout, Wire, layout_of
-from gpuexplorer.gui.wording.machine_things import (
+from gpuexplorer.gui.widgets.machine.machine_columns import Form
+from gpuexplorer.gui.widgets.machine.machine_layout import MachineLayout, Wire, layout_of
+from gpuexplorer.gui.wording.machine.machine_things import (
     OfCard,
     OfHub,
     OfLink,

@@ -10,14 +10,14 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState
 from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.units import USUAL, gigabytes_per_second
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.wording.faces import Known, arrange, card_face
+from gpuexplorer.gui.wording.cards.faces import Known, arrange, card_face
+from gpuexplorer.gui.wording.cards.host_face import HostFace
 from gpuexplorer.gui.wording.figure import Figure
-from gpuexplorer.gui.wording.host_face import HostFace
-from gpuexplorer.gui.wording.machine_face import BoxFace, TileFace, WireFace
-from gpuexplorer.gui.wording.machine_faces import machine_faces
-from gpuexplorer.gui.wording.machine_facts import facts_of
-from gpuexplorer.gui.wording.machine_now import MachineNow
-from gpuexplorer.gui.wording.machine_things import (
+from gpuexplorer.gui.wording.machine.machine_face import BoxFace, TileFace, WireFace
+from gpuexplorer.gui.wording.machine.machine_faces import machine_faces
+from gpuexplorer.gui.wording.machine.machine_facts import facts_of
+from gpuexplorer.gui.wording.machine.machine_now import MachineNow
+from gpuexplorer.gui.wording.machine.machine_things import (
     OfCard,
     OfJunction,
     OfLink,
@@ -26,7 +26,7 @@ from gpuexplorer.gui.wording.machine_things import (
     OfUplink,
     Thing,
 )
-from gpuexplorer.gui.wording.wiring_words import waiting_words
+from gpuexplorer.gui.wording.machine.wiring_words import waiting_words
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.machine_shape import shape_of
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate

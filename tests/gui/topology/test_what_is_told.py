@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardState
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.widgets.machine_drawing import MachineDrawing
-from gpuexplorer.gui.wording.machine_things import OfCard, OfLink
+from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
+from gpuexplorer.gui.wording.machine.machine_things import OfCard, OfLink
 from gpuexplorer.telemetry.topology import Topology
 from tests.gui.fakes import Answer, card, instance, working
 from tests.gui.hands import click, texts

@@ -7,20 +7,20 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import DAY, TimeWindow
 from gpuexplorer.gui.views.card.plot_contents import Stretch
-from gpuexplorer.gui.wording.energy_used import EnergyUsed, energy_used
-from gpuexplorer.gui.wording.faces import Shown
-from gpuexplorer.gui.wording.fact import Fact
-from gpuexplorer.gui.wording.moments import moment_words, span_words
-from gpuexplorer.gui.wording.past_facts import energy_fact, slowed_fact
-from gpuexplorer.gui.wording.reasons import HARMFUL, ORDINARY
-from gpuexplorer.gui.wording.since import midnight
-from gpuexplorer.gui.wording.throttling import (
+from gpuexplorer.gui.wording.cards.energy_used import EnergyUsed, energy_used
+from gpuexplorer.gui.wording.cards.faces import Shown
+from gpuexplorer.gui.wording.cards.throttling import (
     REASONS,
     Slowed,
     ever_held,
     slowed_stretches,
     slowed_time,
 )
+from gpuexplorer.gui.wording.facts.fact import Fact
+from gpuexplorer.gui.wording.facts.past_facts import energy_fact, slowed_fact
+from gpuexplorer.gui.wording.moments import moment_words, span_words
+from gpuexplorer.gui.wording.reasons import HARMFUL, ORDINARY
+from gpuexplorer.gui.wording.since import midnight
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.trace import Trace
 

@@ -20,21 +20,21 @@ from gpuexplorer.gui.views.card.facts_panel import FactsPanel
 from gpuexplorer.gui.views.card.plot_contents import flags, plot_contents
 from gpuexplorer.gui.views.card.plots_panel import PlotsPanel
 from gpuexplorer.gui.views.card.programs import programs_on
-from gpuexplorer.gui.widgets.card_chips import CardChips, CardChoice
-from gpuexplorer.gui.widgets.card_header import CardHeader
+from gpuexplorer.gui.widgets.bars.card_header import CardHeader
+from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
+from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
+from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
 from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.gui.widgets.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.page import Page
 from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.sentence_panel import SentencePanel
-from gpuexplorer.gui.widgets.source_badge import SIMULATED
-from gpuexplorer.gui.wording.card_head import head_badges, head_mark
-from gpuexplorer.gui.wording.faces import Known, Shown
-from gpuexplorer.gui.wording.facts import Who, card_facts
+from gpuexplorer.gui.wording.cards.card_head import head_badges, head_mark
+from gpuexplorer.gui.wording.cards.faces import Known, Shown
+from gpuexplorer.gui.wording.cards.memory_parts import memory_picture, shared_memory_picture
+from gpuexplorer.gui.wording.facts.facts import Who, card_facts
+from gpuexplorer.gui.wording.facts.plot_offer import plot_offer
 from gpuexplorer.gui.wording.key_words import CARD_KEYS, PLOT_KEYS
-from gpuexplorer.gui.wording.memory_parts import memory_picture, shared_memory_picture
 from gpuexplorer.gui.wording.moments import moment_words
-from gpuexplorer.gui.wording.plot_offer import plot_offer
 from gpuexplorer.gui.wording.since import since_when
 from gpuexplorer.telemetry.latest import Reading
 

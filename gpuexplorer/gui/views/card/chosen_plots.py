@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.wording.plot_families import offered, usual
+from gpuexplorer.gui.wording.facts.plot_families import offered, usual
 from gpuexplorer.telemetry.latest import Reading
 
 

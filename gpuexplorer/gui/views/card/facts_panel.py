@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.widgets.controls.painted_button import IconButton
+from gpuexplorer.gui.widgets.controls.search_field import SearchField
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.facts_tree import FactsTree
-from gpuexplorer.gui.widgets.painted_button import IconButton
-from gpuexplorer.gui.widgets.search_field import SearchField
-from gpuexplorer.gui.wording.fact import FactGroup, as_text
+from gpuexplorer.gui.widgets.tables.facts_tree import FactsTree
+from gpuexplorer.gui.wording.facts.fact import FactGroup, as_text
 
 _MOST = 16_777_215  # Qt's own number for "as tall as it likes"
 

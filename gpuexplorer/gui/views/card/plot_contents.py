@@ -10,13 +10,13 @@ from gpuexplorer.core.catalogue import links, memory
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.widgets.plots.content import Band, Flag, Limit, Line, PlotContent
-from gpuexplorer.gui.wording.event_words import sign
-from gpuexplorer.gui.wording.faces import Shown
+from gpuexplorer.gui.wording.cards.faces import Shown
+from gpuexplorer.gui.wording.cards.pcie import link_now
+from gpuexplorer.gui.wording.cards.throttling import Slowed
+from gpuexplorer.gui.wording.events.event_words import sign
+from gpuexplorer.gui.wording.facts.plot_families import Family, grouped, short_label
 from gpuexplorer.gui.wording.figures import NEAR_HEAT_LIMIT
-from gpuexplorer.gui.wording.pcie import link_now
-from gpuexplorer.gui.wording.plot_families import Family, grouped, short_label
 from gpuexplorer.gui.wording.reasons import as_sentence
-from gpuexplorer.gui.wording.throttling import Slowed
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.trace import TraceSource

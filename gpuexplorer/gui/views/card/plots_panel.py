@@ -11,14 +11,14 @@ from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.widgets.controls.word_button import WordButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.metric_chooser import MetricChooser
 from gpuexplorer.gui.widgets.plots.content import Flag, PlotContent
 from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.word_button import WordButton
-from gpuexplorer.gui.wording.fact import FactGroup
+from gpuexplorer.gui.widgets.sheets.metric_chooser import MetricChooser
+from gpuexplorer.gui.wording.facts.fact import FactGroup
 
 _HEADS_DOWN = 7
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from gpuexplorer.gui.wording.faces import Shown
-from gpuexplorer.gui.wording.memory_parts import Program
-from gpuexplorer.gui.wording.program_name import program_name
+from gpuexplorer.gui.wording.cards.faces import Shown
+from gpuexplorer.gui.wording.cards.memory_parts import Program
+from gpuexplorer.gui.wording.processes.program_name import program_name
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.remembering import RememberingSession

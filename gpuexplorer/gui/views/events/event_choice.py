@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.wording.event_words import Group, group
+from gpuexplorer.gui.wording.events.event_words import Group, group
 from gpuexplorer.telemetry.happenings import Happening, Kind
 
 _GROUPS = {kind: group(kind) for kind in Kind}

@@ -18,10 +18,10 @@ from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.views.events.event_choice import EventChoice
 from gpuexplorer.gui.views.events.event_export import Told
-from gpuexplorer.gui.widgets.data_table import CELL
+from gpuexplorer.gui.widgets.tables.data_table import CELL
 from gpuexplorer.gui.wording.cell import Cell, Chip
-from gpuexplorer.gui.wording.event_moment import EventMoment, gathered, result_of, stem
-from gpuexplorer.gui.wording.event_words import EventBook, EventFace, event_face
+from gpuexplorer.gui.wording.events.event_moment import EventMoment, gathered, result_of, stem
+from gpuexplorer.gui.wording.events.event_words import EventBook, EventFace, event_face
 from gpuexplorer.telemetry.happenings import Happening
 
 Index = QModelIndex | QPersistentModelIndex

@@ -14,10 +14,10 @@ from PySide6.QtWidgets import (
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.views.events.event_model import Column, EventModel
-from gpuexplorer.gui.widgets.cell_drawing import chips_width
-from gpuexplorer.gui.widgets.data_table import ROW_HEIGHT, DataTable
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.tables.cell_drawing import chips_width
+from gpuexplorer.gui.widgets.tables.data_table import ROW_HEIGHT, DataTable
 
 _THIN = "\N{THIN SPACE}"
 _SIGN, _RESULT = 32, 150

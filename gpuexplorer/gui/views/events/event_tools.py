@@ -10,11 +10,11 @@ from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.views.events.event_choice import EventChoice
-from gpuexplorer.gui.widgets.menu_button import MenuButton
-from gpuexplorer.gui.widgets.painted_button import IconButton
-from gpuexplorer.gui.widgets.search_field import SearchField
-from gpuexplorer.gui.widgets.segmented import Segmented
-from gpuexplorer.gui.wording.event_words import Group
+from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
+from gpuexplorer.gui.widgets.controls.painted_button import IconButton
+from gpuexplorer.gui.widgets.controls.search_field import SearchField
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.wording.events.event_words import Group
 
 _THIN = "\N{THIN SPACE}"
 _SEARCH_LEAST, _SEARCH_WIDTH = 150, 220

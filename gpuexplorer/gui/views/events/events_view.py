@@ -21,7 +21,7 @@ from gpuexplorer.gui.views.events.event_panel import EventPanel
 from gpuexplorer.gui.views.events.event_tools import EventTools
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
-from gpuexplorer.gui.wording.event_words import Group
+from gpuexplorer.gui.wording.events.event_words import Group
 from gpuexplorer.gui.wording.key_words import EVENT_KEYS
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.whole_file import write_whole

@@ -12,13 +12,13 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.views.overview.now_panel import hidden_link, show_link
 from gpuexplorer.gui.views.overview.plotted import Plotted
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.figure_row import FigureRow
-from gpuexplorer.gui.widgets.heat_legend import HeatLegend
-from gpuexplorer.gui.widgets.heat_strip import HeatStrip
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.segmented import Segmented
+from gpuexplorer.gui.widgets.tiles.figure_row import FigureRow
+from gpuexplorer.gui.widgets.tiles.heat_legend import HeatLegend
+from gpuexplorer.gui.widgets.tiles.heat_strip import HeatStrip
 from gpuexplorer.gui.wording.figure import Figure
 
 _REMEMBERED = "overview/metric"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.wording.faces import Shown
+from gpuexplorer.gui.wording.cards.faces import Shown
 
 
 class Arrangement:

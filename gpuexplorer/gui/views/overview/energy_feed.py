@@ -4,8 +4,8 @@ from collections import deque
 from collections.abc import Sequence
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.wording.energy_used import energy_used
-from gpuexplorer.gui.wording.faces import Shown
+from gpuexplorer.gui.wording.cards.energy_used import energy_used
+from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.telemetry.trace import TraceSource
 
 # Adding up a card's energy takes as long as to draw its tile, and changes slowly.

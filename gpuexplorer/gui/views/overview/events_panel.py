@@ -8,14 +8,14 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.widgets.arrow_keys import ArrowKeys
-from gpuexplorer.gui.widgets.event_row import HEIGHT, EventRow
+from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.pressable_row import SIDE
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.row_list import RowList
-from gpuexplorer.gui.wording.event_words import EventBook, event_face
-from gpuexplorer.gui.wording.faces import Shown
+from gpuexplorer.gui.widgets.rows.event_row import HEIGHT, EventRow
+from gpuexplorer.gui.widgets.rows.pressable_row import SIDE
+from gpuexplorer.gui.widgets.rows.row_list import RowList
+from gpuexplorer.gui.wording.cards.faces import Shown
+from gpuexplorer.gui.wording.events.event_words import EventBook, event_face
 from gpuexplorer.telemetry.happenings import Happening
 
 _ROWS = 24

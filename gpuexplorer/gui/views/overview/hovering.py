@@ -6,11 +6,11 @@ from PySide6.QtCore import QObject, QRect, QSize
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.widgets.card_tile import CardTile, TileSize
-from gpuexplorer.gui.widgets.hover_card import HoverCard
-from gpuexplorer.gui.widgets.tile_grid import TileGrid
-from gpuexplorer.gui.widgets.tile_past import TilePast
-from gpuexplorer.gui.wording.programs import ProgramFace
+from gpuexplorer.gui.widgets.tiles.card_tile import CardTile, TileSize
+from gpuexplorer.gui.widgets.tiles.hover_card import HoverCard
+from gpuexplorer.gui.widgets.tiles.tile_grid import TileGrid
+from gpuexplorer.gui.widgets.tiles.tile_past import TilePast
+from gpuexplorer.gui.wording.processes.programs import ProgramFace
 
 
 class Hovering(QObject):

@@ -7,7 +7,7 @@ from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.tile_grid import TileGrid
+from gpuexplorer.gui.widgets.tiles.tile_grid import TileGrid
 
 _ABOVE_AND_BELOW, _BESIDE = 62, 34  # heading, margins and edge
 

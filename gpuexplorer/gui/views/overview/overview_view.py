@@ -34,19 +34,19 @@ from gpuexplorer.gui.views.overview.side_panel import SidePanel
 from gpuexplorer.gui.views.overview.strip_content import boards_of
 from gpuexplorer.gui.views.overview.tile_feed import TileFeed
 from gpuexplorer.gui.views.overview.tile_menu import copy_card, open_tile_menu
-from gpuexplorer.gui.widgets.card_tile import CardTile
-from gpuexplorer.gui.widgets.filled_column import FilledColumn, Part
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.page import Page
-from gpuexplorer.gui.widgets.tile_grid import Board, TileGrid
-from gpuexplorer.gui.wording.attention import worth_a_look
-from gpuexplorer.gui.wording.card_face import CardFace
-from gpuexplorer.gui.wording.faces import Known, Shown
+from gpuexplorer.gui.widgets.rows.filled_column import FilledColumn, Part
+from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
+from gpuexplorer.gui.widgets.tiles.tile_grid import Board, TileGrid
+from gpuexplorer.gui.wording.cards.attention import worth_a_look
+from gpuexplorer.gui.wording.cards.card_face import CardFace
+from gpuexplorer.gui.wording.cards.faces import Known, Shown
+from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
+from gpuexplorer.gui.wording.cards.sums import energy_together, power_together, sums
 from gpuexplorer.gui.wording.key_words import PLOT_KEYS, TILE_KEYS
 from gpuexplorer.gui.wording.moments import span_words
-from gpuexplorer.gui.wording.process_words import counted
-from gpuexplorer.gui.wording.slowed_book import SlowedBook
-from gpuexplorer.gui.wording.sums import energy_together, power_together, sums
+from gpuexplorer.gui.wording.processes.process_words import counted
 from gpuexplorer.telemetry.happenings import Happening
 
 _NOTES_EVERY = 2.0

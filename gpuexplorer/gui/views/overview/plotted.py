@@ -12,11 +12,11 @@ from gpuexplorer.core.catalogue import links, memory, utilization
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.widgets.plots.content import Band, Flag, Limit, Line, PlotContent
-from gpuexplorer.gui.wording.event_words import sign
-from gpuexplorer.gui.wording.faces import Known, Shown
+from gpuexplorer.gui.wording.cards.faces import Known, Shown
+from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
+from gpuexplorer.gui.wording.events.event_words import sign
 from gpuexplorer.gui.wording.reasons import short_reasons
 from gpuexplorer.gui.wording.sentences import going_on
-from gpuexplorer.gui.wording.slowed_book import SlowedBook
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.trace import Trace, TraceSource

@@ -7,19 +7,19 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.widgets.arrow_keys import ArrowKeys
+from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.pressable_row import SIDE
-from gpuexplorer.gui.widgets.process_row import (
+from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.rows.pressable_row import SIDE
+from gpuexplorer.gui.widgets.rows.process_row import (
     ROW_HEIGHT,
     ProcessCaptions,
     ProcessRow,
     chips_width,
 )
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.row_list import RowList
-from gpuexplorer.gui.wording.programs import ProgramFace
+from gpuexplorer.gui.widgets.rows.row_list import RowList
+from gpuexplorer.gui.wording.processes.programs import ProgramFace
 
 _ROWS = 24
 

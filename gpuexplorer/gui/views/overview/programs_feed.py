@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import Units
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.wording.faces import Shown
-from gpuexplorer.gui.wording.process_words import counted
-from gpuexplorer.gui.wording.program_name import program_name
-from gpuexplorer.gui.wording.programs import ProgramFace, program_faces
+from gpuexplorer.gui.wording.cards.faces import Shown
+from gpuexplorer.gui.wording.processes.process_words import counted
+from gpuexplorer.gui.wording.processes.program_name import program_name
+from gpuexplorer.gui.wording.processes.programs import ProgramFace, program_faces
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import ProcessFigure
 

@@ -16,15 +16,15 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.widgets.arrow_keys import ArrowKeys
-from gpuexplorer.gui.widgets.attention_row import HEIGHT, AttentionRow
+from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.figure_row import FigureGrid
-from gpuexplorer.gui.widgets.histogram import Histogram
-from gpuexplorer.gui.widgets.pressable_row import SIDE
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.row_list import RowList
-from gpuexplorer.gui.wording.attention import Attention
+from gpuexplorer.gui.widgets.rows.attention_row import HEIGHT, AttentionRow
+from gpuexplorer.gui.widgets.rows.pressable_row import SIDE
+from gpuexplorer.gui.widgets.rows.row_list import RowList
+from gpuexplorer.gui.widgets.tiles.figure_row import FigureGrid
+from gpuexplorer.gui.widgets.tiles.histogram import Histogram
+from gpuexplorer.gui.wording.cards.attention import Attention
 from gpuexplorer.gui.wording.figure import Figure
 
 SIDE_WIDTH = 300

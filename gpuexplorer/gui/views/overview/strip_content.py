@@ -11,11 +11,11 @@ from gpuexplorer.core.units import Quantity, Units, quantity
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.views.overview.plotted import Plotted, limit_of, value_of
 from gpuexplorer.gui.views.overview.strip_history import StripHistory
-from gpuexplorer.gui.widgets.heat_strip import StripBoard, StripContent, StripMark
-from gpuexplorer.gui.widgets.sparkline import Tick
-from gpuexplorer.gui.widgets.tile_layout import BOARD
-from gpuexplorer.gui.wording.attention import ranges
-from gpuexplorer.gui.wording.faces import Known, Shown
+from gpuexplorer.gui.widgets.tiles.heat_strip import StripBoard, StripContent, StripMark
+from gpuexplorer.gui.widgets.tiles.sparkline import Tick
+from gpuexplorer.gui.widgets.tiles.tile_layout import BOARD
+from gpuexplorer.gui.wording.cards.attention import ranges
+from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.figure import Figure
 
 _LEAST_RATE = 1e9

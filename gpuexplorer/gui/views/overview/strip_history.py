@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.views.overview.plotted import Plotted, summed_trace, value_of
-from gpuexplorer.gui.wording.faces import Known, Shown
+from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.telemetry.trace import Trace, TraceSource
 
 # The whole past of so many cards is asked for at each picture; of the others it is kept, and

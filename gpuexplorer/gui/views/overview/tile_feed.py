@@ -11,14 +11,14 @@ from gpuexplorer.core.units import ratio
 from gpuexplorer.gui.paint.curve import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.widgets.card_tile import CardTile, TileSize
 from gpuexplorer.gui.widgets.plots.time_axis import time_ticks
-from gpuexplorer.gui.widgets.sparkline import Spark, SparkBand, Tick
-from gpuexplorer.gui.widgets.tile_past import NO_PAST, TilePast
-from gpuexplorer.gui.wording.card_face import CardFace
-from gpuexplorer.gui.wording.faces import Known, Shown
+from gpuexplorer.gui.widgets.tiles.card_tile import CardTile, TileSize
+from gpuexplorer.gui.widgets.tiles.sparkline import Spark, SparkBand, Tick
+from gpuexplorer.gui.widgets.tiles.tile_past import NO_PAST, TilePast
+from gpuexplorer.gui.wording.cards.card_face import CardFace
+from gpuexplorer.gui.wording.cards.faces import Known, Shown
+from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
 from gpuexplorer.gui.wording.moments import moment_words
-from gpuexplorer.gui.wording.slowed_book import SlowedBook
 from gpuexplorer.telemetry.trace import Trace
 
 _TICK_EVERY = 84.0  # pixels

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from gpuexplorer.gui.wording.faces import Shown
+from gpuexplorer.gui.wording.cards.faces import Shown
 
 
 def open_tile_menu(

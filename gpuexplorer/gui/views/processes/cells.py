@@ -11,9 +11,9 @@ from gpuexplorer.core.units import USUAL, Units, memory
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.views.processes.arrangement import Line, over_pids, told
 from gpuexplorer.gui.views.processes.columns import FIGURES, Column
+from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.cell import NO_CELL, Cell, Chip, Spark
-from gpuexplorer.gui.wording.faces import Shown
-from gpuexplorer.gui.wording.process_words import (
+from gpuexplorer.gui.wording.processes.process_words import (
     THIS_WINDOW,
     USES,
     Reason,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gpuexplorer.core.units import Units
-from gpuexplorer.gui.wording.process_words import gigabyte
+from gpuexplorer.gui.wording.processes.process_words import gigabyte
 from gpuexplorer.telemetry.processes import ProcessFigure
 
 

@@ -12,8 +12,8 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import Units
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.widgets.confirm_dialog import ConfirmDialog
-from gpuexplorer.gui.wording.end_words import (
+from gpuexplorer.gui.widgets.sheets.confirm_dialog import ConfirmDialog
+from gpuexplorer.gui.wording.processes.end_words import (
     asked_words,
     ended_words,
     heading,

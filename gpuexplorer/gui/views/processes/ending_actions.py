@@ -9,7 +9,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.views.processes.chosen import Chosen
 from gpuexplorer.gui.views.processes.end_dialog import EndDialog, Held
 from gpuexplorer.gui.views.processes.process_table import ProcessTable
-from gpuexplorer.gui.wording.process_words import READ_ONLY
+from gpuexplorer.gui.wording.processes.process_words import READ_ONLY
 from gpuexplorer.telemetry.ending import CAN_ASK
 
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.widgets.remark import Remark
-from gpuexplorer.gui.wording.nobody_words import Notice
+from gpuexplorer.gui.wording.processes.nobody_words import Notice
 
 
 class Notices(QWidget):

@@ -11,7 +11,7 @@ from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.views.processes.arrangement import Key, Line
 from gpuexplorer.gui.views.processes.cells import Surroundings, cell
 from gpuexplorer.gui.views.processes.columns import COLUMNS, INDEX, Column, caption
-from gpuexplorer.gui.widgets.data_table import CELL
+from gpuexplorer.gui.widgets.tables.data_table import CELL
 from gpuexplorer.gui.wording.cell import Cell
 
 Index = QModelIndex | QPersistentModelIndex

@@ -33,8 +33,8 @@ from gpuexplorer.gui.views.processes.table_layout import (
     fitting,
     width_of,
 )
-from gpuexplorer.gui.widgets.cell_drawing import chips_width
-from gpuexplorer.gui.widgets.data_table import DataTable
+from gpuexplorer.gui.widgets.tables.cell_drawing import chips_width
+from gpuexplorer.gui.widgets.tables.data_table import DataTable
 from gpuexplorer.telemetry.process_book import BookRow
 
 _CHIPS_OF_A_PROGRAM = 4

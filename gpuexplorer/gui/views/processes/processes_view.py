@@ -38,9 +38,9 @@ from gpuexplorer.gui.views.processes.tool_row import ToolRow
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.gui.wording.faces import Shown
-from gpuexplorer.gui.wording.nobody_words import filtered, nobody, notices
-from gpuexplorer.gui.wording.process_words import parents, summary
+from gpuexplorer.gui.wording.cards.faces import Shown
+from gpuexplorer.gui.wording.processes.nobody_words import filtered, nobody, notices
+from gpuexplorer.gui.wording.processes.process_words import parents, summary
 from gpuexplorer.telemetry.process_book import BookRow
 
 _LOOK_EVERY = 2.0  # at least, in seconds

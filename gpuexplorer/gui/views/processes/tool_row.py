@@ -10,11 +10,11 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.views.processes.arrangement import Grouping
-from gpuexplorer.gui.widgets.menu_button import MenuButton
-from gpuexplorer.gui.widgets.painted_button import IconButton
-from gpuexplorer.gui.widgets.search_field import SearchField
-from gpuexplorer.gui.widgets.segmented import Segmented
-from gpuexplorer.gui.wording.faces import Shown
+from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
+from gpuexplorer.gui.widgets.controls.painted_button import IconButton
+from gpuexplorer.gui.widgets.controls.search_field import SearchField
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.wording.cards.faces import Shown
 
 _ALL = "All cards"
 _NARROWEST_SEARCH, _WIDEST_SEARCH = 120, 320

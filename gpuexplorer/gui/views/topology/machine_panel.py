@@ -8,14 +8,14 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.widgets.controls.word_button import WordButton
 from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.gui.widgets.machine_drawing import MachineDrawing
+from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.word_button import WordButton
-from gpuexplorer.gui.wording.machine_face import Face
-from gpuexplorer.gui.wording.machine_faces import INFERRED
-from gpuexplorer.gui.wording.machine_things import Thing
+from gpuexplorer.gui.wording.machine.machine_face import Face
+from gpuexplorer.gui.wording.machine.machine_faces import INFERRED
+from gpuexplorer.gui.wording.machine.machine_things import Thing
 from gpuexplorer.telemetry.machine_shape import MachineShape
 
 _EMPTY_HEIGHT = 320

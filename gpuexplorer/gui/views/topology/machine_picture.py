@@ -10,11 +10,11 @@ from PySide6.QtSvg import QSvgGenerator
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.widgets.machine_drawing import draw_machine
-from gpuexplorer.gui.widgets.machine_layout import layout_of
-from gpuexplorer.gui.widgets.source_badge import SIMULATED
-from gpuexplorer.gui.wording.machine_face import Face
-from gpuexplorer.gui.wording.machine_things import Thing
+from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
+from gpuexplorer.gui.widgets.machine.machine_drawing import draw_machine
+from gpuexplorer.gui.widgets.machine.machine_layout import layout_of
+from gpuexplorer.gui.wording.machine.machine_face import Face
+from gpuexplorer.gui.wording.machine.machine_things import Thing
 from gpuexplorer.telemetry.machine_shape import MachineShape
 
 _MARGIN, _HEAD, _FOOT = 24, 44, 30

@@ -8,14 +8,14 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.widgets.matrix_model import Shows
-from gpuexplorer.gui.widgets.matrix_table import MatrixTable
-from gpuexplorer.gui.widgets.painted_button import IconButton
+from gpuexplorer.gui.widgets.controls.painted_button import IconButton
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.machine.matrix_model import Shows
+from gpuexplorer.gui.widgets.machine.matrix_table import MatrixTable
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.segmented import Segmented
-from gpuexplorer.gui.wording.machine_now import MachineNow
-from gpuexplorer.gui.wording.wiring_words import legend
+from gpuexplorer.gui.wording.machine.machine_now import MachineNow
+from gpuexplorer.gui.wording.machine.wiring_words import legend
 from gpuexplorer.telemetry.machine_shape import MachineShape
 
 

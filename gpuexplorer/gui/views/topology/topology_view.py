@@ -20,24 +20,24 @@ from gpuexplorer.gui.state.wiring import Answer, Wiring
 from gpuexplorer.gui.views.topology.machine_panel import MachinePanel
 from gpuexplorer.gui.views.topology.machine_picture import MachinePicture
 from gpuexplorer.gui.views.topology.matrix_panel import MatrixPanel
+from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
+from gpuexplorer.gui.widgets.bars.top_bar import host_name
 from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.machine.thing_panel import ThingPanel
 from gpuexplorer.gui.widgets.page import Page
 from gpuexplorer.gui.widgets.saving import PNG, SVG, Saving, Write, suggested_name
-from gpuexplorer.gui.widgets.source_badge import SIMULATED
-from gpuexplorer.gui.widgets.thing_panel import ThingPanel
-from gpuexplorer.gui.widgets.top_bar import host_name
 from gpuexplorer.gui.wording.key_words import TOPOLOGY_KEYS
-from gpuexplorer.gui.wording.machine_face import Face
-from gpuexplorer.gui.wording.machine_faces import (
+from gpuexplorer.gui.wording.machine.machine_face import Face
+from gpuexplorer.gui.wording.machine.machine_faces import (
     lasting_faces,
     machine_faces,
     passing_faces,
 )
-from gpuexplorer.gui.wording.machine_facts import ThingFacts, facts_of
-from gpuexplorer.gui.wording.machine_now import MachineNow
-from gpuexplorer.gui.wording.machine_summary import machine_summary
-from gpuexplorer.gui.wording.machine_things import OfCard, OfLink, Thing
-from gpuexplorer.gui.wording.wiring_words import (
+from gpuexplorer.gui.wording.machine.machine_facts import ThingFacts, facts_of
+from gpuexplorer.gui.wording.machine.machine_now import MachineNow
+from gpuexplorer.gui.wording.machine.machine_summary import machine_summary
+from gpuexplorer.gui.wording.machine.machine_things import OfCard, OfLink, Thing
+from gpuexplorer.gui.wording.machine.wiring_words import (
     ONLY_INSTANCES,
     matrix_text,
     notes,

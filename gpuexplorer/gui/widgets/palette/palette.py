@@ -10,10 +10,10 @@ from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.state.command_list import Command, Match, find
-from gpuexplorer.gui.widgets.floating import Floating
 from gpuexplorer.gui.widgets.palette.palette_model import MATCH, PaletteModel
 from gpuexplorer.gui.widgets.palette.palette_row import ROW_HEIGHT, PaletteRow
 from gpuexplorer.gui.widgets.remark import Sign
+from gpuexplorer.gui.widgets.sheets.floating import Floating
 
 _WIDTH, _HEAD, _MOST_ROWS = 600, 52, 11
 _MOVES = {

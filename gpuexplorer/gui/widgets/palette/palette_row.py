@@ -9,7 +9,7 @@ from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.key_cap import draw_key_caps
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.command_list import Match
-from gpuexplorer.gui.widgets.painted_button import CONTROL_RADIUS
+from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS
 from gpuexplorer.gui.widgets.palette.palette_model import MATCH
 
 ROW_HEIGHT = 36

@@ -14,7 +14,7 @@ from gpuexplorer.gui.widgets.plots.layout import CHIP, Layout, PlotPlace
 from gpuexplorer.gui.widgets.plots.plot_drawing import reason_fits
 from gpuexplorer.gui.widgets.plots.spread import spread
 from gpuexplorer.gui.widgets.plots.summary import Summary
-from gpuexplorer.gui.wording.facts import explained
+from gpuexplorer.gui.wording.facts.facts import explained
 
 _APART = 19.0
 _CLOSEST = 14.0

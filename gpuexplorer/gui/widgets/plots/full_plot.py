@@ -10,6 +10,7 @@ from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.plots.canvas import PlotCanvas
 from gpuexplorer.gui.widgets.plots.content import Flag, PlotContent
@@ -17,7 +18,6 @@ from gpuexplorer.gui.widgets.plots.layout import is_compact
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.plots.plot_actions import PlotActions
-from gpuexplorer.gui.widgets.source_badge import SourceBadge
 
 _BACK = "Escape goes back"
 

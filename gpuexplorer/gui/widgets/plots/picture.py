@@ -8,9 +8,9 @@ from PySide6.QtSvg import QSvgGenerator
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.plots.stack_drawing import Shown, draw_stack
-from gpuexplorer.gui.widgets.source_badge import SIMULATED
 
 _MARGIN, _HEADER = 20, 34
 _SHARP = 2.0  # pixels for each of the screen's, so that print and projector stay legible

@@ -18,9 +18,9 @@ from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.widgets.arrow_keys import ArrowKeys
+from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
+from gpuexplorer.gui.widgets.controls.painted_button import IconButton
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.painted_button import IconButton
 from gpuexplorer.gui.widgets.rail.rail_devices import RailDevices
 from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry
 

@@ -10,8 +10,8 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.widgets.painted_button import PaintedButton
-from gpuexplorer.gui.wording.device_face import DeviceFace
+from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
+from gpuexplorer.gui.wording.cards.device_face import DeviceFace
 
 BOARD = 8
 BOARD_HEIGHT = 28

@@ -8,8 +8,8 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone, faded
-from gpuexplorer.gui.widgets.painted_button import PaintedButton
-from gpuexplorer.gui.wording.device_face import DeviceFace
+from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
+from gpuexplorer.gui.wording.cards.device_face import DeviceFace
 
 DEVICE_HEIGHT = 40
 _CHIP, _LEFT, _TEXT_LEFT, _RIGHT = 20.0, 20.0, 52.0, 20.0

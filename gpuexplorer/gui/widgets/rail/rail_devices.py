@@ -9,12 +9,12 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import MOST_COLOURED_CARDS, Tone
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.widgets.arrow_keys import ArrowKeys
+from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.rail.rail_board import BOARD, Cell, RailBoard
 from gpuexplorer.gui.widgets.rail.rail_device import RailDevice
-from gpuexplorer.gui.wording.card_face import CardFace
-from gpuexplorer.gui.wording.device_face import DeviceFace, card_device
+from gpuexplorer.gui.wording.cards.card_face import CardFace
+from gpuexplorer.gui.wording.cards.device_face import DeviceFace, card_device
 
 
 class RailDevices(QScrollArea):

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.widgets.painted_button import PaintedButton
+from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 
 ENTRY_HEIGHT = 36
 _ICON, _ICON_LEFT, _TEXT_LEFT, _RIGHT = 20.0, 20.0, 52.0, 20.0

@@ -1,0 +1,1 @@
+"""What stands above, below and over a screen."""

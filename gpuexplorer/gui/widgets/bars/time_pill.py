@@ -1,0 +1,77 @@
+"""TimePill: says that the plots show the past, and leads back to now."""
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
+
+_HEIGHT, _MARGIN, _ICON, _GAP = 28, 10, 16, 8
+_WAY_ON = "Back to now"
+
+
+class TimePill(PaintedButton):
+    """Says less where there is less room, and always the way on."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self._forms: tuple[str, ...] = ("",)
+        self._said = ""
+        self._way_on = _WAY_ON
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.hide()
+
+    def show_end(self, moment: str) -> None:
+        """The moment at which what is shown ends."""
+        self._forms = (f"Looking back: ends {moment}", f"Ends {moment}", "")
+        self._said = self._forms[0]
+        self.setAccessibleName(f"{self._said}. {_WAY_ON}")
+        self.setToolTip(f"{self._said}.\nReading goes on meanwhile. Back to now: Ctrl+End")
+        self.update()
+
+    def longest(self) -> int:
+        """What it takes to say all of it."""
+        return self._width(self._forms[0], _WAY_ON)
+
+    def show_within(self, room: int) -> int:
+        """Takes the longest form that fits; returns the width of that."""
+        self._way_on = _WAY_ON
+        for said in self._forms:
+            self._said = said
+            if self._width(said, _WAY_ON) <= room:
+                break
+        else:
+            self._way_on = "Now"
+        self.updateGeometry()
+        self.update()
+        return self._width(self._said, self._way_on)
+
+    def draw(self, drawing: Drawing) -> None:
+        theme, letters = drawing.theme, drawing.letters.body
+        place = QRectF(self.rect())
+        radius = place.height() / 2
+        drawing.painter.setPen(Qt.PenStyle.NoPen)
+        drawing.painter.setBrush(theme.selection)
+        drawing.painter.drawRoundedRect(place, radius, radius)
+        if self.hasFocus():
+            drawing.focus_ring(place, radius)
+        middle = place.center().y()
+        baseline = middle + letters.cap_height / 2
+        drawing.icon(Icon.BACK, QRectF(_MARGIN, middle - _ICON / 2, _ICON, _ICON), theme.quiet)
+        x = float(_MARGIN + _ICON + _GAP)
+        if self._said:
+            x = drawing.text(x, baseline, Run(self._said, letters, theme.text)) + _GAP + 4
+        x = drawing.text(x, baseline, Run(self._way_on, letters, theme.accent))
+        if self.underMouse():
+            width = letters.width(self._way_on)
+            drawing.painter.fillRect(QRectF(x - width, baseline + 2, width, 1), theme.accent)
+
+    def _width(self, said: str, way_on: str) -> int:
+        letters = self.look.letters.body
+        words = letters.width(said) + _GAP + 4 if said else 0.0
+        return round(2 * _MARGIN + _ICON + _GAP + words + letters.width(way_on)) + 2
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._width(self._said, self._way_on), _HEIGHT)

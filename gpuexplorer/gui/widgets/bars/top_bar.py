@@ -1,0 +1,153 @@
+"""TopBar: which computer this is, where the figures come from, and which time is looked at."""
+
+from PySide6.QtCore import QSysInfo, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
+from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
+from gpuexplorer.gui.widgets.bars.time_pill import TimePill
+from gpuexplorer.gui.widgets.controls.painted_button import IconButton
+from gpuexplorer.gui.widgets.controls.search_button import SearchButton
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.wording.moments import moment_words, span_words
+from gpuexplorer.telemetry.backend import Source
+
+HEIGHT = 52
+_MOST_HOST_WIDTH, _HOST_SHARE = 320, 0.27
+_MARGIN, _GAP = 24, 12
+_LEAST_LABEL = 90
+_WIDE_SEARCH_FROM = 860
+STOP_SIMULATING = "Stop simulating"
+
+
+def host_name() -> str:
+    return QSysInfo.machineHostName() or "This computer"
+
+
+class TopBar(QFrame):
+    """The badge stands at the same place whatever it says: the host's name does not change."""
+
+    search_asked = Signal()
+    real_cards_asked = Signal()
+
+    def __init__(
+        self, look: Look, time_window: TimeWindow, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._time_window = time_window
+        self._source: Source | None = None
+        self._can_look = False
+        self.setProperty("panel", "top")
+        self.setFixedHeight(HEIGHT)
+        self._host = ElidedLabel(look.letters.title, Tone.TEXT)
+        self._host.show_text(host_name())
+        self._badge = SourceBadge(look)
+        self._label = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._stop = QPushButton(STOP_SIMULATING)
+        self._stop.setProperty("kind", "link")
+        self._stop.setFont(look.letters.body.font)
+        self._stop.setAutoDefault(True)
+        self._stop.setToolTip("Look for real cards, and read these if there are some.")
+        self._stop.clicked.connect(self.real_cards_asked)
+        self._pill = TimePill(look)
+        self._pill.clicked.connect(time_window.back_to_now)
+        self._spans = Segmented(look, "Time span", SPANS)
+        self._spans.chosen.connect(self._on_span_chosen)
+        self._pause = IconButton(look, Icon.PAUSE)
+        self._pause.clicked.connect(time_window.toggle_pause)
+        self._search = SearchButton(look)
+        self._search.clicked.connect(self.search_asked)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
+        row.setSpacing(_GAP)
+        row.addWidget(self._host)
+        row.addWidget(self._badge)
+        row.addWidget(self._label, 1000)
+        row.addStretch(1)
+        row.addWidget(self._stop)
+        for widget in (self._pill, self._spans, self._pause, self._search):
+            row.addWidget(widget)
+        time_window.changed.connect(self._on_time_changed)
+        self._on_time_changed()
+        self._say_source()
+
+    def show_source(self, source: Source | None) -> None:
+        if source != self._source:
+            self._source = source
+            self._say_source()
+
+    def offer_real_cards(self) -> None:
+        """Simulated cards can be left for real ones from now on."""
+        self._can_look = True
+        self._arrange()
+
+    def _say_source(self) -> None:
+        source = self._source
+        if source is None:
+            self._badge.show_nothing()
+            self._label.show_text("")
+        elif source.simulated:
+            self._badge.show_simulated()
+            cards = source.label.removeprefix("Simulated: ")
+            self._label.show_text(f"{cards}; no real card is read")
+        else:
+            self._badge.show_live(source.name.upper())
+            self._label.show_text(source.label)
+        # There is no past to look at where nothing is read.
+        self._spans.setVisible(source is not None)
+        self._pause.setVisible(source is not None)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """What can be said shorter gives way first; badge, span and pause are always there."""
+        room = self.width() - 2 * _MARGIN
+        reading = self._source is not None
+        # Decided by the window alone, so that the badge beside it stays where it is.
+        host = min(self._host.sizeHint().width(), _MOST_HOST_WIDTH, round(room * _HOST_SHARE))
+        self._host.setFixedWidth(host)
+        self._search.show_wide(room >= _WIDE_SEARCH_FROM)
+        room -= host + self._badge.sizeHint().width() + self._search.sizeHint().width()
+        room -= 2 * _GAP
+        looking_back = reading and not self._time_window.following
+        if reading:
+            room -= self._pause.width() + _GAP
+            # Where one looks matters more than where else one could look.
+            pill = self._pill.longest() + _GAP if looking_back else 0
+            self._spans.show_compact(room < self._spans.full_width() + _GAP + pill)
+            room -= self._spans.sizeHint().width() + _GAP
+        if looking_back:
+            room -= self._pill.show_within(room - _GAP) + _GAP
+        self._pill.setVisible(looking_back)
+        link = self._stop.sizeHint().width() + _GAP
+        offered = self._can_look and self._source is not None and self._source.simulated
+        self._stop.setVisible(offered and room >= link)
+        if offered:
+            room -= link
+        # A few letters of it and an ellipsis would say nothing.
+        self._label.setVisible(room >= _LEAST_LABEL + _GAP)
+
+    def _on_span_chosen(self, seconds: float) -> None:
+        self._time_window.choose_span(seconds)
+
+    def _on_time_changed(self) -> None:
+        window = self._time_window
+        known = any(seconds == window.span for seconds, _ in SPANS)
+        self._spans.show_choice(window.span, "" if known else span_words(window.span))
+        if window.following:
+            self._pause.show_meaning(Icon.PAUSE, "Hold the picture; reading goes on", "Space")
+        else:
+            self._pause.show_meaning(Icon.PLAY, "Go on with the present", "Space")
+            end = window.stretch()[1]
+            now = window.wall(window.now())
+            self._pill.show_end(moment_words(window.wall(end), now))
+        self._arrange()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()

@@ -1,0 +1,1 @@
+"""Buttons, switches and fields."""

@@ -1,0 +1,204 @@
+"""CardChips: which card is looked at, and a way to every other, from one card to very many."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import faded
+from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
+from gpuexplorer.gui.widgets.controls.painted_button import (
+    CONTROL_RADIUS,
+    IconButton,
+    PaintedButton,
+)
+from gpuexplorer.gui.widgets.sheets.card_picker import CardPicker
+
+# As many as are still found at a glance; beyond, a step on or back and a grid of all.
+MOST_CHIPS = 8
+_HEIGHT, _INSET, _CHIP = 32, 2, 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class CardChoice:
+    """One card or MIG instance that can be looked at."""
+
+    id: CardId
+    number: str
+    name: str
+    colour: int | None
+
+
+class CardChips(QWidget):
+    """Asks for another card; whoever decides shows it by `show_choices`."""
+
+    chosen = Signal(str)
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._choices: Sequence[CardChoice] = ()
+        self._current: CardId | None = None
+        self._chips: dict[CardId, CardChip] = {}
+        self.setAccessibleName("Card to look at")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._back = IconButton(look, Icon.PREVIOUS)
+        self._back.show_meaning(Icon.PREVIOUS, "Card before")
+        self._back.clicked.connect(self._on_back_asked)
+        self._on = IconButton(look, Icon.NEXT)
+        self._on.show_meaning(Icon.NEXT, "Next card")
+        self._on.clicked.connect(self._on_next_asked)
+        self._all = _OpensAll(look)
+        self._all.clicked.connect(self._on_all_asked)
+        self._keys = ArrowKeys(self)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(_INSET, _INSET, _INSET, _INSET)
+        self._row.setSpacing(0)
+        for button in (self._back, self._all, self._on):
+            button.setFixedHeight(_HEIGHT - 2 * _INSET)
+            self._row.addWidget(button)
+
+    def show_choices(self, choices: Sequence[CardChoice], current: CardId) -> None:
+        choices = tuple(choices)
+        if choices == self._choices and current == self._current:
+            return
+        if choices != self._choices:
+            self._choices = choices
+            self._make_chips()
+        self._current = current
+        many = len(choices) > MOST_CHIPS
+        for button in (self._back, self._all, self._on):
+            button.setVisible(many)
+        for card, chip in self._chips.items():
+            chip.setChecked(card == current)
+        self._keys.offer(self._chips.get(current))
+        here = self._position()
+        self._back.setEnabled(here > 0)
+        self._on.setEnabled(here < len(choices) - 1)
+        if here >= 0:
+            self._all.show_choice(choices[here], len(choices))
+        self.setVisible(len(choices) > 1)
+
+    def step(self, by: int) -> None:
+        """On by so many cards, or back, as far as there are any."""
+        if self._choices:
+            there = min(max(self._position() + by, 0), len(self._choices) - 1)
+            self._choose(self._choices[there].id)
+
+    def _make_chips(self) -> None:
+        for chip in self._chips.values():
+            self._row.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+        few = self._choices if len(self._choices) <= MOST_CHIPS else ()
+        self._chips = {choice.id: CardChip(self._look, choice, self) for choice in few}
+        for chip in self._chips.values():
+            chip.clicked.connect(self._on_chip_clicked)
+            self._row.addWidget(chip)
+        self._keys.take(list(self._chips.values()))
+
+    def _position(self) -> int:
+        ids = [choice.id for choice in self._choices]
+        return ids.index(self._current) if self._current in ids else -1
+
+    def _choose(self, card: CardId) -> None:
+        if card != self._current:
+            self.chosen.emit(card)
+
+    def _on_chip_clicked(self) -> None:
+        for card, chip in self._chips.items():
+            # Qt has changed its mark already, but only who decides may do that.
+            chip.setChecked(card == self._current)
+            if chip is self.sender():
+                asked = card
+        self._choose(asked)
+
+    def _on_back_asked(self) -> None:
+        self.step(-1)
+
+    def _on_next_asked(self) -> None:
+        self.step(1)
+
+    def _on_all_asked(self) -> None:
+        choices = [(each.id, each.number, each.name) for each in self._choices]
+        picker = CardPicker(self._look, choices, self._current, self._all)
+        picker.chosen.connect(self.chosen)
+        picker.open()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._look.theme.track)
+        painter.drawRoundedRect(QRectF(self.rect()), CONTROL_RADIUS, CONTROL_RADIUS)
+        painter.end()
+
+
+class CardChip(PaintedButton):
+    """One card as its chip; raised while it is the one looked at."""
+
+    def __init__(self, look: Look, choice: CardChoice, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self._choice = choice
+        self.setCheckable(True)
+        self.setText(choice.number)
+        self.setAccessibleName(f"Card {choice.number}, {choice.name}")
+        self.setToolTip(f"Card {choice.number}, {choice.name}")
+        self.setFixedSize(self.sizeHint())
+
+    def draw(self, drawing: Drawing) -> None:
+        theme, letters = drawing.theme, drawing.letters.strong
+        place = QRectF(self.rect())
+        if self.isChecked() or self.underMouse():
+            drawing.painter.setPen(Qt.PenStyle.NoPen)
+            raised = faded(theme.text, 0.14) if theme.dark else theme.surface
+            drawing.painter.setBrush(raised if self.isChecked() else theme.selection)
+            drawing.painter.drawRoundedRect(place, CONTROL_RADIUS - 1, CONTROL_RADIUS - 1)
+        if self.hasFocus():
+            drawing.focus_ring(place, CONTROL_RADIUS - 1)
+        side = (place.height() - _CHIP) / 2
+        colour = self._choice.colour
+        fill = None if colour is None else theme.card(colour)
+        chip = place.adjusted(side, side, -side, -side)
+        drawing.chip(chip, self._choice.number, letters, fill)
+
+    def sizeHint(self) -> QSize:
+        letters = self.look.letters.strong
+        height = _HEIGHT - 2 * _INSET
+        chip = max(_CHIP, letters.width(self.text()) + 10)
+        return QSize(round(chip + height - _CHIP), height)
+
+
+class _OpensAll(PaintedButton):
+    """The number of the card that is looked at; opens the grid of all."""
+
+    def show_choice(self, choice: CardChoice, count: int) -> None:
+        self.setText(f"{choice.number} of {count}")
+        self.setAccessibleName(f"Card {choice.number}, {choice.name}. Choose among {count}")
+        self.setToolTip("Choose a card")
+        self.setFixedWidth(self.sizeHint().width())
+        self.update()
+
+    def draw(self, drawing: Drawing) -> None:
+        place = QRectF(self.rect())
+        self.draw_ground(drawing, place)
+        theme, letters = drawing.theme, drawing.letters
+        number, _, rest = self.text().partition(" ")
+        baseline = place.center().y() + letters.body.cap_height / 2
+        runs = [
+            Run(number, letters.strong, theme.text),
+            Run(f" {rest}", letters.body, theme.quiet),
+        ]
+        drawing.runs(10, baseline, runs)
+        arrow = QRectF(place.right() - 22, place.center().y() - 8, 16, 16)
+        drawing.icon(Icon.OPEN, arrow, theme.quiet)
+
+    def sizeHint(self) -> QSize:
+        letters = self.look.letters.strong
+        return QSize(round(letters.width(self.text()) + 36), _HEIGHT - 2 * _INSET)

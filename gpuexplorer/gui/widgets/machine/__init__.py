@@ -1,0 +1,1 @@
+"""The drawing of how cards are wired, its matrix and its facts."""

@@ -1,0 +1,1 @@
+"""Single rows: an event, a process, a setting."""

@@ -1,0 +1,1 @@
+"""What floats over the window: sheets, dialogs, pop-ups."""

@@ -1,0 +1,1 @@
+"""Tables: the one style of the program, and the list of facts."""

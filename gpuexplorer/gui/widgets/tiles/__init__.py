@@ -1,0 +1,1 @@
+"""Cards as tiles and cells, with their past in small."""

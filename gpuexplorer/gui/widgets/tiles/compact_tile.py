@@ -1,0 +1,189 @@
+"""The tile of one card among eight: no captions, and units that say what a figure is."""
+
+from dataclasses import dataclass
+from functools import partial
+from math import ceil
+
+from PySide6.QtCore import QRectF
+
+from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.stamps import Stamps
+from gpuexplorer.gui.widgets.tiles.figure_drawing import draw_inline
+from gpuexplorer.gui.widgets.tiles.tile_header import HEADER, draw_header
+from gpuexplorer.gui.widgets.tiles.tile_parts import (
+    DIMMED,
+    INSTANCE_HEIGHT,
+    PROGRAM_HEIGHT,
+    draw_instances,
+    draw_sentence,
+    program_lines,
+)
+from gpuexplorer.gui.widgets.tiles.tile_past import TilePast
+from gpuexplorer.gui.widgets.tiles.tile_stamps import (
+    stamp_figure,
+    stamp_memory_bar,
+    stamp_programs,
+    stamp_spark,
+)
+from gpuexplorer.gui.wording.cards.card_face import CardFace
+from gpuexplorer.gui.wording.processes.programs import ProgramFace
+
+MARGIN = 16.0
+LINK_ROOM = 28.0
+_SPARK, _BAR, _LINE, _RULE = 54.0, 8.0, 20.0, 17.0
+_GAP = 12.0
+_NUMBERS = 104.0
+_TRACE = 28.0
+_MOST_PROGRAMS = 3
+_SPARK_SHARE = 0.6
+_WITH_WORDS = 88.0
+# Where columns of small figures begin; those with a word before take more room.
+_EDGES = {2: (0.0, 0.5, 1.0), 3: (0.0, 0.36, 0.68, 1.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class CompactPlan:
+    """Where everything goes."""
+
+    busy: QRectF
+    memory: QRectF | None  # its trace, where there is room
+    bar: QRectF
+    figures: QRectF
+    columns: int
+    programs: QRectF | None
+    instances_top: float
+    sentence: QRectF
+
+
+def compact_tile_height(width: float, face: CardFace) -> float:
+    """What it takes at least. A sentence has the height of its neighbours' figures, and those
+    that come in its place do not make the tile jump.
+    """
+    inner = width - 2 * MARGIN
+    instances = len(face.instances) * INSTANCE_HEIGHT + _RULE if face.instances else 0.0
+    figures = _RULE + ceil(6 / _columns(inner)) * _LINE
+    return 2 * MARGIN + HEADER + _SPARK + _BAR + 2 * _GAP + figures + instances
+
+
+def compact_plan(place: QRectF, face: CardFace, programs: int) -> CompactPlan:
+    """Height beyond what it takes goes to the memory's trace, to programs, then to traces."""
+    inner = place.adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
+    columns = _columns(inner.width())
+    spare = max(0.0, place.height() - compact_tile_height(place.width(), face))
+    trace = _TRACE if spare >= _TRACE + _GAP and not face.sentence else 0.0
+    spare -= trace + _GAP if trace else 0.0
+    lines = program_lines(programs, _MOST_PROGRAMS, spare - _RULE)
+    spare -= _RULE + lines * PROGRAM_HEIGHT if lines else 0.0
+    share = 1.0 if face.sentence or not trace else _SPARK_SHARE
+    grown = _SPARK + (0.0 if face.sentence else spare * share)
+    width = inner.width() - _NUMBERS - _GAP
+    busy = QRectF(inner.left(), inner.top() + HEADER + _GAP, width, grown)
+    y = busy.bottom() + _GAP
+    memory = None
+    if trace:
+        memory = QRectF(inner.left(), y, width, trace + spare * (1 - share))
+        y = memory.bottom() + 6
+    bar = QRectF(inner.left(), y, width, _BAR)
+    y = bar.bottom() + _RULE
+    figures = QRectF(inner.left(), y, inner.width(), ceil(6 / columns) * _LINE)
+    y = figures.bottom()
+    listing = None
+    if lines:
+        listing = QRectF(inner.left(), y + _RULE - 4, inner.width(), lines * PROGRAM_HEIGHT)
+        y = listing.bottom()
+    top = busy.bottom() + _GAP
+    return CompactPlan(
+        busy=busy,
+        memory=memory,
+        bar=bar,
+        figures=figures,
+        columns=columns,
+        programs=listing,
+        instances_top=y,
+        sentence=QRectF(inner.left(), top, inner.width(), inner.bottom() - top),
+    )
+
+
+def draw_compact_tile(
+    drawing: Drawing,
+    place: QRectF,
+    plan: CompactPlan,
+    face: CardFace,
+    past: TilePast,
+    programs: list[ProgramFace],
+    stamps: Stamps,
+) -> None:
+    """On whatever it stands: the ground is drawn by who asks for it."""
+    theme, letters = drawing.theme, drawing.letters
+    colour = theme.card(face.colour)
+    inner = place.adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
+    draw_header(drawing, QRectF(inner.left(), inner.top(), inner.width(), HEADER), face, stamps)
+    if face.sentence:
+        _draw_without_figures(drawing, inner, plan, face, past, stamps)
+        return
+    if face.dimmed:
+        drawing.painter.setOpacity(DIMMED)
+    stamp_spark(drawing, stamps, "busy", plan.busy, past.busy, colour)
+    right = inner.right()
+    middle = plan.busy.top() + min(plan.busy.height(), _SPARK) / 2
+    baseline = middle + letters.hero.cap_height / 2
+    stamp_figure(drawing, stamps, "hero", right, baseline, _NUMBERS, face.busy, letters.hero)
+    if plan.busy.height() >= _WITH_WORDS and face.busy.known:
+        busy = Run("busy", letters.body, theme.text)
+        drawing.runs_right(right, baseline + 22, [busy])
+        average = Run(past.average, letters.caption, theme.quiet)
+        drawing.runs_right(right, baseline + 39, [average])
+    if plan.memory is not None:
+        stamp_spark(drawing, stamps, "memory", plan.memory, past.memory, colour)
+    stamp_memory_bar(drawing, stamps, plan.bar, face.memory, colour)
+    baseline = plan.bar.center().y() + letters.title.cap_height / 2
+    used = face.memory.figure
+    stamp_figure(drawing, stamps, "used", right, baseline, _NUMBERS, used, letters.title)
+    _draw_figures(drawing, plan, face, stamps)
+    if plan.programs is not None:
+        drawing.hairline(inner.left(), right, plan.programs.top() - 6)
+        stamp_programs(drawing, stamps, plan.programs, programs)
+    if face.instances:
+        drawing.hairline(inner.left(), right, plan.instances_top + 6)
+        lines = QRectF(inner.left(), plan.instances_top + 12, inner.width(), 0)
+        draw_instances(drawing, lines, face.instances, colour)
+
+
+def _columns(inner: float) -> int:
+    return 3 if inner >= 264 else 2
+
+
+def _draw_figures(drawing: Drawing, plan: CompactPlan, face: CardFace, stamps: Stamps) -> None:
+    figures = plan.figures
+    drawing.hairline(figures.left(), figures.right(), figures.top() - 7)
+    edges = _EDGES[plan.columns]
+    for position, figure in enumerate(face.brief_figures):
+        row, at = divmod(position, plan.columns)
+        top, left = figures.top() + row * _LINE, figures.left() + edges[at] * figures.width()
+        column = (edges[at + 1] - edges[at]) * figures.width()
+        paint = partial(
+            draw_inline,
+            x=left,
+            baseline=top + drawing.letters.body.ascent,
+            width=column - 6,
+            figure=figure,
+        )
+        place = QRectF(left, top - 1, column - 4, _LINE)
+        stamps.draw(drawing, f"figure {position}", place, figure, paint)
+
+
+def _draw_without_figures(
+    drawing: Drawing,
+    inner: QRectF,
+    plan: CompactPlan,
+    face: CardFace,
+    past: TilePast,
+    stamps: Stamps,
+) -> None:
+    if face.mark is None:
+        draw_sentence(drawing, inner.adjusted(0, HEADER + _GAP, 0, 0), face)
+        return
+    colour = drawing.theme.card(face.colour)
+    stamp_spark(drawing, stamps, "busy", plan.busy, past.busy, colour, dim=True)
+    room = plan.sentence.adjusted(0, 0, 0, -LINK_ROOM)
+    draw_sentence(drawing, room, face)

@@ -1,0 +1,107 @@
+"""The head of a tile: the card's chip and name, what it is besides, and how it is."""
+
+from functools import partial
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPen
+
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
+from gpuexplorer.gui.paint.lettering import Lettering
+from gpuexplorer.gui.paint.stamps import Stamps
+from gpuexplorer.gui.wording.cards.card_face import Badge, CardFace, Mark
+from gpuexplorer.gui.wording.cards.short_names import short_name
+
+HEADER = 24.0
+_ICON = 16.0
+_LEAST_NAME = 64.0
+_GAP = 8.0
+_BADGE_HEIGHT = 16.0
+
+
+def draw_header(
+    drawing: Drawing, place: QRectF, face: CardFace, stamps: Stamps, *, roomy: bool = False
+) -> None:
+    """On one line. The state is never cut off before the name is."""
+    shown = (face.number, face.colour, face.name, face.cuda, face.cuda_reason, face.badges)
+    key = (*shown, face.mark, bool(face.sentence))
+    paint = partial(_draw, place=place, face=face, roomy=roomy)
+    stamps.draw(drawing, "header", place, key, paint)
+
+
+def _draw(drawing: Drawing, place: QRectF, face: CardFace, *, roomy: bool) -> None:
+    theme, letters = drawing.theme, drawing.letters
+    fill = theme.card(face.colour) if face.colour is not None and not face.sentence else None
+    wide = max(HEADER, letters.strong.width(face.number) + 12)
+    chip = QRectF(place.left(), place.top(), wide, HEADER)
+    drawing.chip(chip, face.number, letters.strong, fill)
+    x, right = chip.right() + 9, place.right()
+    middle = chip.center().y()
+    full = face.name or f"Card {face.number}"
+    # The model says more than the maker, who made them all.
+    usual = full if roomy else full.removeprefix("NVIDIA ")
+    cuda = Run(face.cuda, letters.caption, theme.faint if face.cuda_reason else theme.quiet)
+    wanted = letters.title.width(usual) + _GAP + cuda.width
+    if face.mark is not None:
+        right = _draw_mark(drawing, x, right, middle, face.mark, wanted) - 12
+    name = fitting_name(letters.title, usual, right - x - cuda.width - _GAP)
+    if letters.title.width(name) > right - x - cuda.width - _GAP:
+        name = fitting_name(letters.title, usual, right - x)
+    strong = theme.quiet if face.sentence else theme.text
+    baseline = middle + letters.title.cap_height / 2
+    hint = face.title if name != full else ""
+    x = drawing.elided(x, baseline, Run(name, letters.title, strong), right - x, hint) + _GAP
+    if x + cuda.width <= right:
+        drawing.hint(QRectF(x, place.top(), cuda.width, HEADER), face.cuda_reason)
+        x = drawing.text(x, baseline, cuda) + 10
+    elif face.cuda_reason:
+        drawing.hint(chip, face.cuda_reason)
+    for badge in face.badges:
+        if roomy or not badge.minor:
+            x = _draw_badge(drawing, x, right, middle, badge)
+
+
+def fitting_name(letters: Lettering, name: str, width: float) -> str:
+    """The model says more than the maker, who made them all, and than its memory."""
+    without = name.removeprefix("NVIDIA ")
+    for words in (name, without, short_name(name)):
+        if letters.width(words) <= width:
+            return words
+    return without
+
+
+def _draw_mark(
+    drawing: Drawing, left: float, right: float, middle: float, mark: Mark, name: float
+) -> float:
+    """Shorter where the name, of so many pixels, would else have to be. Returns where it
+    begins.
+    """
+    theme, letters = drawing.theme, drawing.letters.body
+    icon = 0.0 if mark.icon is None else _ICON + 6
+    room = right - left - icon
+    colour = theme.tone(mark.tone)
+    fits = letters.width(mark.word) <= room - name - 12
+    said = mark.word if fits else mark.brief or mark.word
+    word = Run(letters.elided(said, room - _LEAST_NAME), letters, colour)
+    begin = drawing.runs_right(right, middle + letters.cap_height / 2, [word])
+    if mark.icon is not None:
+        begin -= icon
+        drawing.icon(mark.icon, QRectF(begin, middle - _ICON / 2, _ICON, _ICON), colour)
+    hint = mark.word if word.text != mark.word else ""
+    drawing.hint(QRectF(begin, middle - 12, right - begin, 24), hint)
+    return begin
+
+
+def _draw_badge(drawing: Drawing, x: float, right: float, middle: float, badge: Badge) -> float:
+    """Outlined: it is no state. Left out where there is no room, and told with the rest."""
+    theme, letters = drawing.theme, drawing.letters.caption
+    word = Run(badge.word, letters, theme.quiet)
+    place = QRectF(x, middle - _BADGE_HEIGHT / 2, word.width + 10, _BADGE_HEIGHT)
+    if place.right() > right:
+        return x
+    drawing.painter.setPen(QPen(theme.line, 1))
+    drawing.painter.setBrush(Qt.BrushStyle.NoBrush)
+    inside = place.adjusted(0.5, 0.5, -0.5, -0.5)
+    drawing.painter.drawRoundedRect(inside, CHIP_RADIUS, CHIP_RADIUS)
+    drawing.text(place.left() + 5, middle + letters.cap_height / 2, word)
+    drawing.hint(place, badge.hint)
+    return place.right() + 6

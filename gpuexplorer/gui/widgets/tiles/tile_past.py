@@ -1,0 +1,18 @@
+"""TilePast: what a tile shows of the time that has gone by."""
+
+from dataclasses import dataclass
+
+from gpuexplorer.gui.widgets.tiles.sparkline import Spark, Tick
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TilePast:
+    """None where it was not asked for, since the tile has no room for it."""
+
+    busy: Spark | None = None
+    memory: Spark | None = None
+    ticks: tuple[Tick, ...] = ()
+    average: str = ""  # "average 96 %", over the time that is shown
+
+
+NO_PAST = TilePast()

@@ -1,0 +1,77 @@
+"""DeviceFace: what the rail shows of a card or of the computer, in one line and a bar."""
+
+from dataclasses import dataclass
+
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.wording.cards.card_face import CardFace
+from gpuexplorer.gui.wording.cards.host_face import HostFace
+from gpuexplorer.gui.wording.cards.short_names import short_name
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFace:
+    """`word` stands in the place of the number where there is none."""
+
+    chip: str
+    colour: int | None
+    name: str
+    title: str
+    said: str  # in short, for whoever cannot see the bar
+    number: str
+    unit: str
+    share: float | None
+    word: str
+    tone: Tone
+    warning: Icon | None
+    answers: bool
+    card: CardFace | None = None  # None: the computer, whose bar has no colour of its own
+
+    @property
+    def told(self) -> str:
+        """All of it, line by line, for who asks by pointing."""
+        said = self.said if self.card is None else self.card.spoken
+        return f"{self.title}\n{said}".replace(". ", "\n").rstrip(".")
+
+
+def card_device(face: CardFace) -> DeviceFace:
+    mark = face.mark
+    worrying = mark is not None and mark.tone in (Tone.WARN, Tone.BAD)
+    if face.sentence:
+        word = (mark.brief or mark.word).lower() if mark is not None else "not yet"
+    else:
+        word = "" if face.busy.known else face.busy.absent[-1]
+    marks = () if mark is None else (mark.word,)
+    return DeviceFace(
+        chip=face.number,
+        colour=face.colour,
+        name=short_name(face.name) or f"Card {face.number}",
+        title=face.title,
+        said=". ".join((*marks, face.sentence.rstrip(".") or face.busy.spoken)) + ".",
+        number="" if face.sentence else face.busy.number,
+        unit=face.busy.unit,
+        share=None if face.sentence else face.busy_share,
+        word=word,
+        tone=mark.tone if face.sentence and worrying and mark is not None else Tone.FAINT,
+        warning=mark.icon if worrying and mark is not None and not face.sentence else None,
+        answers=not face.sentence,
+        card=face,
+    )
+
+
+def host_device(face: HostFace) -> DeviceFace:
+    known = face.busy.known
+    return DeviceFace(
+        chip="H",
+        colour=None,
+        name="Host",
+        title=f"This computer, {face.name}",
+        said=face.spoken,
+        number=face.busy.number,
+        unit=face.busy.unit,
+        share=face.busy_share,
+        word="" if known else face.busy.absent[-1],
+        tone=Tone.FAINT,
+        warning=None,
+        answers=True,
+    )

@@ -1,0 +1,1 @@
+"""What is said of what took place, and of alerts."""

@@ -1,0 +1,1 @@
+"""What is said of the wiring: things, wires, and what goes over them now."""

@@ -1,0 +1,104 @@
+"""What the drawing of a machine shows of each of its parts. Equal faces look the same."""
+
+from dataclasses import dataclass, field
+
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.wording.cards.card_face import CardFace
+from gpuexplorer.gui.wording.sentences import sentences
+
+# Texts are given at falling length: the first that fits is drawn.
+Texts = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TileFace:
+    """A card. `word` stands in the place of the number where there is none."""
+
+    number: str
+    colour: int | None
+    model: Texts
+    busy: str
+    share: float | None
+    word: Texts
+    tone: Tone
+    memory: Texts
+    cuda: str
+    silent: bool  # only outlined, since it gives no figures
+    lost: bool  # drawn in dashes
+    # What it says to a reader of screens is worked out when somebody asks.
+    card: CardFace = field(compare=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.card.title
+
+    @property
+    def spoken(self) -> str:
+        return self.card.summary
+
+    @property
+    def hint(self) -> str:
+        return f"{self.name}\n{self.spoken}"
+
+
+@dataclass(frozen=True, slots=True)
+class BoxFace:
+    """Anything else with a name on it."""
+
+    name: str
+    spoken: str
+    title: Texts
+    remark: Texts = ()
+
+    @property
+    def hint(self) -> str:
+        return f"{self.name}\n{self.spoken}"
+
+
+@dataclass(frozen=True, slots=True)
+class LaneFace:
+    """One direction of a wire."""
+
+    word: str = ""  # "in", "0 to 1"
+    figure: str = ""  # GB/s; empty where it is not known
+    lit: float = 0.0  # 0 to 1: of what it could carry
+    colour: int | None = None  # of the card that sends; None: the host, or several cards
+
+
+IDLE = LaneFace()
+
+
+@dataclass(frozen=True, slots=True)
+class WireFace:
+    """What joins two parts. Lanes lead forth, from the card up, and back."""
+
+    name: str
+    kind: Texts = ()
+    rate: Texts = ()
+    forth: LaneFace = IDLE
+    back: LaneFace = IDLE
+    absent: Texts = ()  # why there are no figures of its traffic
+    tone: Tone = Tone.QUIET
+    dark: bool = False  # a card at its end is lost
+    lead: str = ""  # said before all that is drawn
+    remark: str = ""  # and after it
+
+    @property
+    def spoken(self) -> str:
+        rate = f"{self.rate[0]} each way in theory" if self.rate else ""
+        kind = self.lead or (self.kind[0] if self.kind else "")
+        return sentences([kind, rate, self._traffic(), self.remark])
+
+    def _traffic(self) -> str:
+        lanes = (self.back, self.forth)
+        known = [f"{lane.word} {lane.figure} GB/s" for lane in lanes if lane.figure]
+        if known:
+            return f"Now {', '.join(known)}"
+        return f"Traffic: {self.absent[0]}" if self.absent else ""
+
+    @property
+    def hint(self) -> str:
+        return f"{self.name}\n{self.spoken}"
+
+
+Face = TileFace | BoxFace | WireFace

@@ -1,0 +1,72 @@
+"""MachineNow: all that is known at this moment of the cards and of what joins them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gpuexplorer.core.cards import HOST_ID, CardId, CardState
+from gpuexplorer.core.units import Units
+from gpuexplorer.gui.wording.cards.card_face import CardFace
+from gpuexplorer.gui.wording.cards.faces import Known, Shown
+from gpuexplorer.gui.wording.cards.host_face import HostFace
+from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.machine_shape import MachineShape
+from gpuexplorer.telemetry.topology import Topology
+
+
+@dataclass(frozen=True, slots=True)
+class MachineNow:
+    """Every card of the shape is in each of the mappings."""
+
+    shape: MachineShape
+    topology: Topology
+    listed: object  # the same as long as the same cards are listed
+    cards: Mapping[CardId, Shown]
+    known: Mapping[CardId, Known]
+    faces: Mapping[CardId, CardFace]
+    host: HostFace
+    units: Units
+
+    def number(self, card: CardId) -> str:
+        return "host" if card == HOST_ID else self.cards[card].number
+
+    def colour(self, card: CardId) -> int | None:
+        return self.cards[card].colour
+
+    def reading(self, card: CardId) -> Reading:
+        found = self.known[card].reading
+        return found or Reading(card, 0.0, CardState.WORKING, {}, {})
+
+    def lost(self, card: CardId) -> bool:
+        return self.reading(card).state is CardState.LOST
+
+    def named(self, cards: Collection[CardId]) -> str:
+        """ "card 3", "cards 0 to 7", "cards 0, 2 and 5 to 7"."""
+        return _named(tuple(self.number(card) for card in cards))
+
+
+@lru_cache(maxsize=512)
+def _named(numbers: tuple[str, ...]) -> str:
+    if len(numbers) == 1:
+        return f"card {numbers[0]}"
+    parts = [part for run in _runs(numbers) for part in _words(run)]
+    if len(parts) == 1:
+        return f"cards {parts[0]}"
+    return f"cards {', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _runs(numbers: Sequence[str]) -> list[list[str]]:
+    """What follows upon each other stands together."""
+    runs: list[list[str]] = []
+    for number in sorted(numbers, key=lambda each: (len(each), each)):
+        before = runs[-1][-1] if runs else ""
+        both = before.isdigit() and number.isdigit()
+        if both and int(number) == int(before) + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return runs
+
+
+def _words(run: Sequence[str]) -> Sequence[str]:
+    return [f"{run[0]} to {run[-1]}"] if len(run) > 2 else run

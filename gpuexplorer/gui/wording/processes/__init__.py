@@ -1,0 +1,1 @@
+"""What is said of the programs on the cards, and of ending one."""
