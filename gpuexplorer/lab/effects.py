@@ -26,6 +26,7 @@ _SEEDING = frozenset(
 )
 _LASTING = frozenset(
     {
+        "log_placement",
         "torch.cuda.set_device",
         "torch.cuda.set_per_process_memory_fraction",
         "torch.set_num_threads",
@@ -95,6 +96,8 @@ class _Walk(ast.NodeVisitor):
                 self.changes |= _names(node)
             elif function.attr in _MOVING_METHODS:
                 self.moves |= _names(function)
+        elif isinstance(function, ast.Name) and function.id in vocabulary.HELPERS:
+            self.words.add(function.id)
         else:
             self.calls |= _names(function)
         for word in node.keywords:

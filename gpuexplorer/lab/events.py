@@ -104,6 +104,7 @@ class Printed:
 
     id: int
     text: str
+    placement: bool = False  # where an operation ran, from the placement log
 
 
 @dataclass(frozen=True)
@@ -180,6 +181,7 @@ class Finished:
     memory: "tuple[Memory, ...]" = ()
     drew: bool = False  # it drew random numbers
     worker_seconds: float = 0.0  # what it took in truth, where the rest is modelled
+    busy: "tuple[tuple[str, float], ...]" = ()  # seconds of work by device
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from gpuexplorer.lab import vocabulary
 LONGEST_LINE = 4000
 _DEEPEST = 40
 _LARGEST_POWER = 64
+_MOST_LOOPS = 2
 
 _OPERATORS = (
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult,
@@ -82,6 +83,7 @@ class _Check:
         self.deletes: list[str] = []
         self.uses: set[str] = set()
         self._depth = 0
+        self._loops = 0
 
     def statement(self, node: ast.stmt) -> None:
         match node:
@@ -102,6 +104,8 @@ class _Check:
                     self.deletes.append(target.id)
             case ast.With(items=[ast.withitem(context_expr=context, optional_vars=None)]):
                 self._with(context, node.body)
+            case ast.For(target=ast.Name(id=name), iter=ast.Call() as numbers, orelse=[]):
+                self._loop(name, numbers, node.body)
             case ast.Import() | ast.ImportFrom():
                 raise Trouble(
                     "Nothing needs to be imported here.", "torch, nn and F are already there."
@@ -111,7 +115,8 @@ class _Check:
             case _:
                 raise Trouble(
                     f"The lab does not understand {_called(node)}.",
-                    "It takes assignments, calls, del, and `with torch.no_grad(): …`.",
+                    "It takes assignments, calls, del, `for i in range(10): …` and "
+                    "`with torch.no_grad(): …`.",
                 )
 
     def expression(self, node: ast.expr) -> None:
@@ -239,6 +244,17 @@ class _Check:
         if name not in allowed:
             raise Trouble("The lab does not understand this `with`.", f"It takes {allowed[0]}.")
         self.expression(context)
+        for each in body:
+            self.statement(each)
+
+    def _loop(self, name: str, numbers: ast.Call, body: "list[ast.stmt]") -> None:
+        if not (isinstance(numbers.func, ast.Name) and numbers.func.id == "range"):
+            raise Trouble("A loop of the lab counts.", "Such as: for i in range(10): …")
+        self.expression(numbers)
+        self._loops += 1
+        if self._loops > _MOST_LOOPS:
+            raise Trouble("These are too many loops for one line.", "Take it apart.")
+        self.makes.append(check_name(name))
         for each in body:
             self.statement(each)
 

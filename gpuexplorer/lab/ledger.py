@@ -40,6 +40,7 @@ class Entry:
     cured_by: "int | None" = None
     undoes: "int | None" = None
     printed: "list[str]" = field(default_factory=list)
+    placement: "list[str]" = field(default_factory=list)  # where its operations ran
     transfers: "list[Transferred]" = field(default_factory=list)
     losses: "list[float]" = field(default_factory=list)
     placed: "list[str]" = field(default_factory=list)
@@ -75,6 +76,7 @@ class Ledger:
         self.entries: list[Entry] = []
         self.things: dict[str, Placed] = {}
         self.memory: dict[str, Memory] = {}
+        self.first = 0  # the lines before it belong to an earlier, given up shelf
         self._of: dict[int, Entry] = {}
         self._again: set[int] = set()
 
@@ -124,8 +126,17 @@ class Ledger:
         self.things.clear()
         self.memory.clear()
 
+    def start_over(self) -> None:
+        """What was on the shelf is given up. The lines that made it only stay to be read."""
+        self.lost()
+        self.first = len(self.entries)
+
+    def entry(self, command: int) -> "Entry | None":
+        return self._of.get(command)
+
     def done(self) -> "list[Entry]":
-        return [each for each in self.entries if each.state == "done"]
+        """Since the shelf was begun."""
+        return [each for each in self.entries[self.first :] if each.state == "done"]
 
     def recipe(self, name: str) -> "list[Entry]":
         """The lines that rebuild what a name stands for; Trouble where there are none."""
@@ -198,6 +209,8 @@ class Ledger:
                 entry.models = frozenset(
                     name for name, thing in self.things.items() if thing.kind == "model"
                 )
+            case Printed(text=text, placement=True):
+                entry.placement.append(text)
             case Printed(text=text):
                 entry.printed.append(text)
             case Transferred():

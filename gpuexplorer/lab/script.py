@@ -25,6 +25,26 @@ _HELPERS = {
         "def try_all_gpus():\n"
         '    return [torch.device(f"cuda:{i}") for i in range(torch.cuda.device_count())]'
     ),
+    "log_placement": (
+        "class PlacementLog(TorchDispatchMode):\n"
+        "    def __torch_dispatch__(self, func, types, args=(), kwargs=None):\n"
+        "        made = func(*args, **(kwargs or {}))\n"
+        "        if isinstance(made, torch.Tensor) and not func.is_view:\n"
+        '            print(f"{func.overloadpacket.__name__}: {made.device}")\n'
+        "        return made\n\n\n"
+        "placement_logs = []\n\n\n"
+        "def log_placement(on):\n"
+        '    """Print where each operation runs, or no longer."""\n'
+        "    if on and not placement_logs:\n"
+        "        placement_logs.append(PlacementLog())\n"
+        "        placement_logs[0].__enter__()\n"
+        "    elif placement_logs and not on:\n"
+        "        placement_logs.pop().__exit__(None, None, None)"
+    ),
+}
+# What a helper needs beside the usual.
+_IMPORTS_OF = {
+    "log_placement": "from torch.utils._python_dispatch import TorchDispatchMode",
 }
 # These answer without a card as well.
 _ANYWHERE = frozenset({"torch.cuda.device_count", "torch.cuda.is_available"})
@@ -78,7 +98,7 @@ def _blocks(ledger: Ledger, *, show: bool) -> "list[str]":
     body = "\n".join((ledger.first_line, *_guarded(kept, lines)))
     return [
         f'"""A session of GPU Explorer\'s lab.{told}"""',
-        _IMPORTS,
+        "\n".join((_IMPORTS, *(text for name, text in _IMPORTS_OF.items() if name in used))),
         *(text for name, text in _HELPERS.items() if name in used),
         *_model_sources(sorted(used & vocabulary.MODELS)),
         body,

@@ -64,8 +64,8 @@ ATTRIBUTES = _words(
     "total_memory major minor multi_processor_count uuid"
 )
 BUILTINS = _words("print len float int bool abs min max sum list tuple range type")
-# The book's own helpers, which a saved script brings along.
-HELPERS = frozenset({"cpu", "gpu", "num_gpus", "try_gpu", "try_all_gpus"})
+# The book's own helpers and one of ours, which a saved script brings along.
+HELPERS = frozenset({"cpu", "gpu", "num_gpus", "try_gpu", "try_all_gpus", "log_placement"})
 # Made by one click, written out in a saved script.
 MODELS = frozenset({"mlp", "lenet", "small_cnn", "transformer_block", "lstm", "tiny_gpt"})
 

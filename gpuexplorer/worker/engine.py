@@ -1,6 +1,6 @@
 """Engine: what the worker needs to know of the devices, real or simulated."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,6 +15,7 @@ class Times:
     host_seconds: "float | None" = None  # where the host's time is modelled too
     device_seconds: "float | None" = None
     modelled: bool = False
+    busy: "tuple[tuple[str, float], ...]" = ()  # seconds of work by device
 
 
 class Engine(Protocol):
@@ -28,6 +29,10 @@ class Engine(Protocol):
 
     def running(self) -> AbstractContextManager[object]:
         """Around the carrying out of a line."""
+        ...
+
+    def log_placement(self, say: "Callable[[str], None] | None") -> None:
+        """From the next line on tell where each operation ran; None: no longer."""
         ...
 
     # Any: torch is the stranger's, and its types are not ours to import here.

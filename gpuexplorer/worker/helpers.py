@@ -11,7 +11,9 @@ _MOST_RANGE = 1_000_000
 
 
 def helpers(
-    engine: Engine, printed: "Callable[[str], None]"
+    engine: Engine,
+    printed: "Callable[[str], None]",
+    placed: "Callable[[str], None]",
 ) -> "Mapping[str, Callable[..., Any]]":
     """By name. Devices are asked for anew each time: the visible cards are chosen per start."""
     device = engine.word("torch.device")
@@ -32,6 +34,9 @@ def helpers(
     def say(*values: object) -> None:
         printed(" ".join(str(value) for value in values))
 
+    def log_placement(on: bool) -> None:
+        engine.log_placement(placed if on else None)
+
     def some_range(*numbers: int) -> "list[int]":
         made = range(*numbers)
         if len(made) > _MOST_RANGE:
@@ -45,6 +50,7 @@ def helpers(
         "num_gpus": count,
         "try_gpu": try_gpu,
         "try_all_gpus": try_all_gpus,
+        "log_placement": log_placement,
         "print": say,
         "range": some_range,
         "len": len,

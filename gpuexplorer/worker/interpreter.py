@@ -101,6 +101,11 @@ class Interpreter:
                 for each in targets:
                     if isinstance(each, ast.Name):
                         del self._things[each.id]
+            case ast.For(target=ast.Name(id=name), iter=numbers, body=body):
+                for number in self._value(numbers):
+                    self._things[name] = number
+                    for inner in body:
+                        self._statement(inner)
             case ast.With(items=[item], body=body):
                 with self._value(item.context_expr):
                     for inner in body:

@@ -35,7 +35,7 @@ class Loop:
         self._engine = engine
         self._shelf = Shelf()
         self._interpreter = Interpreter(
-            engine, self._shelf.things, helpers(engine, self._on_printed)
+            engine, self._shelf.things, helpers(engine, self._on_printed, self._on_placed)
         )
         self._commands: queue.SimpleQueue[Union[Command, Trouble, None]] = queue.SimpleQueue()  # noqa: UP007 - Python 3.10
         self._ended = threading.Event()
@@ -152,6 +152,9 @@ class Loop:
             self._interruptible = False
             raise Cancelled
 
+    def _on_placed(self, text: str) -> None:
+        self._pipe.say(Printed(self._id, text, placement=True))
+
     def _on_printed(self, text: str) -> None:
         if len(text) > _MOST_PRINTED:
             text = f"{text[:_MOST_PRINTED]} … ({len(text)} letters in all)"
@@ -169,4 +172,5 @@ def _finished(
         memory,
         drew,
         host,
+        times.busy,
     )

@@ -46,6 +46,7 @@ REFUSED = {
     "(X := 3)": "The lab does not understand :=.",
     "X if Y else Z": "The lab does not understand a condition.",
     "for i in X: print(i)": "The lab does not understand a loop.",
+    "for i in list(X): i": "A loop of the lab counts.",
     "while True: X": "The lab does not understand a loop.",
     "def f(): pass": "The lab does not understand def.",
     "1 < 2 < 3": "The lab does not understand a chain of comparisons.",

@@ -156,3 +156,12 @@ def test_a_saved_notebook_runs_cell_by_cell(walked: Session, tmp_path: Path) -> 
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.splitlines()[-1] == walked.ledger.entries[-1].printed[0]
+
+
+@needs_torch
+def test_a_placement_log_is_kept_by_a_script(tmp_path: Path) -> None:
+    ledger = told("log_placement(True)", "X = torch.ones(2)", "Y = X + X")
+    written = tmp_path / "session.py"
+    written.write_text(script(ledger), "utf-8")
+    ran = subprocess.run([sys.executable, written], capture_output=True, text=True, check=True)
+    assert "add: cpu" in ran.stdout

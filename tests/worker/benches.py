@@ -50,7 +50,8 @@ class Bench:
         self.devices = devices
         self.things: dict[str, Any] = {}  # Any: whatever PyTorch makes
         self.printed: list[str] = []
-        words = helpers(engine, self.printed.append)
+        self.placement: list[str] = []
+        words = helpers(engine, self.printed.append, self.placement.append)
         self._interpreter = Interpreter(engine, self.things, words)
 
     def run(self, *lines: str) -> Any:

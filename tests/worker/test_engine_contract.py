@@ -316,3 +316,26 @@ def test_random_numbers_can_be_put_back(bench: Bench) -> None:
     assert before != bench.engine.random_state()
     bench.engine.set_random_state(before)
     assert torch.equal(first, bench.run("torch.rand(5)"))
+
+
+def test_the_placement_log_tells_where_each_operation_ran(bench: Bench) -> None:
+    bench.run("log_placement(True)", "X = torch.ones(2, 3, device='{0}')", "Y = X + X", "Y")
+    here = bench.run("X.device")
+    assert f"ones: {here}" in bench.placement
+    assert f"add: {here}" in bench.placement
+    told = len(bench.placement)
+    bench.run("log_placement(False)", "X * 2")
+    assert len(bench.placement) == told
+
+
+def test_a_lazy_layer_is_on_its_device_when_the_first_batch_tells_its_shape(
+    bench: Bench,
+) -> None:
+    bench.run("torch.manual_seed(1)", "X = torch.ones(2, 3, device='{0}')")
+    bench.run("net = nn.Sequential(nn.LazyLinear(1)).to('{0}')")
+    out = bench.run("net(X)")
+    assert out.device == bench.run("net[0].weight.data.device") == bench.things["X"].device
+    bench.run("opt = torch.optim.SGD(net.parameters(), lr=0.1)", "net(X).sum().backward()")
+    before = bench.run("net[0].weight.sum().item()")
+    bench.run("opt.step()")
+    assert bench.run("net[0].weight.sum().item()") == pytest.approx(before - 0.1 * 2 * 3)

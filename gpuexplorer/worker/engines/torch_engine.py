@@ -1,7 +1,8 @@
 """TorchEngine: real devices."""
 
+import contextlib
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -10,6 +11,7 @@ import torch
 from gpuexplorer.lab.events import VERSION, Device, Hello, Memory, Transferred
 from gpuexplorer.worker.engine import Times
 from gpuexplorer.worker.engines import files
+from gpuexplorer.worker.engines.placement import PlacementLog
 from gpuexplorer.worker.engines.watch import Watch
 from gpuexplorer.worker.engines.words import word
 
@@ -19,6 +21,7 @@ class TorchEngine:
 
     def __init__(self) -> None:
         self._watch = Watch()
+        self._placement: PlacementLog | None = None
         self._own: Mapping[str, Callable[..., Any]] = {
             "torch.save": files.save,
             "torch.load": files.load,
@@ -59,7 +62,10 @@ class TorchEngine:
 
     def running(self) -> AbstractContextManager[object]:
         self._watch.begin()
-        return self._watch
+        return self._in_force()
+
+    def log_placement(self, say: "Callable[[str], None] | None") -> None:
+        self._placement = None if say is None else PlacementLog(say)
 
     # Any: PyTorch's own.
     def word(self, name: str) -> Any:
@@ -73,7 +79,10 @@ class TorchEngine:
                     torch.cuda.synchronize(index)
 
     def times(self) -> Times:
-        return Times(device_seconds=self._watch.device_seconds())
+        busy = self._watch.busy()
+        return Times(
+            device_seconds=max(busy.values(), default=None), busy=tuple(sorted(busy.items()))
+        )
 
     def transfers(self, command: int) -> Sequence[Transferred]:
         return self._watch.transfers(command)
@@ -100,6 +109,11 @@ class TorchEngine:
 
     def seed(self, number: int) -> None:
         torch.manual_seed(number)
+
+    @contextlib.contextmanager
+    def _in_force(self) -> "Iterator[None]":
+        with self._watch, self._placement or contextlib.nullcontext():
+            yield
 
 
 def build() -> str:

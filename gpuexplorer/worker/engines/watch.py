@@ -1,6 +1,6 @@
 """Watch: sees which devices a line works on and what it copies between them, and times both."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -28,14 +28,13 @@ class Watch(TorchDispatchMode):
         for index in self._first:
             self._last[index] = _moment(index)
 
-    def device_seconds(self) -> "float | None":
-        """From the first kernel to the last, pauses included; the busiest card decides."""
-        spans = [
-            first.elapsed_time(self._last[index]) / 1000.0
+    def busy(self) -> "Mapping[str, float]":
+        """By card, from its first kernel to its last, pauses included."""
+        return {
+            f"cuda:{index}": first.elapsed_time(self._last[index]) / 1000.0
             for index, first in self._first.items()
             if index in self._last
-        ]
-        return max(spans, default=None)
+        }
 
     def transfers(self, command: int) -> Sequence[Transferred]:
         return [

@@ -68,7 +68,7 @@ class Work:
     """What one line did, for as long as it runs."""
 
     began: float = 0.0
-    touched: "set[int]" = field(default_factory=set)
+    busy: "dict[int, float]" = field(default_factory=dict)  # seconds, by card
     transfers: "list[tuple[int, int, int, float]]" = field(default_factory=list)
 
 
@@ -107,20 +107,18 @@ class Cards:
         facts = self.facts[index]
         busy = max(flops / facts.flops_of(itemsize), moved_bytes / facts.bytes_per_second)
         self.now += _LAUNCH_SECONDS
-        self._clocks[index] = self.moment(index) + max(busy, _SHORTEST_KERNEL)
-        self.work.touched.add(index)
+        self._work_on(index, self.moment(index), max(busy, _SHORTEST_KERNEL))
 
     def copied(self, source: int, target: int, size: int, *, pinned: bool = False) -> None:
         """Between devices. From or to the host, the host waits; between cards it does not."""
         seconds = self.link(source, target).seconds(size, pinned=pinned)
         cards = [each for each in (source, target) if each != HOST]
         self.now += _LAUNCH_SECONDS
-        end = max(self.moment(each) for each in cards) + seconds
+        begin = max(self.moment(each) for each in cards)
         for each in cards:
-            self._clocks[each] = end
+            self._work_on(each, begin, seconds)
         if HOST in (source, target):
-            self.now = end
-        self.work.touched.update(cards)
+            self.now = begin + seconds
         self.work.transfers.append((source, target, size, seconds))
 
     def synchronize(self, index: "int | None" = None) -> None:
@@ -134,10 +132,14 @@ class Cards:
 
     def spent(self) -> "tuple[float, float] | None":
         """Host's and devices' seconds since the line began; None where no card had to do."""
-        if not self.work.touched:
+        if not self.work.busy:
             return None
-        last = max(self._clocks[each] for each in self.work.touched)
+        last = max(self._clocks[each] for each in self.work.busy)
         return self.now - self.work.began, last - self.work.began
+
+    def _work_on(self, index: int, begin: float, seconds: float) -> None:
+        self._clocks[index] = begin + seconds
+        self.work.busy[index] = self.work.busy.get(index, 0.0) + seconds
 
     def link(self, one: int, other: int) -> Link:
         known = self._links.get(frozenset((one, other)))

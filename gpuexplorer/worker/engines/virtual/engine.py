@@ -11,11 +11,13 @@ import torch
 
 from gpuexplorer.lab.events import VERSION, Device, Hello, Memory, Transferred
 from gpuexplorer.worker.engine import Times
+from gpuexplorer.worker.engines.placement import PlacementLog
 from gpuexplorer.worker.engines.virtual.cards import HOST, CardFacts, Cards, Link
 from gpuexplorer.worker.engines.virtual.cuda_words import CudaWords
 from gpuexplorer.worker.engines.virtual.dispatch import Dispatch
 from gpuexplorer.worker.engines.virtual.files import CardFiles
 from gpuexplorer.worker.engines.virtual.functions import Functions
+from gpuexplorer.worker.engines.virtual.lazy import placed_when_known
 from gpuexplorer.worker.engines.virtual.modules import Spread, movable
 from gpuexplorer.worker.engines.virtual.tensor import Holdings
 from gpuexplorer.worker.engines.words import word
@@ -65,6 +67,9 @@ class VirtualEngine:
         self._cards.begin()
         return self._in_force()
 
+    def log_placement(self, say: "Callable[[str], None] | None") -> None:
+        self._holdings.placement = None if say is None else PlacementLog(say)
+
     # Any: PyTorch's own, or what answers in its place.
     def word(self, name: str) -> Any:
         if name.startswith(_CUDA):
@@ -76,7 +81,10 @@ class VirtualEngine:
 
     def times(self) -> Times:
         spent = self._cards.spent()
-        return Times() if spent is None else Times(*spent, modelled=True)
+        if spent is None:
+            return Times()
+        busy = tuple((_name(card), s) for card, s in sorted(self._cards.work.busy.items()))
+        return Times(*spent, modelled=True, busy=busy)
 
     def transfers(self, command: int) -> Sequence[Transferred]:
         return [
@@ -110,7 +118,9 @@ class VirtualEngine:
 
     @contextlib.contextmanager
     def _in_force(self) -> "Iterator[None]":
-        with movable(), Functions(self._holdings), Dispatch(self._holdings):
+        log = self._holdings.placement or contextlib.nullcontext()
+        models = movable(), placed_when_known(self._holdings)
+        with models[0], models[1], Functions(self._holdings), Dispatch(self._holdings), log:
             yield
 
 

@@ -12,6 +12,7 @@ from gpuexplorer.worker.engines.virtual.cards import HOST
 from gpuexplorer.worker.engines.virtual.differ import type_name
 from gpuexplorer.worker.engines.virtual.dispatch import on_this_machine
 from gpuexplorer.worker.engines.virtual.host_limit import refuse_what_the_host_cannot_hold
+from gpuexplorer.worker.engines.virtual.lazy import is_lazy, moved_later
 from gpuexplorer.worker.engines.virtual.moving import ToCopy
 from gpuexplorer.worker.engines.virtual.tensor import Holdings, OnCard
 
@@ -100,6 +101,8 @@ class Functions(TorchFunctionMode):
 
     def _move(self, tensor: Any, device: Any) -> Any:
         device = on_this_machine(self._holdings, device)
+        if is_lazy(tensor):
+            return moved_later(tensor, device)
         if tensor.device == device:
             return tensor
         return ToCopy.apply(tensor, device, tensor.dtype)
@@ -115,6 +118,8 @@ class Functions(TorchFunctionMode):
             device, dtype, _, _ = torch._C._nn._parse_to(*rest, **words)
         device = tensor.device if device is None else on_this_machine(self._holdings, device)
         dtype = dtype or tensor.dtype
+        if is_lazy(tensor):
+            return moved_later(tensor, device)
         if tensor.device == device and tensor.dtype == dtype and not kwargs.get("copy"):
             return tensor
         return ToCopy.apply(tensor, device, dtype)
@@ -158,10 +163,11 @@ class Functions(TorchFunctionMode):
 
     def _made_in_place(self, func: Any, args: Any, kwargs: "dict[str, Any]", card: int) -> Any:
         """Looked at without values first: what does not fit is refused before it is made."""
-        size = func(*args, **kwargs, device="meta").nbytes
-        self._holdings.would_fit(card, size)
-        refuse_what_the_host_cannot_hold(size)
-        made = func(*args, **kwargs)
+        with self._holdings.told_as(func.__name__, card):
+            size = func(*args, **kwargs, device="meta").nbytes
+            self._holdings.would_fit(card, size)
+            refuse_what_the_host_cannot_hold(size)
+            made = func(*args, **kwargs)
         self._holdings.cards.computed(card, 0.0, float(size))
         return self._holdings.place(made.detach(), card)
 

@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from gpuexplorer.worker.engines.virtual.lazy import lazy_ones_aside
+
 
 # Any: models and what goes in and out of them are PyTorch's.
 @contextlib.contextmanager
@@ -17,22 +19,25 @@ def movable() -> "Iterator[None]":
     """
     original: Callable[..., Any] = nn.Module._apply
 
-    def apply(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
-        try:
-            torch.__future__.set_swap_module_params_on_conversion(True)
-            return original(module, *args, **kwargs)
-        except RuntimeError as error:
-            if "Couldn't swap" not in str(error):
-                raise
-            torch.__future__.set_swap_module_params_on_conversion(False)
-            torch.__future__.set_overwrite_module_params_on_conversion(True)
-            return original(module, *args, **kwargs)
+    def apply(module: nn.Module, move: Any, *args: Any, **kwargs: Any) -> Any:
+        with lazy_ones_aside(module, move):
+            try:
+                torch.__future__.set_swap_module_params_on_conversion(True)
+                return original(module, move, *args, **kwargs)
+            except RuntimeError as error:
+                if "Couldn't swap" not in str(error):
+                    raise
+                torch.__future__.set_swap_module_params_on_conversion(False)
+                torch.__future__.set_overwrite_module_params_on_conversion(True)
+                return original(module, move, *args, **kwargs)
 
     nn.Module._apply = apply
     try:
         yield
     finally:
         nn.Module._apply = original
+        torch.__future__.set_swap_module_params_on_conversion(False)
+        torch.__future__.set_overwrite_module_params_on_conversion(False)
 
 
 class Spread(nn.Module):

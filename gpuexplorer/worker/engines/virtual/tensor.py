@@ -1,10 +1,13 @@
 """OnCard: a tensor that is on a card which does not exist; its values lie in host memory."""
 
+import contextlib
 import weakref
+from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
 
+from gpuexplorer.worker.engines.placement import PlacementLog
 from gpuexplorer.worker.engines.virtual.allocator import Block, OutOfMemory
 from gpuexplorer.worker.engines.virtual.cards import HOST, Cards
 
@@ -91,6 +94,13 @@ class Holdings:
         self._stretches: weakref.WeakValueDictionary[int, Stretch] = (
             weakref.WeakValueDictionary()
         )
+        self.placement: PlacementLog | None = None
+
+    def told_as(self, name: str, card: int) -> AbstractContextManager[None]:
+        """In the placement log, where one is kept, this is what runs now."""
+        if self.placement is None:
+            return contextlib.nullcontext()
+        return self.placement.in_place_of(name, f"cuda:{card}")
 
     def place(self, held: torch.Tensor, card: int) -> OnCard:
         """Raises torch's own out-of-memory error, and then nothing was taken."""
