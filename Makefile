@@ -1,7 +1,7 @@
 # Every target sets up what it needs by itself. `make help` says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench format clean
+.PHONY: help run test test-all bench format clean
 
 # The Python to use; empty means the one in .venv, else the newest that fits.
 PYTHON ?=
@@ -14,6 +14,7 @@ bin := .venv/bin
 help:
 	@echo 'make run      set up what is missing, then open GPU Explorer'
 	@echo 'make test     check the layout, the types and the layers, then run the tests'
+	@echo 'make test-all the same with PyTorch installed too, so that no test of the lab is left out'
 	@echo 'make bench    measure the program and print a table'
 	@echo 'make format   lay the code out and mend what the linter can mend'
 	@echo 'make clean    remove .venv and every cache'
@@ -25,8 +26,8 @@ run:
 	$(set_up) run
 	@$(bin)/gpuexplorer --or-simulate $(ARGS)
 
-test:
-	$(set_up) test
+test test-all:
+	$(set_up) $@
 	$(bin)/ruff format --check .
 	$(bin)/ruff check .
 	$(bin)/mypy

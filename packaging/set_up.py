@@ -24,7 +24,12 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / ".ready"
-EXTRAS: dict[str, set[str]] = {"run": set(), "test": {"dev"}, "bench": {"dev", "bench"}}
+EXTRAS: dict[str, set[str]] = {
+    "run": set(),
+    "test": {"dev"},
+    "test-all": {"dev", "lab"},
+    "bench": {"dev", "bench"},
+}
 TAIL = 12  # lines of somebody else's output that are shown when it fails
 
 
@@ -186,7 +191,8 @@ def has_ensurepip() -> bool:
 
 def install(extras: frozenset[str]) -> None:
     size = 130 if extras else 100
-    print(f"Installing the packages; the first time fetches about {size} MB.", flush=True)
+    torch = ", and PyTorch as large as pip's index has it" if "lab" in extras else ""
+    print(f"Installing the packages; the first time fetches about {size} MB{torch}.", flush=True)
     pip = [str(PYTHON), "-I", "-m", "pip", "install", "--progress-bar", "off"]
     pip += ["-c", "constraints.txt"]
     failure = "pip could not install the packages."
@@ -235,7 +241,7 @@ def describe_download(line: str) -> str:
 def provide_parts_once(purpose: str) -> None:
     """What was missing is looked for, and named, again each time until it is there."""
     stamp = VENV / f".parts-{purpose}"
-    if not stamp.exists() and provide_system_parts(for_tests=purpose == "test"):
+    if not stamp.exists() and provide_system_parts(for_tests=purpose.startswith("test")):
         stamp.touch()
 
 

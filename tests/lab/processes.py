@@ -119,6 +119,23 @@ class Fake(Start):
         return list(self.argv) or [sys.executable, "-c", self.script]
 
 
+_ON_LEN = """
+import ctypes, os, torch
+from gpuexplorer.worker import interpreter
+before = interpreter.Interpreter.carry_out
+def carry_out(self, line):
+    if line.text == "len([])":
+        DO
+    return before(self, line)
+interpreter.Interpreter.carry_out = carry_out
+"""
+
+
+def on_len(do: str) -> Fake:
+    """The real worker, but `len([])` does this."""
+    return tampered(_ON_LEN.replace("DO", do))
+
+
 def tampered(script: str) -> Fake:
     """The real worker, but this is done to it before it starts."""
     home = Path(__file__).parents[2]

@@ -14,23 +14,13 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began, Failed, Finished, Placed, Printed, Progressed
 from gpuexplorer.lab.wire import Forget, Train
 from gpuexplorer.lab.worker_process import Start
-from tests.lab.processes import CARD, Fake, Worker, ended, tampered
+from tests.lab.processes import CARD, Fake, Worker, ended, on_len, tampered
 
 needs_torch = pytest.mark.skipif(
     importlib.util.find_spec("torch") is None, reason="there is no torch here"
 )
 HELLO = '{"is":"hello","version":1,"python":"3.11","torch":"2","build":"CPU","simulated":false}'
 # Done to the line `len([])`, whatever else is carried out as ever.
-ON_LEN = """
-import ctypes, os, torch
-from gpuexplorer.worker import interpreter
-before = interpreter.Interpreter.carry_out
-def carry_out(self, line):
-    if line.text == "len([])":
-        DO
-    return before(self, line)
-interpreter.Interpreter.carry_out = carry_out
-"""
 
 
 @pytest.fixture
@@ -199,14 +189,14 @@ def test_a_killed_worker_is_told_and_a_new_one_is_ready(
 
 @needs_torch
 def test_a_memory_fault_in_its_own_code_is_told(worker: Callable[[Start], Worker]) -> None:
-    lost = worker(tampered(ON_LEN.replace("DO", "ctypes.string_at(0)")))
+    lost = worker(on_len("ctypes.string_at(0)"))
     failure = lost.failure("len([])")
     assert failure.sentence == "The worker was killed by a memory fault of its own (SIGSEGV)."
 
 
 @needs_torch
 def test_what_hangs_in_foreign_code_can_be_killed(worker: Callable[[Start], Worker]) -> None:
-    hung = worker(tampered(ON_LEN.replace("DO", "ctypes.PyDLL(None).sleep(1000)")))
+    hung = worker(on_len("ctypes.PyDLL(None).sleep(1000)"))
     run = hung.begin("len([])")
     hung.listener.wait(lambda: bool(hung.said(Began, run)))
     hung.process.cancel(run)
@@ -222,7 +212,7 @@ def test_what_is_printed_never_reaches_the_pipe(worker: Callable[[Start], Worker
         "c = ctypes.CDLL(None); c.printf(b'from C\\n'); c.fflush(None); "
         "os.write(1, b'raw\\n'); print('from Python'); os.system('echo from a child')"
     )
-    noisy = worker(tampered(ON_LEN.replace("DO", noise)))
+    noisy = worker(on_len(noise))
     assert isinstance(noisy.run("len([])"), Finished)
     assert isinstance(noisy.run("len([1])"), Finished)
 
@@ -232,7 +222,7 @@ def test_a_broken_device_says_that_everything_on_it_is_lost(
     worker: Callable[[Start], Worker],
 ) -> None:
     error = "raise RuntimeError('CUDA error: device-side assert triggered')"
-    broken = worker(tampered(ON_LEN.replace("DO", error)))
+    broken = worker(on_len(error))
     failure = broken.failure("len([])")
     assert failure.cause == "device broken"
     assert failure.sentence.startswith("The card broke off.")

@@ -10,6 +10,7 @@ from gpuexplorer.worker.engines.virtual.allocator import Allocator
 HOST = -1
 _LAUNCH_SECONDS = 5e-6  # what it costs the host to ask for one kernel
 _SHORTEST_KERNEL = 2e-6
+_CONTEXT_SECONDS = 0.25  # to load the driver's part and the kernels, before the first of them
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,11 @@ class Cards:
         busy = max(flops / facts.flops_of(itemsize), moved_bytes / facts.bytes_per_second)
         self.now += _LAUNCH_SECONDS
         self._work_on(index, self.moment(index), max(busy, _SHORTEST_KERNEL))
+
+    def woke(self, index: int) -> None:
+        """The first that a card is used for: the host waits for its context."""
+        self.now += _CONTEXT_SECONDS
+        self.work.busy.setdefault(index, 0.0)
 
     def copied(self, source: int, target: int, size: int, *, pinned: bool = False) -> None:
         """Between devices. From or to the host, the host waits; between cards it does not."""

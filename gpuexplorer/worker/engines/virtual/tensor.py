@@ -121,8 +121,13 @@ class Holdings:
                 raise torch.OutOfMemoryError(str(error)) from None
 
     def _reserve(self, card: int, size: int) -> Block:
+        allocator = self.cards.allocators[card]
+        asleep = not allocator.awake
         try:
-            return self.cards.allocators[card].allocate(size)
+            block = allocator.allocate(size)
+            if asleep:
+                self.cards.woke(card)
+            return block
         except OutOfMemory as error:
             raise torch.OutOfMemoryError(str(error)) from None
 
