@@ -14,7 +14,7 @@ bin := .venv/bin
 help:
 	@echo 'make run      set up what is missing, then open GPU Explorer'
 	@echo 'make test     check the layout, the types and the layers, then run the tests'
-	@echo 'make test-all the same with PyTorch installed too, so that no test of the lab is left out'
+	@echo 'make test-all the same with PyTorch, so that no test of the lab is left out'
 	@echo 'make bench    measure the program and print a table'
 	@echo 'make format   lay the code out and mend what the linter can mend'
 	@echo 'make clean    remove .venv and every cache'

@@ -15,6 +15,8 @@ from bench.stage import in_a_process_of_its_own, let_run, report, stage
 from bench.table import Figure
 from gpuexplorer.app import App
 from gpuexplorer.gui.measuring import own_process
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.view_list import VIEWS, Desk, Entry
 
@@ -32,13 +34,15 @@ def _measure() -> Sequence[Figure]:
         let_run(2)
         assert app.session is not None
         window = app.window
+        machine = MachineState(app.session, window.settings, window)
         desk = Desk(
             window.look,
-            MachineState(app.session, window.settings, window),
+            machine,
             window.time_window,
             window.navigation,
             window.settings,
             window.frame_clock,
+            lab_of(machine, LabPythons(window.settings, window)),
         )
         for entry in VIEWS:
             rows += _screen(app, desk, entry)

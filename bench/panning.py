@@ -1,5 +1,6 @@
 """Moving a card's screen through 24 hours of ten readings a second: what each frame takes."""
 
+import gc
 import math
 from collections.abc import Callable, Sequence
 from random import Random
@@ -29,6 +30,8 @@ def _measure() -> Sequence[Figure]:
         assert app.session is not None
         _live_a_day(app.session)
         let_run(2)
+        # As the program does once its window is open. A day of moments is more still.
+        gc.freeze()
         window, end = app.window.time_window, app.session.clock.now()
 
         def pan(step: float) -> None:

@@ -6,6 +6,7 @@ import json
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -43,6 +44,9 @@ Opened = tuple[Backend | None, list[Attempt]]
 READ_ONLY = "This window was started with --read-only: nothing can be ended from it."
 # A driver that takes longer than this is waited for with the window open.
 _OPENING_PATIENCE = 1.0
+# A look for real cards takes a thread and a millisecond; one that takes longer than _CHEAP is
+# left to whoever asks for it.
+_LOOK_EVERY, _CHEAP = 5.0, 2.0
 # Pictures of an empty plot teach nobody: a little more than the plots show at first.
 _PAST = 330.0
 # Real cards answer every question within that time; the computer is told by differences.
@@ -79,7 +83,9 @@ class App:
         self._or_simulate = arguments.or_simulate or without_cards is WithoutCards.SIMULATE
         self._session: RememberingSession | None = None
         self._openings: list[Asked[Opened]] = []
+        self._first_opening: Asked[Opened] | None = None
         self._looking_again = False
+        self._looked_at = time.monotonic()
         attempts: Sequence[Attempt] = ()
         if arguments.simulate is not None:
             self._session = self._simulated(arguments.simulate, arguments.fault, arguments.seed)
@@ -95,9 +101,15 @@ class App:
             settings=self._settings,
             look_again=self._look_again,
         )
+        self._starting = QTimer(self.window, singleShot=True, interval=1)
+        self._starting.timeout.connect(self._on_start_due)
         self.crash_reports = CrashReports(self.window)
         self.diagnostics = self._measure()
         self._dress(arguments)
+        self._lookout = QTimer(self.window)
+        self._lookout.setInterval(round(_LOOK_EVERY * 1000))
+        self._lookout.timeout.connect(self._on_lookout)
+        self._look_out(until_found=self._session is None)
         if self._session is not None:
             self._session.start()
 
@@ -106,6 +118,8 @@ class App:
         return self._session
 
     def stop(self) -> None:
+        self._lookout.stop()
+        self._starting.stop()
         self.window.stop()
         if self._session is not None:
             self._session.stop()
@@ -129,13 +143,14 @@ class App:
         if arguments.view is not None and arguments.screenshot is None:
             self.window.navigation.open_screen(arguments.view)
         if arguments.theme is not None and arguments.screenshot is None:
-            self.window.look.choose(Scheme(arguments.theme))
+            self._settings.hold_scheme(Scheme(arguments.theme))
 
     def _look_for_real_cards(self) -> Sequence[Attempt]:
         """Look for real cards. Whatever a driver does, the window opens soon."""
         opening = Asked(self._open_real, when_late=self._bridge.post_source_answered)
         if not opening.answered_within(self._patience):
             self._openings.append(opening)
+            self._first_opening = opening
             return [_STILL_WAITING]
         backend, attempts = opening.result()
         if backend is not None:
@@ -148,6 +163,18 @@ class App:
     def _look_again(self) -> None:
         """While somebody looks at simulated cards, or at the reasons why there are none."""
         self._looking_again = True
+        self._ask_for_real_cards()
+
+    def _look_out(self, *, until_found: bool) -> None:
+        """Look again and again by itself, so that a driver that is loaded needs no click."""
+        if until_found:
+            self._lookout.start()
+        else:
+            self._lookout.stop()
+        self.window.explanation.show_rhythm(_LOOK_EVERY if until_found else None)
+
+    def _ask_for_real_cards(self) -> None:
+        self._looked_at = time.monotonic()
         opening = Asked(self._open_real, when_late=self._bridge.post_source_answered)
         self._openings.append(opening)
         if opening.answered_within(0.0):
@@ -183,22 +210,36 @@ class App:
 
     def _change_to(self, session: RememberingSession | None) -> None:
         before, self._session = self._session, session
+        self._look_out(until_found=session is None)
         self.diagnostics.watch(session)
         if session is not None:
             # The window says what it wants first, and so gets all of it with the first beat.
             self.window.show_session(session)
-            session.start()
+            self._starting.start()
         if before is not None:
             # A hung driver call may keep it for a moment, and the window waits for nobody.
             threading.Thread(target=before.stop, name="end session", daemon=True).start()
+
+    def _on_start_due(self) -> None:
+        if self._session is not None:
+            self._session.start()
 
     def _on_source_answered(self) -> None:
         """A driver answered that was not waited for."""
         for opening in [each for each in self._openings if each.answered]:
             self._openings.remove(opening)
-            self._take(*opening.result())
+            self._take(*opening.result(), first=opening is self._first_opening)
+        if time.monotonic() - self._looked_at > _CHEAP:
+            # Each look may leave a thread behind with a driver that hangs.
+            self._look_out(until_found=False)
 
-    def _take(self, backend: Backend | None, attempts: Sequence[Attempt]) -> None:
+    def _on_lookout(self) -> None:
+        if not self._openings and not self.window.isMinimized():
+            self._ask_for_real_cards()
+
+    def _take(
+        self, backend: Backend | None, attempts: Sequence[Attempt], *, first: bool
+    ) -> None:
         asked, self._looking_again = self._looking_again, False
         if self._session is not None and not (asked and self._session.simulated):
             # Whoever looks at cards, simulated or not, is left in peace.
@@ -206,12 +247,12 @@ class App:
                 backend.close()
         elif backend is not None:
             self._change_to(self._make(backend, attempts))
-        elif asked:
+        elif self._session is not None:
             self._change_to(None)
             self.window.show_nothing(attempts, looked_for(Place()))
         else:
-            self.window.show_attempts(attempts)
-            if self._or_simulate:
+            self.window.show_attempts(attempts, looked_for(Place()))
+            if first and self._or_simulate and not asked:
                 self._simulate()
 
 

@@ -191,8 +191,9 @@ def has_ensurepip() -> bool:
 
 def install(extras: frozenset[str]) -> None:
     size = 130 if extras else 100
-    torch = ", and PyTorch as large as pip's index has it" if "lab" in extras else ""
-    print(f"Installing the packages; the first time fetches about {size} MB{torch}.", flush=True)
+    torch = ", and PyTorch" if "lab" in extras else ""
+    said = f"Installing the packages; the first time fetches about {size} MB{torch}."
+    print(said, flush=True)
     pip = [str(PYTHON), "-I", "-m", "pip", "install", "--progress-bar", "off"]
     pip += ["-c", "constraints.txt"]
     failure = "pip could not install the packages."

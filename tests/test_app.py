@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
+from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.sources import simulated
-from tests.gui.hands import click, texts
+from tests.gui.hands import button, click, press, texts
 
 NO_DRIVER = Attempt("NVIDIA", "There is no driver.", "Install one.")
 Start = Callable[..., App]
@@ -193,3 +195,83 @@ def test_the_cost_stands_in_the_menu_under_diagnostics(start: Start) -> None:
     asked.trigger()
     [sheet] = [each for each in app.window.findChildren(DiagnosticsSheet) if each.isVisible()]
     assert sheet.accessibleName() == "Diagnostics"
+
+
+def is_dark(app: App) -> bool:
+    return app.window.look.theme.dark
+
+
+def test_the_theme_of_the_start_holds_until_another_is_chosen(start: Start) -> None:
+    settings = Settings()
+    app = start(simulate="2xT4", real=nothing, theme="dark", settings=settings)
+    settings.choose(replace(settings.choices, fahrenheit=True))
+    assert is_dark(app)
+    [light] = [each for each in app.window.actions() if each.text() == "Theme: light"]
+    light.trigger()
+    assert not is_dark(app)
+    [system] = [
+        each for each in app.window.actions() if each.text() == "Theme: as the system has it"
+    ]
+    system.trigger()
+    assert settings.choices.scheme is Scheme.SYSTEM
+
+
+def looking_out(app: App) -> QTimer:
+    """What makes it look again."""
+    [timer] = [each for each in app.window.findChildren(QTimer) if each.interval() == 5000]
+    return timer
+
+
+def test_a_driver_that_is_loaded_later_needs_no_click(start: Start, qtbot: QtBot) -> None:
+    answers: list[Opened] = [(simulated("1xL4"), []), nothing(), nothing()]
+    app = start(real=answers.pop)
+    assert any(text.endswith(", and again every 5 s") for text in texts(app.window))
+    looking_out(app).setInterval(20)
+    qtbot.waitUntil(lambda: app.session is not None)
+    assert app.session is not None
+    assert app.session.cards()[0].name == "NVIDIA L4"
+    assert not answers
+
+
+def test_looking_again_by_itself_leaves_the_keyboard_where_it_is(
+    start: Start, qtbot: QtBot
+) -> None:
+    looks: list[None] = []
+
+    def counted() -> Opened:
+        looks.append(None)
+        return nothing()
+
+    app = start(real=counted)
+    again = button(app.window, "Look again")
+    again.setFocus()
+    looking_out(app).setInterval(20)
+    qtbot.waitUntil(lambda: len(looks) > 3)
+    assert again.hasFocus()
+    press(again, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: again.isEnabled() and again.text() == "Look again")
+    assert again.hasFocus()
+
+
+def test_whoever_looks_at_simulated_cards_is_left_in_peace(start: Start, qtbot: QtBot) -> None:
+    looks: list[None] = []
+
+    def counted() -> Opened:
+        looks.append(None)
+        return nothing()
+
+    app = start(real=counted)
+    timer = looking_out(app)
+    click(app.window, "Look around on simulated cards")
+    qtbot.waitUntil(lambda: app.session is not None)
+    assert len(looks) == 1
+    assert not timer.isActive()
+
+
+def test_other_cards_are_seen_as_they_are_now_and_not_before_they_came(start: Start) -> None:
+    app = start(simulate="1xT4", real=nothing)
+    shown = app.window.time_window
+    shown.look_at(shown.now() - 900.0, shown.now() - 600.0)
+    assert not shown.following
+    app.window.commands.simulate.trigger()
+    assert shown.following

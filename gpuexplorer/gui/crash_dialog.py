@@ -5,6 +5,7 @@ import re
 import sys
 import threading
 import traceback
+from collections import Counter
 from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot, qVersion
@@ -21,6 +22,9 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer import __version__
 
+# How often it came is said at these; its traceback stands above, once.
+_COUNTED_AT = frozenset(10**power for power in range(1, 10))
+
 
 class CrashReports(QObject):
     """Catches what nobody caught, in every thread. One dialog at a time, one for each bug."""
@@ -31,6 +35,8 @@ class CrashReports(QObject):
         super().__init__(window)
         self._window = window
         self._seen: set[str] = set()
+        self._lock = threading.Lock()
+        self._counts: Counter[str] = Counter()
         self._dialog: CrashDialog | None = None
         self._hook_before = sys.excepthook
         self._thread_hook_before = threading.excepthook
@@ -59,10 +65,17 @@ class CrashReports(QObject):
         if not issubclass(kind, Exception):
             self._hook_before(kind, error, trace)
             return
-        text = "".join(traceback.format_exception(kind, error, trace))
-        if sys.stderr is not None:
-            sys.stderr.write(text)
-        self._caught.emit(_which(error, trace), text)
+        which = _which(error, trace)
+        with self._lock:
+            self._counts[which] += 1
+            count = self._counts[which]
+        # A bug in something that ticks would fill a terminal, or a disk.
+        if count == 1:
+            text = "".join(traceback.format_exception(kind, error, trace))
+            _write(text)
+            self._caught.emit(which, text)
+        elif count in _COUNTED_AT:
+            _write(f"{_summary(error)}: the same bug {count} times by now.\n")
 
     def _take_from_thread(self, args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:
@@ -135,6 +148,15 @@ def _which(error: BaseException, trace: TracebackType | None) -> str:
     lines = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(trace)]
     said = re.sub(r"0x[0-9a-f]+|[0-9]+", "", str(error))
     return " ".join((type(error).__name__, said, *lines[-1:]))
+
+
+def _summary(error: BaseException) -> str:
+    return "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+
+
+def _write(text: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(text)
 
 
 def _surroundings() -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject
 
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.core.units import memory
+from gpuexplorer.core.units import USUAL, Units, memory
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.bare_host import BareHost
 from gpuexplorer.gui.state.machine import MachineState
@@ -42,6 +42,7 @@ class LiveFrame(QObject):
         self._frame_clock = frame_clock
         self._machine: MachineState | None = None
         self._host = BareHost()
+        self.units = USUAL
         self._absent = ""
         self._always: Want | None = None
         self._processes: Want | None = None
@@ -73,9 +74,15 @@ class LiveFrame(QObject):
         card, cores = self._host.card, self._host.cores
         where = f"{cores} cores" if cores > 1 else "1 core"
         if card.memory_bytes is not None:
-            where += f", {memory(card.memory_bytes)}"
+            where += f", {memory(card.memory_bytes, self.units)}"
         sentence = "Read, and listed at the left as the host."
         return Looked("processor and memory", where, found=True, sentence=sentence)
+
+    def show_units(self, units: Units) -> None:
+        """Where no session shows the computer in the units of its own settings."""
+        self.units = units
+        if self._machine is None:
+            self.pull()
 
     def pull(self) -> None:
         """Bring everything up to date now."""
@@ -85,7 +92,7 @@ class LiveFrame(QObject):
             self._status.show_source(None)
             self._status.show_words("Only the computer itself is read, every 1 s")
             self._rail.devices.show_faces({})
-            self._rail.devices.show_host(host_device(self._host.face()))
+            self._rail.devices.show_host(host_device(self._host.face(self.units)))
             self._rail.devices.show_absent(self._absent)
             self._rail.show_count(_PROCESSES, None)
             return
@@ -125,7 +132,7 @@ class LiveFrame(QObject):
     def _on_ticked(self) -> None:
         machine = self._machine
         if machine is None:
-            self._rail.devices.show_host(host_device(self._host.face()))
+            self._rail.devices.show_host(host_device(self._host.face(self.units)))
             return
         now = machine.session.clock.now()
         beats = machine.session.beats()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QAction, QCloseEvent, QIcon, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAction, QCloseEvent, QIcon, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -15,14 +15,17 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.desktop.stillness import Stillness
+from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.live_frame import LiveFrame
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.resources import resource
 from gpuexplorer.gui.screens import Screens
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.places import Places
@@ -30,7 +33,6 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.state.trail import Trail
 from gpuexplorer.gui.view_list import VIEWS, Desk
-from gpuexplorer.gui.views.nothing_found.nothing_found_view import NothingFoundView, Search
 from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
@@ -42,7 +44,6 @@ from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
 from gpuexplorer.gui.widgets.wardrobe import Wardrobe
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import WindowCommands
-from gpuexplorer.gui.wording.moments import moment_words
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.remembering import RememberingSession
@@ -69,10 +70,12 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._session: RememberingSession | None = None
         self._machine: MachineState | None = None
+        self._lab: LabState | None = None
         self._simulate = simulate
         self._look_again = look_again
         self._nothing_real = or_simulated or session is None
         self.settings = settings or Settings(parent=self)
+        self._pythons = LabPythons(self.settings, self)
         self._interval = self.settings.choices.interval
         self.look = Look(parent=self)
         self.look.changed.connect(self._on_look_changed)
@@ -83,8 +86,7 @@ class MainWindow(QMainWindow):
         self.frame_clock = FrameClock(self)
         self.time_window = TimeWindow(parent=self)
         self.navigation = Navigation(self)
-        self.time_window.choose_span(self.settings.choices.first_span)
-        self._places = Places(self, self.navigation, self.settings)
+        self._places = Places(self, self.navigation, self.time_window, self.settings)
         self.commands = WindowCommands(
             self, self.time_window, Trail(self.navigation, self), self.settings
         )
@@ -104,7 +106,16 @@ class MainWindow(QMainWindow):
         self._palette = Palette(self.look, self)
         self._keys_sheet = ShortcutsSheet(self.look, self)
         self._about = AboutSheet(self.look, self)
-        self._nothing_found = self._explain(attempts, looked_for)
+        self.explanation = Explanation(
+            self.look,
+            self.settings,
+            self._screens,
+            self._live,
+            look_again is not None,
+            attempts,
+            looked_for,
+            self,
+        )
         self._connect()
         if bridge is not None:
             bridge.happened.connect(self._on_happened)
@@ -122,12 +133,12 @@ class MainWindow(QMainWindow):
         self, attempts: Sequence[Attempt], looked_for: Sequence[Looked] = ()
     ) -> None:
         """What was tried came out otherwise than was known when the window opened."""
-        self._nothing_found = self._explain(attempts, looked_for or self._looked_for)
+        self.explanation.show_search(attempts, looked_for)
 
     def show_nothing(self, attempts: Sequence[Attempt], looked_for: Sequence[Looked]) -> None:
         """The simulated cards were left, and there are no real ones."""
         self._nothing_real = True
-        self._nothing_found = self._explain(attempts, looked_for)
+        self.explanation.show_search(attempts, looked_for)
         self._show(None)
 
     def show_cost(self, text: str, hint: str = "") -> None:
@@ -143,6 +154,8 @@ class MainWindow(QMainWindow):
         self.frame_clock.stop()
         self._places.remember()
         self._screens.stop()
+        if self._lab is not None:
+            self._lab.stop()
         self._live.stop()
         self._alerts.stop()
         self._stillness.stop()
@@ -156,19 +169,27 @@ class MainWindow(QMainWindow):
         self._live.stop()
         # Qt lets go of it with its screens; until then they may ask it.
         before = self._machine
+        self.time_window.back_to_now()  # of the cards that come nothing is known of then
         self._machine = None if session is None else MachineState(session, self.settings, self)
         self.setWindowTitle(_title(session))
-        self._nothing_found.show_way_on(back=session is not None)
+        self.explanation.show_way_on(back=session is not None)
         self._live.show_machine(self._machine)
+        if self._lab is not None:
+            self._lab.stop()
+        self._lab = None if self._machine is None else lab_of(self._machine, self._pythons)
+        self._rail.show_lab(self._lab)
         self._alerts.follow(session)
-        self._screens.show_desk(None if self._machine is None else self._desk(self._machine))
+        self._screens.show_desk(self._desk())
         if before is not None:
             before.deleteLater()
         if self._machine is not None:
             self._banner.show_count(len(self._machine.cards()))
         self._offer_ways()
 
-    def _desk(self, machine: MachineState) -> Desk:
+    def _desk(self) -> Desk | None:
+        machine, lab = self._machine, self._lab
+        if machine is None or lab is None:
+            return None
         return Desk(
             self.look,
             machine,
@@ -176,6 +197,7 @@ class MainWindow(QMainWindow):
             self.navigation,
             self.settings,
             self.frame_clock,
+            lab,
         )
 
     def _offer_ways(self) -> None:
@@ -196,21 +218,6 @@ class MainWindow(QMainWindow):
         simulated = self._session is not None and self._session.simulated
         seen = self._screens.view is not None
         self._banner.setVisible(simulated and self._nothing_real and seen)
-
-    def _explain(
-        self, attempts: Sequence[Attempt], looked_for: Sequence[Looked]
-    ) -> NothingFoundView:
-        self._looked_for = looked_for
-        now = SystemClock().wall()
-        here = [*looked_for, self._live.host_looked_for()] if looked_for else looked_for
-        search = Search(attempts, here, moment_words(now, now))
-        view = NothingFoundView(self.look, search, self._look_again is not None)
-        view.way_on_chosen.connect(self._on_way_on_chosen)
-        view.look_again_asked.connect(self._on_real_cards_asked)
-        view.show_way_on(back=self._session is not None)
-        self._screens.explain_with(view)
-        self._live.show_looked_for(looked_for)
-        return view
 
     def _lay_out(self) -> None:
         beside = QVBoxLayout()
@@ -253,6 +260,8 @@ class MainWindow(QMainWindow):
             (commands.quit, self.close),
         ):
             action.triggered.connect(slot)
+        self.explanation.way_on_chosen.connect(self._on_way_on_chosen)
+        self.explanation.look_again_asked.connect(self._on_real_cards_asked)
         commands.screen_asked.connect(self._on_screen_asked)
         commands.card_asked.connect(self._on_card_asked)
         self._rail.screen_chosen.connect(self._on_screen_asked)
@@ -286,8 +295,7 @@ class MainWindow(QMainWindow):
             QApplication.alert(self)
 
     def _on_reasons_asked_for(self) -> None:
-        self._screens.show_explanation()
-        self._nothing_found.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.explanation.open()
 
     def _on_way_on_chosen(self) -> None:
         if self._session is not None:
@@ -297,7 +305,7 @@ class MainWindow(QMainWindow):
 
     def _on_real_cards_asked(self) -> None:
         if self._look_again is not None:
-            self._nothing_found.show_looking()
+            self.explanation.show_looking()
             self._look_again()
 
     def _on_another_shown(self) -> None:
@@ -363,6 +371,11 @@ class MainWindow(QMainWindow):
             self._on_full_screen_asked()
         else:
             super().keyPressEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.focusWidget() in (None, self):
+            self._screens.show_screen()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -7,7 +7,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.view_list import VIEWS, Desk
+from gpuexplorer.gui.view_list import LATER, VIEWS, Desk
+from gpuexplorer.gui.warming import Warming
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.wording.key_words import KeyGroup
 
@@ -21,6 +22,7 @@ class Screens(QStackedWidget):
         self._views: dict[str, LiveView] = {}
         self._desk: Desk | None = None
         self._explanation: QWidget | None = None
+        self._warming = Warming(LATER, self)
         navigation.screen_changed.connect(self._on_screen_changed)
 
     @property
@@ -41,6 +43,8 @@ class Screens(QStackedWidget):
         self._views = {}
         self._desk = desk
         self.show_screen()
+        if desk is not None:
+            self._warming.start()
         shown = self.currentWidget()
         if within and shown is not None:
             shown.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -61,7 +65,7 @@ class Screens(QStackedWidget):
         if self._explanation is not None:
             focused = QApplication.focusWidget()
             self.setCurrentWidget(self._explanation)
-            if focused is None or self.isAncestorOf(focused):
+            if self._may_give_keyboard(focused):
                 self._explanation.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_screen(self) -> None:
@@ -80,7 +84,7 @@ class Screens(QStackedWidget):
         focused = QApplication.focusWidget()
         self.setCurrentWidget(view)
         # Who goes through the rail with the keys stays there.
-        if focused is None or self.isAncestorOf(focused):
+        if self._may_give_keyboard(focused):
             view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def commands_here(self) -> Sequence[QAction]:
@@ -110,8 +114,13 @@ class Screens(QStackedWidget):
 
     def stop(self) -> None:
         """Nothing is pulled after this. Harmless when called twice."""
+        self._warming.stop()
         for view in self._views.values():
             view.stop()
 
     def _on_screen_changed(self) -> None:
         self.show_screen()
+
+    def _may_give_keyboard(self, focused: QWidget | None) -> bool:
+        """Nobody else has it: the window itself does nothing with it."""
+        return focused in (None, self.window()) or self.isAncestorOf(focused)

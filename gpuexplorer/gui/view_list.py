@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
@@ -28,6 +29,7 @@ class Desk:
     navigation: Navigation
     settings: Settings
     frame_clock: FrameClock
+    lab: LabState
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,24 @@ class Entry:
     icon: Icon
     make: Callable[[Desk], LiveView]
 
+
+def _lab(desk: Desk) -> LiveView:
+    """The largest screen, which is not looked at every day: the window does not wait for it."""
+    from gpuexplorer.gui.views.lab.lab_view import LabView  # noqa: PLC0415
+
+    return LabView(desk.look, desk.machine, desk.time_window, desk.frame_clock, desk.lab)
+
+
+# Brought in one by one when the window stands, so that the screens they are of open at once.
+LATER = (
+    "gpuexplorer.gui.views.lab.forms.form_panel",
+    "gpuexplorer.gui.views.lab.bench.bench",
+    "gpuexplorer.gui.views.lab.code.code_pane",
+    "gpuexplorer.gui.views.lab.inside.inside",
+    "gpuexplorer.gui.views.lab.head.lab_head",
+    "gpuexplorer.gui.views.lab.strips.strips",
+    "gpuexplorer.gui.views.lab.lab_view",
+)
 
 VIEWS = (
     Entry(
@@ -95,5 +115,11 @@ VIEWS = (
         lambda desk: EventsView(
             desk.look, desk.machine, desk.time_window, desk.navigation, desk.frame_clock
         ),
+    ),
+    Entry(
+        "lab",
+        "Lab",
+        Icon.LAB,
+        _lab,
     ),
 )

@@ -2,6 +2,7 @@
 
 import ast
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gpuexplorer.lab import vocabulary
 from gpuexplorer.lab.grammar import dotted, read_line
@@ -56,6 +57,8 @@ class Effects:
         return not (self.makes or self.touched(models) or self.deletes or lasting)
 
 
+# A recipe asks for those of all lines, again and again.
+@lru_cache(maxsize=4096)
 def effects_of(command: Command) -> Effects:
     """Of a line that was carried out, so it can be read."""
     if isinstance(command, Train):

@@ -1,7 +1,6 @@
 """WorkerProcess: starts the other process, hands it commands and its events to us, ends it."""
 
 import contextlib
-import json
 import os
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from typing import IO
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import VERSION, Event, Failed, Finished, Hello
+from gpuexplorer.lab.packed import NAME, packed
 from gpuexplorer.lab.wire import Cancel, Command, event_of, line_of
 
 _ENDING_PATIENCE = 1.0
@@ -64,7 +64,7 @@ class Start:
         variables.update(self.environment)
         variables["PYTHONUNBUFFERED"] = "1"
         settings = {"cards": list(self.cards), "links": list(self.links), "seed": self.seed}
-        variables["GPUEXPLORER_LAB"] = json.dumps(settings)
+        variables[NAME] = packed(settings)
         return variables
 
 

@@ -1,7 +1,6 @@
 """The worker's way in: takes the pipe for itself, brings PyTorch in, and serves."""
 
 import contextlib
-import json
 import os
 import sys
 from pathlib import Path
@@ -19,10 +18,12 @@ def main() -> int:
     if sys.version_info < _OLDEST_PYTHON:
         found = "{}.{}".format(*sys.version_info)
         return _refuse(f"The lab needs Python 3.10 or newer; this is {found}.")
-    from gpuexplorer.worker.pipe import Pipe  # noqa: PLC0415 - an older Python cannot read it
+    # An older Python cannot read them.
+    from gpuexplorer.lab.packed import NAME, unpacked  # noqa: PLC0415
+    from gpuexplorer.worker.pipe import Pipe  # noqa: PLC0415
 
     pipe = Pipe()
-    settings = json.loads(os.environ.get("GPUEXPLORER_LAB", "{}"))
+    settings = unpacked(os.environ.get(NAME, ""))
     try:
         import torch  # noqa: F401, PLC0415 - it may be missing, and takes seconds
     except (ImportError, OSError) as error:

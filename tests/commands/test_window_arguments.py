@@ -25,7 +25,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
         (("--size", "99999x1"), "'99999x1' is not possible"),
         (("--size", "large"), "'large' is no size; write it like 1600x1000"),
         (("--theme", "pink"), "invalid choice: 'pink'"),
-        (("--view", "lab"), "invalid choice: 'lab'"),
+        (("--view", "shop"), "invalid choice: 'shop'"),
         (("--quit-after", "-3"), "'-3' is no length of time"),
         (("--quit-after", "nan"), "'nan' is no length of time"),
         (("--after", "1e9", "--screenshot", "x"), "more than a day"),

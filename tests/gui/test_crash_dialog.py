@@ -139,3 +139,16 @@ def test_stopping_gives_the_hooks_back(qtbot: QtBot) -> None:
     reports.stop()
     reports.stop()
     assert (sys.excepthook, threading.excepthook) == before
+
+
+def test_the_same_bug_again_is_only_counted_in_the_terminal(
+    window: QWidget, qtbot: QtBot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for tick in range(25):
+        meet_bug(f"row {tick}")
+    written = capsys.readouterr().err
+    assert written.count("Traceback") == 1
+    assert "ZeroDivisionError: row 9: the same bug 10 times by now." in written
+    assert len(written.splitlines()) < 10
+    qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
+    click(dialogs(window)[0], "Go on")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
@@ -167,3 +168,13 @@ def test_in_a_low_window_the_way_on_can_be_seen_at_once(open_window: OpenWindow)
     way_on = button(window, "Look around on simulated cards")
     window.grab()
     assert not way_on.visibleRegion().isEmpty()
+
+
+def test_the_computer_is_told_in_the_units_that_were_chosen(open_window: OpenWindow) -> None:
+    window = open_window(None, [NO_DRIVER], LOOKED_FOR)
+    assert any(text.endswith("GiB") for text in texts(window))
+    window.settings.choose(replace(window.settings.choices, decimal_memory=True))
+    said = texts(window)
+    assert any(text.endswith(" GB") for text in said)
+    assert not any(text.endswith("GiB") for text in said)
+    assert "The library is not here." in said

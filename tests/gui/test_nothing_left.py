@@ -14,6 +14,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.view_list import VIEWS, Desk, Entry
 from gpuexplorer.gui.widgets.live_view import LiveView
@@ -58,6 +60,7 @@ def opener(open_window: OpenWindow, qtbot: QtBot) -> Opener:
         window.navigation,
         window.settings,
         window.frame_clock,
+        lab_of(machine, LabPythons(window.settings, window)),
     )
     return Opener(window, desk)
 

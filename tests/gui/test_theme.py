@@ -49,6 +49,13 @@ def test_one_ink_is_readable_over_the_whole_scale_of_busy(scheme: Scheme) -> Non
     assert all(contrast(theme.text, theme.heat(at / 20)) >= 4.5 for at in range(21))
 
 
+@pytest.mark.parametrize("scheme", THEMES)
+def test_one_ink_is_readable_over_values_on_both_sides_of_zero(scheme: Scheme) -> None:
+    theme = load_theme(scheme)
+    steps = [at / 20 for at in range(-20, 21)]
+    assert all(contrast(theme.text, theme.around_zero(at)) >= 4.5 for at in steps)
+
+
 @pytest.mark.parametrize(("scheme", "palette"), EVERY)
 def test_cards_are_told_apart_by_everybody(scheme: Scheme, palette: Palette) -> None:
     theme = load_theme(scheme, palette)

@@ -12,8 +12,11 @@ import pytest
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began, Failed, Finished, Placed, Printed, Progressed
+from gpuexplorer.lab.packed import NAME, unpacked
+from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.wire import Forget, Train
 from gpuexplorer.lab.worker_process import Start
+from gpuexplorer.simulation.specs import parse_machine
 from tests.lab.processes import CARD, Fake, Worker, ended, on_len, tampered
 
 needs_torch = pytest.mark.skipif(
@@ -348,4 +351,11 @@ def test_what_a_start_is_told_before_torch_comes() -> None:
     assert start.variables["CUDA_VISIBLE_DEVICES"] == "GPU-b,GPU-a"
     assert start.variables["CUDA_DEVICE_ORDER"] == "PCI_BUS_ID"
     assert start.variables["PYTORCH_CUDA_ALLOC_CONF"] == "expandable_segments:True"
-    assert '"seed": 3' in start.variables["GPUEXPLORER_LAB"]
+    assert unpacked(start.variables[NAME])["seed"] == 3
+
+
+def test_what_is_told_of_many_cards_fits_into_one_variable() -> None:
+    made = simulated_cards(parse_machine("64xH100+nvlink"))
+    start = Start(cards=made.cards, links=made.links)
+    assert len(start.variables[NAME]) < 100_000
+    assert len(unpacked(start.variables[NAME])["links"]) == 64 + 64 * 63 // 2

@@ -318,6 +318,13 @@ def test_random_numbers_can_be_put_back(bench: Bench) -> None:
     assert torch.equal(first, bench.run("torch.rand(5)"))
 
 
+def test_gradients_lie_where_their_tensor_is_and_add_up(bench: Bench) -> None:
+    bench.run("X = torch.rand(4, 4, device='{0}', requires_grad=True)")
+    bench.run("s = X.sum()", "s.backward()", "q = (2 * X).sum()", "q.backward()")
+    assert bench.run("X.grad.device") == bench.run("X.device")
+    assert bench.run("(X.grad == 3).all().item()") is True
+
+
 def test_the_placement_log_tells_where_each_operation_ran(bench: Bench) -> None:
     bench.run("log_placement(True)", "X = torch.ones(2, 3, device='{0}')", "Y = X + X", "Y")
     here = bench.run("X.device")

@@ -1,6 +1,7 @@
 """Curve: one trace drawn fast: a band from minimum to maximum, a line of the means, a fill."""
 
 import ctypes
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -35,7 +36,7 @@ def steady_stretch(start: float, end: float, width: float) -> tuple[float, float
     The history's columns begin at multiples of their width, and so fall on whole pixels too.
     """
     pixel = (end - start) / max(1.0, width)
-    later = float(np.ceil(end / pixel - 1e-6)) * pixel
+    later = math.ceil(end / pixel - 1e-6) * pixel
     return later - (end - start), later
 
 
@@ -51,12 +52,14 @@ def draw_trace(
     fill: bool = False,
     dash: int = 0,
     bare: Sequence[tuple[float, float]] = (),
+    within: tuple[float, float] | None = None,
 ) -> None:
     """`place` is the stretch from `start` to `end`, and from `lowest` at its bottom up.
 
-    There is no fill in the stretches of time that are `bare`.
+    There is no fill in the stretches of time that are `bare`. Of what lies not `within` a
+    stretch nothing needs to be drawn.
     """
-    seen = _seen(place, trace, start, end, lowest, highest)
+    seen = _seen(place, trace, (start, end), within or (start, end), lowest, highest)
     if seen is None:
         return
     painter.save()
@@ -110,21 +113,27 @@ class _Seen:
 
 
 def _seen(
-    place: QRectF, trace: Trace, start: float, end: float, lowest: float, highest: float
+    place: QRectF,
+    trace: Trace,
+    stretch: tuple[float, float],
+    within: tuple[float, float],
+    lowest: float,
+    highest: float,
 ) -> _Seen | None:
+    start, end = stretch
     if end <= start or highest <= lowest or place.isEmpty() or len(trace) == 0:
         return None
     scale = place.width() / (end - start)
-    several = trace.counts > 1
-    spread = bool(several.any())
+    spread = bool(trace.counts.max() > 1)
     # What stands for a while is drawn in the middle of that while.
     shift = trace.column_seconds / 2 if spread else 0.0
     # A neighbour on either side leads the line out of the picture.
-    first = max(0, int(trace.times.searchsorted(start - shift, side="right")) - 1)
-    last = int(trace.times.searchsorted(end - shift)) + 1
-    view = slice(first, last)
+    first, last = max(start, within[0]) - shift, min(end, within[1]) - shift
+    first_column = max(0, int(trace.times.searchsorted(first, side="right")) - 1)
+    after_column = int(trace.times.searchsorted(last)) + 1
+    view = slice(first_column, after_column)
     # Where segments meet within a pixel, both would cover a part of it, which shows as a dot.
-    x = np.round(place.left() + (trace.times[view] + shift - start) * scale)
+    x = np.rint(place.left() + (trace.times[view] + shift - start) * scale)
 
     reach = (place, lowest, highest)
     middles = _pixels(trace.means[view], *reach)
@@ -142,7 +151,8 @@ def _seen(
 def _pixels(
     values: NDArray[np.float64], place: QRectF, lowest: float, highest: float
 ) -> NDArray[np.float64]:
-    share = np.clip((values - lowest) / (highest - lowest), 0.0, 1.0)
+    # NumPy's own `clip` takes longer than all the rest.
+    share = np.minimum(np.maximum((values - lowest) / (highest - lowest), 0.0), 1.0)
     pixels: NDArray[np.float64] = place.bottom() - share * place.height()
     return pixels
 
@@ -368,4 +378,4 @@ def _rows(*columns: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _phase(place: QRectF, start: float, end: float) -> float:
     """Where time began, in pixels: dashes move along with the line they are on."""
-    return float(np.round(place.left() - start * place.width() / (end - start)))
+    return float(round(place.left() - start * place.width() / (end - start)))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen, QRegion
 
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.lettering import Lettering
@@ -40,13 +40,19 @@ class Hint:
 class Drawing:
     """For the length of one paint event."""
 
-    def __init__(self, painter: QPainter, look: Look) -> None:
+    def __init__(self, painter: QPainter, look: Look, dirty: QRegion | None = None) -> None:
+        """`dirty` is what is to be drawn anew, where that is not everything."""
         self.painter = painter
+        self.dirty = dirty
         self.look = look
         self.theme: Theme = look.theme
         self.letters = look.letters
         self.hints: list[Hint] = []
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+    def needs(self, place: QRectF) -> bool:
+        """Whether anything in there is to be drawn anew."""
+        return self.dirty is None or self.dirty.intersects(place.toAlignedRect())
 
     def hint(self, place: QRectF, text: str) -> None:
         if text:

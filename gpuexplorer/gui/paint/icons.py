@@ -26,6 +26,7 @@ class Icon(StrEnum):
     PROCESSES = "processes"
     TOPOLOGY = "topology"
     EVENTS = "events"
+    LAB = "lab"
     MARK = "mark"
     PAUSE = "pause"
     PLAY = "play"
@@ -44,7 +45,12 @@ class Icon(StrEnum):
     DESCENDING = "descending"
     COLUMNS = "columns"
     EXPORT = "export"
+    ADD = "add"
+    CLOSE = "close"
     CLOSED = "closed"
+    UNDO = "undo"
+    REDO = "redo"
+    POWER = "power"
 
 
 class Icons:

@@ -30,13 +30,17 @@ class Stamps:
         A picture is kept from the second time on, since what changes each time is drawn faster
         without; `at_once` keeps the first, which is right for what is dear to draw.
         """
+        kept = self._kept.get(name)
+        if kept is not None and not drawing.needs(place):
+            drawing.hints += kept[2]
+            return
         scale = drawing.painter.device().devicePixelRatioF()
         stamp = (key, place.getRect(), scale, drawing.theme)
-        kept = self._kept.get(name)
         again = kept is not None and kept[0] == stamp
         if not again and not at_once:
-            self._kept[name] = (stamp, None, [])
+            told = len(drawing.hints)
             paint(drawing)
+            self._kept[name] = (stamp, None, drawing.hints[told:])
             return
         whole = place.toAlignedRect()
         if kept is None or not again or kept[1] is None:

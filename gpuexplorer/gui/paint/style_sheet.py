@@ -18,8 +18,10 @@ QFrame[panel="bottom"] { background: $ground; border: none; border-top: 1px soli
 QFrame[panel="line"] { background: $line; border: none; }
 QFrame[panel="rail"] { background: $ground; border: none; border-right: 1px solid $line; }
 QScrollArea[panel="clear"], QWidget[panel="clear"] { background: transparent; border: none; }
-QScrollArea[panel="clear"] QScrollBar:vertical { width: 8px; }
-QScrollArea[panel="clear"] QScrollBar::handle:vertical { margin: 2px; border-radius: 2px; }
+QAbstractScrollArea[panel="clear"] QScrollBar:vertical { width: 8px; }
+QAbstractScrollArea[panel="clear"] QScrollBar::handle:vertical {
+    margin: 2px; border-radius: 2px;
+}
 QFrame[panel="banner"] { background: $surface; border: none; border-bottom: 1px solid $line; }
 QPushButton {
     color: $text; background: $surface; border: 1px solid $line; border-radius: 6px;
@@ -51,6 +53,11 @@ QLineEdit {
 QLineEdit:focus { border-color: $accent; }
 QLineEdit[kind="bare"] { background: transparent; border: none; padding: 0; }
 QListView[kind="bare"] { background: transparent; border: none; outline: none; }
+QListView[kind="menu"] {
+    color: $text; background: $raised; border: 1px solid $line; outline: 0;
+}
+QListView[kind="menu"]::item { padding: 4px 10px; }
+QListView[kind="menu"]::item:selected { color: $text; background: $selection; }
 QMenu { color: $text; background: $raised; border: 1px solid $line; padding: 4px; }
 QMenu::item { padding: 6px 24px 6px 12px; border-radius: 4px; }
 QMenu::item:selected { background: $selection; }

@@ -66,6 +66,9 @@ class Theme:
     level: QColor
     heat_low: QColor
     heat_high: QColor
+    below_zero: QColor
+    at_zero: QColor
+    above_zero: QColor
     cards: tuple[QColor, ...]
 
     @property
@@ -101,6 +104,11 @@ class Theme:
         """From 0, nearly the ground, to 1; every text on it stays readable."""
         at = min(1.0, max(0.0, share)) ** _HEAT_EXPONENT
         return mixed(self.heat_low, self.heat_high, at)
+
+    def around_zero(self, share: float) -> QColor:
+        """From -1, far below zero, to 1, far above; every text on it stays readable."""
+        at = min(1.0, max(-1.0, share))
+        return mixed(self.at_zero, self.below_zero if at < 0 else self.above_zero, abs(at))
 
     def named(self) -> Mapping[str, str]:
         """The single colours as text, for the style sheet."""

@@ -4,7 +4,12 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.settings.section import Section
-from gpuexplorer.gui.state.choices import WHERE_IT_WAS_LEFT, Choices, WithoutCards
+from gpuexplorer.gui.state.choices import (
+    AS_IT_WAS_LEFT,
+    WHERE_IT_WAS_LEFT,
+    Choices,
+    WithoutCards,
+)
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS
 from gpuexplorer.gui.view_list import VIEWS
@@ -26,7 +31,7 @@ class StartSection(Section):
         )
         self._screen.show_compact(True)  # noqa: FBT003 - as setVisible
         self._screen.chosen.connect(self._on_screen_chosen)
-        self._span = Segmented(look, "Time span", SPANS)
+        self._span = Segmented(look, "Time span", [(AS_IT_WAS_LEFT, "As it was left"), *SPANS])
         self._span.chosen.connect(self._on_span_chosen)
         self._without = Segmented(
             look,
@@ -60,7 +65,8 @@ class StartSection(Section):
         # A screen that is gone, or that only a newer version has.
         screen = choices.first_screen if choices.first_screen in known else WHERE_IT_WAS_LEFT
         self._screen.show_choice(screen)
-        other = "" if choices.first_span in dict(SPANS) else span_words(choices.first_span)
+        usual = {AS_IT_WAS_LEFT, *dict(SPANS)}
+        other = "" if choices.first_span in usual else span_words(choices.first_span)
         self._span.show_choice(choices.first_span, other)
         self._without.show_choice(choices.without_cards)
         self._hidden.show_on(choices.keep_hidden)

@@ -3,6 +3,7 @@
 from gpuexplorer.core.cards import Card, CardState
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import metrics_of
+from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.wording.cards.faces import host_face
 from gpuexplorer.gui.wording.cards.host_face import HostFace
 from gpuexplorer.telemetry.backends.host import HostReader
@@ -20,7 +21,7 @@ class BareHost:
         self._reader = HostReader(self._clock)
         self._metrics = metrics_of(self._reader.card)
         self._read_at = float("-inf")
-        self._face: HostFace | None = None
+        self._reading: Reading | None = None
 
     @property
     def card(self) -> Card:
@@ -30,13 +31,14 @@ class BareHost:
     def cores(self) -> int:
         return self._reader.cores
 
-    def face(self) -> HostFace:
+    def face(self, units: Units = USUAL) -> HostFace:
         now = self._clock.now()
-        if self._face is None or now - self._read_at >= EVERY:
+        reading = self._reading
+        if reading is None or now - self._read_at >= EVERY:
             self._read_at = now
             sample = self._reader.read(self._metrics)
             reading = Reading(
                 sample.card, sample.at, CardState.WORKING, sample.values, sample.missing
             )
-            self._face = host_face(self._reader.card, reading)
-        return self._face
+            self._reading = reading
+        return host_face(self._reader.card, reading, units)

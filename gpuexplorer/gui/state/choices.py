@@ -9,6 +9,7 @@ from gpuexplorer.gui.paint.theme import Palette, Scheme
 from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule
 
 WHERE_IT_WAS_LEFT = ""
+AS_IT_WAS_LEFT = 0.0
 
 
 class WithoutCards(StrEnum):
@@ -34,7 +35,7 @@ class Choices:
     on_desktop: bool = True  # also as a notification, while the window is not in front
     rules: tuple[Rule, ...] = USUAL_RULES
     first_screen: str = WHERE_IT_WAS_LEFT  # or the name of an entry of VIEWS
-    first_span: float = 300.0
+    first_span: float = AS_IT_WAS_LEFT  # or so many seconds
     without_cards: WithoutCards = WithoutCards.EXPLAIN
     keep_hidden: bool = True  # cards that were hidden are hidden at the next start too
     read_only: bool = False  # nothing can be ended from this window

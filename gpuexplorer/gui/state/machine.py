@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QObject
 
 from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.units import Units
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.faces import Known, Shown, arrange, card_face, host_face
@@ -34,6 +35,8 @@ class MachineState(QObject):
         self.past: TraceSource = session.past
         self._short_silence = ShortSilence()
         self._faces: dict[CardId, tuple[object, CardFace]] = {}
+        # What was answered already of this very instant.
+        self._told: dict[tuple[CardId, Units], CardFace] = {}
         self._shown: tuple[object, Sequence[Shown]] = (None, ())
         self._known_at = float("-inf")
         self._known: Mapping[CardId, Known] = {}
@@ -63,12 +66,18 @@ class MachineState(QObject):
     def face(self, shown: Shown) -> CardFace:
         """The very same object as before, where nothing else would be seen."""
         known = self._all_known()
+        asked = (shown.card.id, self.settings.choices.units)
+        face = self._told.get(asked)
+        if face is None:
+            face = self._told[asked] = self._face_now(shown, known, asked[1])
+        return face
+
+    def _face_now(self, shown: Shown, known: Mapping[CardId, Known], units: Units) -> CardFace:
         ids = {each.card.id for each in (shown, *shown.instances)}
         # Only who does not answer says something about the others.
         another_answers = not known[shown.card.id].answers and any(
             each.answers for card, each in known.items() if card not in ids
         )
-        units = self.settings.choices.units
         since = self._since(shown.card.id, known[shown.card.id])
         stamps = [_stamp(known[card]) for card in sorted(ids)]
         stamp = (shown, another_answers, stamps, units, since)
@@ -124,6 +133,7 @@ class MachineState(QObject):
                 for shown in cards
                 for each in (shown, *shown.instances)
             }
+            self._told = {}
             self._known_of = cards
             self._known_at = now
         return self._known

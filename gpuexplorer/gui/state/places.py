@@ -1,6 +1,7 @@
 """Places: where the window stood and what it showed, from one start to the next."""
 
 import binascii
+import math
 from base64 import b64decode, b64encode
 from collections.abc import Collection, Sequence
 
@@ -11,23 +12,31 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
 
 LEAST_SIZE = QSize(560, 420)
 USUAL_SIZE = QSize(1280, 860)
 _PLACE, _SCREEN, _RAIL = "window/place", "window/screen", "window/rail"
-_CARD = "window/card"
+_CARD, _SPAN = "window/card", "window/span"
 _NARROW, _WIDE = "narrow", "wide"
 # So much of it has to be on a screen for a hand to find it again.
 _LEAST_SEEN = QSize(160, 80)
 
 
 class Places(QObject):
-    """Screen and card are remembered as they change, the window's place when it closes."""
+    """Screen, card and span are remembered as they change, its place when the window closes."""
 
-    def __init__(self, window: QWidget, navigation: Navigation, settings: Settings) -> None:
+    def __init__(
+        self,
+        window: QWidget,
+        navigation: Navigation,
+        time_window: TimeWindow,
+        settings: Settings,
+    ) -> None:
         super().__init__(window)
         self._window = window
         self._navigation = navigation
+        self._time_window = time_window
         self._settings = settings
 
     @property
@@ -44,12 +53,16 @@ class Places(QObject):
         A card that is gone is nobody's choice: who asks for it gets the first there is.
         """
         self._restore_place()
+        span = self._settings.choices.first_span or _seconds(self._settings.remembered(_SPAN))
+        if span:
+            self._time_window.choose_span(span)
         card = self._settings.remembered(_CARD)
         if card:
             self._navigation.choose_card(CardId(card))
         chosen = self._settings.choices.first_screen or self._settings.remembered(_SCREEN)
         if chosen is not None and chosen in screens:
             self._navigation.open_screen(chosen)
+        self._time_window.changed.connect(self._on_time_changed)
         self._navigation.screen_changed.connect(self._on_screen_changed)
         self._navigation.card_changed.connect(self._on_card_changed)
 
@@ -72,6 +85,11 @@ class Places(QObject):
         window.setWindowState(window.windowState() & ~Qt.WindowState.WindowFullScreen)
         if not window.isMaximized():
             window.setGeometry(within_screens(window.geometry(), available, primary))
+
+    def _on_time_changed(self) -> None:
+        # A look back at one moment is not how somebody likes to see the present.
+        if self._time_window.following:
+            self._settings.remember(_SPAN, str(self._time_window.span))
 
     def _on_screen_changed(self, name: str) -> None:
         self._settings.remember(_SCREEN, name)
@@ -96,6 +114,15 @@ def within_screens(window: QRect, available: Sequence[QRect], primary: QRect) ->
 
 def _area(place: QRect) -> int:
     return place.width() * place.height()
+
+
+def _seconds(text: str | None) -> float:
+    """What cannot be read is as good as nothing remembered."""
+    try:
+        seconds = float(text or 0.0)
+    except ValueError:
+        return 0.0
+    return seconds if math.isfinite(seconds) and seconds > 0 else 0.0
 
 
 def _bytes(text: str | None) -> bytes:

@@ -8,6 +8,7 @@ from pathlib import Path
 import platformdirs
 from PySide6.QtCore import QObject, QSettings, Signal
 
+from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.stored_choices import as_texts, from_texts
 
@@ -51,6 +52,7 @@ class Settings(QObject):
         self._store = store
         self._read_only_because = read_only_because
         self._chosen = Choices()
+        self._held_scheme: Scheme | None = None
         self._kept: dict[str, str] = {}
         self._trouble = ""
         if store is not None:
@@ -77,18 +79,24 @@ class Settings(QObject):
     def choose(self, choices: Choices) -> None:
         if self._read_only_because:
             choices = replace(choices, read_only=self._chosen.read_only)
+        if choices.scheme is self._held_scheme:
+            choices = replace(choices, scheme=self._chosen.scheme)
+        else:
+            self._held_scheme = None
         before, self._chosen = self._chosen, choices
-        if choices == before:
-            return
-        if self._store is not None:
+        if self._store is not None and choices != before:
             # What did not change is left alone: a newer version may have said it better.
             was = as_texts(before)
             for name, text in as_texts(choices).items():
                 if text != was[name]:
                     self._store.setValue(f"choices/{name}", text)
             self.flush()
-        self._choices = self._in_force()
-        self.changed.emit()
+        self._tell()
+
+    def hold_scheme(self, scheme: Scheme) -> None:
+        """For this run, until another is chosen; nothing is written down."""
+        self._held_scheme = scheme
+        self._tell()
 
     def remembered(self, key: str) -> str | None:
         """The text that was remembered under this key, in this run or an earlier one."""
@@ -109,10 +117,18 @@ class Settings(QObject):
             self._store.sync()
             self._look_for_trouble()
 
+    def _tell(self) -> None:
+        before, self._choices = self._choices, self._in_force()
+        if self._choices != before:
+            self.changed.emit()
+
     def _in_force(self) -> Choices:
+        choices = self._chosen
         if self._read_only_because:
-            return replace(self._chosen, read_only=True)
-        return self._chosen
+            choices = replace(choices, read_only=True)
+        if self._held_scheme is not None:
+            choices = replace(choices, scheme=self._held_scheme)
+        return choices
 
     def _look_for_trouble(self) -> None:
         if self._store is None:

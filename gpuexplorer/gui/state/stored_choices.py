@@ -11,7 +11,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
 from gpuexplorer.gui.paint.look import Motion
 from gpuexplorer.gui.paint.theme import Palette, Scheme
-from gpuexplorer.gui.state.choices import Choices, WithoutCards
+from gpuexplorer.gui.state.choices import AS_IT_WAS_LEFT, Choices, WithoutCards
 from gpuexplorer.telemetry.alert_rule import LIMITS, LONGEST_SECONDS, Rule, Side, can_be_watched
 from gpuexplorer.telemetry.beat import LONGEST, SHORTEST
 
@@ -135,6 +135,10 @@ def _one_of(words: type[Word]) -> Callable[[object], Word]:
     return read
 
 
+def _span(value: object) -> float:
+    return AS_IT_WAS_LEFT if value == AS_IT_WAS_LEFT else _number(5.0, 86400.0)(value)
+
+
 _share = _number(0.0, 1.0)
 
 _READ: Mapping[str, Callable[[object], object]] = {
@@ -150,7 +154,7 @@ _READ: Mapping[str, Callable[[object], object]] = {
     "on_desktop": _flag,
     "rules": _rules,
     "first_screen": _name,
-    "first_span": _number(5.0, 86400.0),
+    "first_span": _span,
     "without_cards": _one_of(WithoutCards),
     "keep_hidden": _flag,
     "read_only": _flag,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QHideEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -28,6 +28,12 @@ class LiveView(QWidget):
     # What F1 tells beside the actions: keys that parts of the screen take by themselves.
     key_groups: ClassVar[Sequence[KeyGroup]] = ()
 
+    # A bug in an override of Qt's is kept back until Python calls Qt again, which may be an
+    # event filter that has nothing to do with it, and gets lost on the way. A bug in a slot is
+    # reported at once, and the screen is shown all the same.
+    _came = Signal()
+    _went = Signal()
+
     def __init__(
         self,
         machine: MachineState,
@@ -47,6 +53,8 @@ class LiveView(QWidget):
         self._drawn: tuple[int, int] = (-1, -1)
         self._pulled_at = float("-inf")
         self._first: QWidget | None = None
+        self._came.connect(self._on_came)
+        self._went.connect(self._on_went)
 
     def begin_at(self, first: QWidget) -> None:
         """Who opens this screen by a key has the keyboard there. A focus proxy would do, but
@@ -73,6 +81,13 @@ class LiveView(QWidget):
 
     def stop(self) -> None:
         """For good. Harmless when called twice."""
+        self._unfollow()
+
+    def _on_came(self) -> None:
+        self._follow()
+        self._pull_now()
+
+    def _on_went(self) -> None:
         self._unfollow()
 
     def _on_ticked(self) -> None:
@@ -136,9 +151,8 @@ class LiveView(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._follow()
-        self._pull_now()
+        self._came.emit()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._unfollow()
+        self._went.emit()

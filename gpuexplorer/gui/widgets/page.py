@@ -1,6 +1,7 @@
 """Page: what a screen stands on; it scrolls where the window is too small for it."""
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 
@@ -20,3 +21,10 @@ class Page(QScrollArea):
         self.body.setContentsMargins(24, 20, 24, 20)
         self.body.setSpacing(16)
         self.setWidget(content)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            # It never scrolls sideways, and a screen may go by these from card to card.
+            event.ignore()
+        else:
+            super().keyPressEvent(event)

@@ -26,7 +26,7 @@ class Painted(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         # Ended also where drawing fails: Qt does not survive a painter that is left open.
         with QPainter(self) as painter:
-            drawing = Drawing(painter, self.look)
+            drawing = Drawing(painter, self.look, event.region())
             self.draw(drawing)
         self._hints = drawing.hints
 

@@ -165,7 +165,16 @@ _REST = (
 
 
 def _limited(now: Figure, limit: Quantity, near: bool) -> Figure:
-    return replace(now, of=f"of {limit.number}", tone=Tone.WARN if near else now.tone)
+    # Named one by one, since `replace` takes as long as all the rest of a figure.
+    return Figure(
+        now.label,
+        number=now.number,
+        unit=now.unit,
+        of=f"of {limit.number}",
+        hint=now.hint,
+        tone=Tone.WARN if near else now.tone,
+        brief=now.brief,
+    )
 
 
 def _out_of(amount: Figure, used: float, total: float, units: Units) -> Figure:
@@ -173,10 +182,12 @@ def _out_of(amount: Figure, used: float, total: float, units: Units) -> Figure:
     whole = quantity(METRICS[memory.MEMORY_TOTAL], total, units)
     number = whole.number.rstrip("0").rstrip(".") if "." in whole.number else whole.number
     share = quantity(METRICS[utilization.MEMORY_UTILIZATION], used / total)
-    return replace(
-        amount,
+    return Figure(
+        amount.label,
         number=part_of_memory(used, total, units),
         unit=whole.unit,
         of=f"of {number}",
         hint=f"{share.number} % used. {amount.hint}",
+        tone=amount.tone,
+        short_label=amount.short_label,
     )

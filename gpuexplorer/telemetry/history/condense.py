@@ -61,9 +61,12 @@ def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
     if times[0] < start:
         # A bucket may begin before the window does.
         times = np.maximum(times, start)
-    fresh = np.append(True, times[1:] > times[:-1])
-    if np.count_nonzero(fresh) + np.count_nonzero(past.broken[1:]) <= columns:
-        grid = _column_for_each(times, fresh, past)
+    later = times[1:] > times[:-1]
+    distinct = np.count_nonzero(later) + 1
+    if distinct + np.count_nonzero(past.broken[1:]) <= columns:
+        if distinct == times.size and past.means is past.minima is past.maxima:
+            return _as_they_are(times, past)
+        grid = _column_for_each(times, np.append(True, later), past)
     elif columns == 1:
         grid = _one_column(times)
     else:
@@ -71,10 +74,40 @@ def condensed(past: Past, start: float, end: float, columns: int) -> Trace:
     return _filled(past, grid)
 
 
+def _as_they_are(times: NDArray[np.float64], past: Past) -> Trace:
+    """Single readings, each at a moment of its own, are columns already."""
+    width = _usual_step(times) if times.size > 1 else past.usual
+    values = past.means.astype(np.float64)
+    counts = past.counts.astype(np.int64)
+    first = int(counts.argmax())
+    if counts[first] == 0:
+        return empty_trace(width)
+    gaps = np.flatnonzero(past.broken[first + 1 :]) + 1
+    if first:
+        times, values, counts = times[first:], values[first:], counts[first:]
+    if gaps.size:
+        before = times[gaps - 1]
+        gap_times = np.minimum(before + width, (before + times[gaps]) / 2)
+        times = np.insert(times, gaps, gap_times)
+        values = np.insert(values, gaps, np.nan)
+        counts = np.insert(counts, gaps, 0)
+    return Trace(times, values, values, values, counts, width)
+
+
+def _usual_step(times: NDArray[np.float64]) -> float:
+    """The median, without what NumPy does for medians of everything."""
+    steps = np.diff(times)
+    middle = steps.size // 2
+    if steps.size % 2:
+        return float(np.partition(steps, middle)[middle])
+    halves = np.partition(steps, (middle - 1, middle))
+    return float((halves[middle - 1] + halves[middle]) / 2)
+
+
 def _column_for_each(times: NDArray[np.float64], fresh: NDArray[np.bool_], past: Past) -> _Grid:
     starts = np.flatnonzero(fresh)
     at = times[starts]
-    width = float(np.median(np.diff(at))) if at.size > 1 else past.usual
+    width = _usual_step(at) if at.size > 1 else past.usual
     gaps = np.flatnonzero(past.broken[starts[1:]]) + 1
     before = at[gaps - 1]
     gap_times = np.minimum(before + width, (before + at[gaps]) / 2)

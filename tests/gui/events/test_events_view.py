@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.views.events.events_view import EventsView
 from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
 from gpuexplorer.gui.widgets.controls.painted_button import IconButton
@@ -242,3 +243,30 @@ def test_every_control_has_a_name(open_events: OpenEvents, session: RememberingS
         assert all(each.accessibleName() for each in view.findChildren(kind))
     assert not [label for label in view.findChildren(QLabel) if label.text() == "None"]
     assert all(each.text() for each in view.findChildren(QPushButton))
+
+
+def test_what_was_listed_is_listed_at_the_next_start(open_window: OpenWindow) -> None:
+    settings = Settings()
+    for step in ("choose", "see"):
+        session = session_of({card(0): working(), card(1): working()}, SIMULATED)
+        tell_two(session)
+        window = open_window(session, settings=settings)
+        window.resize(1400, 700)
+        window.navigation.open_screen("events")
+        view = the(EventsView, window)
+        if step == "choose":
+            QTest.mouseClick(segment(view, "Faults"), Qt.MouseButton.LeftButton)
+        assert sentences(view) == ["The card is lost"]
+        assert segment(view, "Faults").isChecked()
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"group": 3, "card": "GPU-9"}'])
+def test_a_choice_that_means_nothing_here_hides_nothing(
+    open_window: OpenWindow, session: RememberingSession, text: str
+) -> None:
+    tell_two(session)
+    settings = Settings()
+    settings.remember("events/filter", text)
+    window = open_window(session, settings=settings)
+    window.navigation.open_screen("events")
+    assert len(sentences(the(EventsView, window))) == 2

@@ -166,3 +166,15 @@ def spoken_name(thing: QObject) -> str:
     """What a reader of screens is told it is called."""
     spoken: QAccessibleInterface | None = QAccessible.queryAccessibleInterface(thing)
     return "" if spoken is None else spoken.text(QAccessible.Text.Name)
+
+
+def test_who_has_just_opened_the_window_goes_by_keys_alone_from_card_to_card(
+    open_window: OpenWindow,
+) -> None:
+    window = three_cards(open_window)
+    keys(Qt.Key.Key_2)
+    keys(Qt.Key.Key_Right)
+    keys(Qt.Key.Key_Right)
+    assert (window.navigation.screen, window.navigation.card) == ("card", "SIM-2")
+    keys(Qt.Key.Key_Left)
+    assert window.navigation.card == "SIM-1"

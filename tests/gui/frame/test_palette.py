@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 from pytestqt.modeltest import ModelTester
@@ -16,7 +17,16 @@ from gpuexplorer.gui.widgets.palette.palette_model import PaletteModel
 from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working
-from tests.gui.frame.steps import CONTROL, SHIFT, called, keys, listed, open_palette, write
+from tests.gui.frame.steps import (
+    CONTROL,
+    SHIFT,
+    called,
+    keys,
+    listed,
+    open_palette,
+    simulated_cards,
+    write,
+)
 from tests.gui.hands import the
 
 
@@ -182,3 +192,15 @@ def test_its_model_keeps_to_the_rules(qtbot: QtBot, qtmodeltester: ModelTester) 
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt says no types
     model.show_matches(find(commands, "3"))
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt says no types
+
+
+def test_all_facts_of_a_card_are_copied_from_the_palette(open_window: OpenWindow) -> None:
+    window = open_window(simulated_cards("1xT4"))
+    window.navigation.open_screen("card")
+    palette = open_palette(window)
+    write("Copy all facts")
+    assert listed(palette)[0] == "Copy all facts"
+    keys(Qt.Key.Key_Return)
+    copied = QGuiApplication.clipboard().text()
+    assert copied.startswith("GPU Explorer: card 0, Tesla T4")
+    assert "SIMULATED" in copied

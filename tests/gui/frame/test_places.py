@@ -101,3 +101,33 @@ def test_it_is_never_larger_than_the_screen() -> None:
     small = QRect(0, 0, 683, 384)
     there = within_screens(QRect(QPoint(10, 10), QSize(1280, 860)), [small], small)
     assert there == small
+
+
+def test_the_span_is_the_one_that_was_left(open_window: OpenWindow) -> None:
+    settings = Settings()
+    before = open_window(simulated_cards("1xT4"), settings=settings)
+    assert before.time_window.span == 300.0
+    keys(Qt.Key.Key_3, ALT)
+    before.close()
+    after = open_window(simulated_cards("1xT4"), settings=settings)
+    assert after.time_window.span == 3600.0
+
+
+def test_a_look_back_is_not_where_the_next_start_begins(open_window: OpenWindow) -> None:
+    settings = Settings()
+    before = open_window(simulated_cards("1xT4"), settings=settings)
+    keys(Qt.Key.Key_1, ALT)
+    now = before.time_window.now()
+    before.time_window.look_at(now - 900.0, now - 890.0)
+    before.close()
+    after = open_window(simulated_cards("1xT4"), settings=settings)
+    assert after.time_window.span == 60.0
+    assert after.time_window.following
+
+
+@pytest.mark.parametrize("text", ["a while", "nan", "inf", "-3", ""])
+def test_a_span_that_makes_no_sense_does_no_harm(open_window: OpenWindow, text: str) -> None:
+    settings = Settings()
+    settings.remember("window/span", text)
+    window = open_window(session_of({card(0): working()}), settings=settings)
+    assert window.time_window.span == 300.0

@@ -6,14 +6,15 @@ import threading
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.widgets.palette.palette import Palette
 from gpuexplorer.gui.widgets.plots.full_plot import FullPlot
 from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from tests.gui.hands import press, texts
+from tests.gui.hands import press, texts, the
 from tests.gui.plots.made import (
     NOW,
     MakeStack,
@@ -41,6 +42,7 @@ def test_a_double_click_shows_one_plot_alone_and_leads_back(
     stack = open_stack([plot(line()), power()])
     QTest.mouseDClick(stack, LEFT, NO_KEY, QPoint(300, 300))
     (full,) = full_plots()
+    qtbot.waitUntil(full.isActiveWindow)
     assert full.isFullScreen()
     assert full.windowTitle() == "Power"
     canvas = full.focusProxy()
@@ -80,6 +82,7 @@ def test_the_space_bar_holds_the_picture_there_too(open_stack: MakeStack, qtbot:
     stack = open_stack([power()])
     stack.show_full("power")
     (full,) = full_plots()
+    qtbot.waitUntil(full.isActiveWindow)
     canvas = full.focusProxy()
     assert isinstance(canvas, QWidget)
     held = []
@@ -152,3 +155,30 @@ def test_fifty_stacks_leave_nothing_behind(qtbot: QtBot, look: Look) -> None:
     assert len(QApplication.allWidgets()) <= widgets
     assert threading.active_count() == threads
     assert sum(isinstance(each, PlotStack | FullPlot) for each in gc.get_objects()) <= kept
+
+
+def test_all_that_can_be_done_there_is_found_under_ctrl_k(
+    open_stack: MakeStack, qtbot: QtBot
+) -> None:
+    stack = open_stack([power()])
+    stack.show_full("power")
+    (full,) = full_plots()
+    qtbot.waitUntil(full.isActiveWindow)
+    canvas = full.focusProxy()
+    assert isinstance(canvas, QWidget)
+    QTest.keyClick(canvas, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    palette = the(Palette, full)
+    assert palette.isVisible()
+    view = the(QListView, palette)
+    offered = [view.model().index(row, 0).data() for row in range(view.model().rowCount())]
+    assert {"Copy picture of the plots", "Show 1 h", "Leave full screen"} <= set(offered)
+    assert "Full screen of one plot" not in offered
+    field = the(QLineEdit, palette)
+    QTest.keyClicks(field, "show 1 h")
+    press(field, Qt.Key.Key_Return)
+    assert stack.time_window.span == 3600.0
+    assert canvas.hasFocus()
+    QTest.keyClick(canvas, Qt.Key.Key_1, Qt.KeyboardModifier.AltModifier)
+    assert stack.time_window.span == 60.0
+    press(canvas, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not full_plots())

@@ -4,17 +4,19 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
+from gpuexplorer.gui.widgets.machine.thing_panel import ThingPanel
 from gpuexplorer.gui.wording.machine.machine_things import Thing
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
-from tests.gui.hands import texts
+from tests.gui.hands import texts, the
 from tests.gui.topology.conftest import Screen, WiredBackend
 
 
@@ -51,6 +53,7 @@ def wait_for_words(qtbot: QtBot, screen: Screen, words: str) -> None:
 
 def wait_drawn(qtbot: QtBot, screen: Screen) -> MachineDrawing:
     qtbot.waitUntil(lambda: screen.drawing.isVisible() and bool(screen.drawing.hints()))
+    qtbot.waitUntil(lambda: the(ThingPanel, screen.view).isVisible())
     return screen.drawing
 
 
@@ -58,11 +61,23 @@ def click_on(drawing: MachineDrawing, thing: Thing) -> None:
     QTest.mouseClick(drawing, Qt.MouseButton.LeftButton, pos=drawing.place_of(thing).center())
 
 
-def named(drawing: MachineDrawing, name: str) -> QWidget:
-    """The thing of that name, as a reader of screens finds it."""
-    found = [each for each in drawing.findChildren(QWidget) if each.accessibleName() == name]
+def named(drawing: MachineDrawing, name: str) -> str:
+    """What a reader of screens finds under that name, or a name that begins so: its words."""
+    whole = QAccessible.queryAccessibleInterface(drawing)
+    parts = [whole.child(at) for at in range(whole.childCount())]
+    found = [each for each in parts if each.text(QAccessible.Text.Name) == name] or [
+        each for each in parts if each.text(QAccessible.Text.Name).startswith(name)
+    ]
     assert len(found) == 1, f"{len(found)} things named {name!r}"
-    return found[0]
+    return found[0].text(QAccessible.Text.Description)
+
+
+def name_at_keyboard(drawing: MachineDrawing) -> str:
+    """Of the thing in the drawing that has the keyboard; empty where none of them has."""
+    if not drawing.hasFocus():
+        return ""
+    whole = QAccessible.queryAccessibleInterface(drawing)
+    return whole.focusChild().text(QAccessible.Text.Name)
 
 
 def shown_fact(screen: Screen, label: str) -> str:

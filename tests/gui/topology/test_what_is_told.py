@@ -9,7 +9,6 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardState
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.gui.wording.machine.machine_things import OfCard, OfLink
 from gpuexplorer.telemetry.topology import Topology
 from tests.gui.fakes import Answer, card, instance, working
@@ -117,16 +116,10 @@ def test_a_lost_card_stays_where_it_was_and_says_so(
     backend.listed = list(cards)
     wait_for_words(qtbot, screen, "Card 1 is lost: its wires are as they were.")
     qtbot.waitUntil(lambda: backend.asked == 2)
-    qtbot.waitUntil(lambda: "Lost" in named_starting(drawing, "Card 1").accessibleDescription())
+    qtbot.waitUntil(lambda: "Lost" in named(drawing, "Card 1"))
     assert drawing.place_of(OfCard(cards[1].id)) == place
     click_on(drawing, OfLink(cards[1].id, HOST_ID))
     assert "The card is lost: nothing is told of its link any more." in texts(screen.view)
-
-
-def named_starting(drawing: MachineDrawing, name: str) -> QWidget:
-    return next(
-        each for each in drawing.findChildren(QWidget) if each.accessibleName().startswith(name)
-    )
 
 
 def test_a_card_of_which_the_driver_tells_nothing_stands_apart(

@@ -88,6 +88,7 @@ class CardView(LiveView):
         self._plots.usual_asked.connect(self._on_usual_asked)
         self._plots.choosing_began.connect(self._on_choosing_began)
         self._facts = FactsPanel(look)
+        self.add_command("Copy all facts", "", self._facts.copy_all)
         self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head.setSpacing(_GAP)
         self._head.addWidget(self._header, 1)
@@ -253,7 +254,10 @@ class CardView(LiveView):
             self._show_offer(self._card, reading, chosen)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        beyond = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         match event.key():
+            case _ if beyond:
+                super().keyPressEvent(event)
             case Qt.Key.Key_Left:
                 self._chips.step(-1)
             case Qt.Key.Key_Right:

@@ -82,6 +82,10 @@ class FactsPanel(QFrame):
         self._search.selectAll()
         return self._search
 
+    def copy_all(self) -> None:
+        """As text, to the clipboard."""
+        QGuiApplication.clipboard().setText(as_text(self._heading, self._groups))
+
     def shown(self) -> list[str]:
         """What can be read in the list, line by line."""
         return self._tree.shown()
@@ -100,4 +104,4 @@ class FactsPanel(QFrame):
         self._tree.take_keyboard()
 
     def _on_copy_all_asked(self) -> None:
-        QGuiApplication.clipboard().setText(as_text(self._heading, self._groups))
+        self.copy_all()

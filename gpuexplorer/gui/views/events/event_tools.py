@@ -1,5 +1,6 @@
 """EventTools: the row above the list: which group, which card, which words; copy and export."""
 
+import json
 from collections import Counter
 
 from PySide6.QtCore import QSignalBlocker, Signal
@@ -19,6 +20,7 @@ from gpuexplorer.gui.wording.events.event_words import Group
 _THIN = "\N{THIN SPACE}"
 _SEARCH_LEAST, _SEARCH_WIDTH = 150, 220
 _GAP = 8
+_REMEMBERED = "events/filter"
 
 
 class EventTools(QWidget):
@@ -34,14 +36,13 @@ class EventTools(QWidget):
     ) -> None:
         super().__init__(parent)
         self._machine = machine
-        self._group: Group | None = None
-        self._card: CardId | None = None
+        self._group, self._card = self._remembered()
         choices = [(None, "All"), *((group, group.value) for group in Group)]
         self._groups = Segmented(look, "Kind of event", choices)
-        self._groups.show_choice(None)
+        self._groups.show_choice(self._group)
         self._groups.chosen.connect(self._on_group_chosen)
         self._cards = MenuButton(look, "Card")
-        self._cards.show_words("All cards")
+        self._cards.show_words(self._words_of_card())
         self._cards.about_to_open.connect(self._on_cards_asked)
         self._search = SearchField(look, "Search events")
         self._search.setMinimumWidth(_SEARCH_LEAST)
@@ -67,6 +68,10 @@ class EventTools(QWidget):
         row.addWidget(self._search, 2)
         row.addWidget(self._copy)
         row.addWidget(self._export)
+
+    @property
+    def choice(self) -> EventChoice:
+        return EventChoice(self._group, self._card, self._search.text())
 
     def start_search(self) -> None:
         self._search.setFocus()
@@ -96,9 +101,30 @@ class EventTools(QWidget):
 
     def _tell(self) -> None:
         self._groups.show_choice(self._group)
+        self._cards.show_words(self._words_of_card())
+        kept = {"group": self._group, "card": self._card}
+        self._machine.settings.remember(_REMEMBERED, json.dumps(kept))
+        self.choice_changed.emit(self.choice)
+
+    def _words_of_card(self) -> str:
         shown = self._machine.shown(self._card)
-        self._cards.show_words("All cards" if shown is None else f"Card {shown.number}")
-        self.choice_changed.emit(EventChoice(self._group, self._card, self._search.text()))
+        return "All cards" if shown is None else f"Card {shown.number}"
+
+    def _remembered(self) -> tuple[Group | None, CardId | None]:
+        """What cannot be read, and a card that is not here, lets everything through."""
+        try:
+            found = json.loads(self._machine.settings.remembered(_REMEMBERED) or "{}")
+        except ValueError:
+            return None, None
+        if not isinstance(found, dict):
+            return None, None
+        group = next((each for each in Group if each.value == found.get("group")), None)
+        listed = [
+            each.card.id
+            for shown in self._machine.cards()
+            for each in (shown, *shown.instances)
+        ]
+        return group, next((card for card in listed if card == found.get("card")), None)
 
     def _on_group_chosen(self, group: Group | None) -> None:
         self._group = group

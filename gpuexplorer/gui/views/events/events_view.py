@@ -60,6 +60,7 @@ class EventsView(LiveView):
         self._tools.export_asked.connect(self._export.trigger)
         self._panel.all_asked.connect(self._on_all_asked)
         self._table = self._panel.table
+        self._model.choose(self._tools.choice)
         self._table.activated.connect(self._on_activated)
         self._table.customContextMenuRequested.connect(self._on_menu_asked)
         column = QVBoxLayout(self)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from gpuexplorer.core.units import plain
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.views.nothing_found.looked_row import LookedRow
@@ -30,12 +31,13 @@ class LookedPanel(QFrame):
         self.setProperty("panel", "card")
         self.setAccessibleName("What was looked for")
         head = QHBoxLayout()
-        for words in ("What was looked for", f"at {time}"):
-            label = QLabel(words)
+        self._time = QLabel()
+        for label in (QLabel("What was looked for"), self._time):
             label.setFont(look.letters.caption.font)
             label.setProperty("tone", Tone.QUIET.value)
             head.addWidget(label)
         head.insertStretch(1, 1)
+        self.show_time(time, None)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 12, 16, 12)
         column.setSpacing(0)
@@ -47,6 +49,11 @@ class LookedPanel(QFrame):
         column.addWidget(_hairline())
         column.addSpacing(12)
         column.addWidget(wrapped_label(look, _DOCTOR, Tone.QUIET))
+
+    def show_time(self, time: str, every: float | None) -> None:
+        """Of the newest look, and how many seconds later the next comes by itself."""
+        again = "" if every is None else f", and again every {plain(every)} s"
+        self._time.setText(f"at {time}{again}")
 
 
 def _hairline() -> QFrame:

@@ -19,6 +19,7 @@ from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.session import Attempt
 
 _WIDTH = 640
+_LOOK_AGAIN, _LOOKING = "Look again", "Looking…"
 # In a lower window the way on stands before the reasons, and nothing is drawn above it.
 _ALL_AT_ONCE_FROM = 660
 
@@ -44,6 +45,7 @@ class NothingFoundView(Page):
         super().__init__(parent)
         self._look = look
         self.setAccessibleName("No graphics card answers")
+        self._asked_by_key = False
         column = QWidget()
         column.setMaximumWidth(_WIDTH)
         self._column = QVBoxLayout(column)
@@ -55,8 +57,9 @@ class NothingFoundView(Page):
         self._reasons = QWidget()
         reasons = QVBoxLayout(self._reasons)
         reasons.setContentsMargins(0, 0, 0, 24)
-        if search.looked_for:
-            reasons.addWidget(LookedPanel(look, search.looked_for, search.time))
+        self._panel = LookedPanel(look, search.looked_for, search.time)
+        reasons.addWidget(self._panel)
+        self._panel.setHidden(not search.looked_for)
         self._way_on = QWidget()
         self._add_way_on(can_look_again)
         self._column.addWidget(self._reasons)
@@ -86,8 +89,18 @@ class NothingFoundView(Page):
 
     def show_looking(self) -> None:
         """Until the answer is there, which may take seconds."""
+        self._asked_by_key = self._again.hasFocus()
         self._again.setEnabled(False)
-        self._again.setText("Looking…")
+        self._again.setText(_LOOKING)
+
+    def show_looked(self, time: str, every: float | None) -> None:
+        """All is as it was, at this time; and it is looked for again by itself."""
+        self._panel.show_time(time, every)
+        if not self._again.isEnabled():
+            self._again.setEnabled(True)
+            self._again.setText(_LOOK_AGAIN)
+            if self._asked_by_key:
+                self._again.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _add_heading(self, attempts: Sequence[Attempt]) -> None:
         heading = QLabel("No graphics card answers on this computer")
@@ -110,7 +123,7 @@ class NothingFoundView(Page):
         self._button.setFont(self._look.letters.body.font)
         self._button.setDefault(True)
         self._button.clicked.connect(self.way_on_chosen)
-        self._again = QPushButton("Look again")
+        self._again = QPushButton(_LOOK_AGAIN)
         self._again.setFont(self._look.letters.body.font)
         self._again.setAutoDefault(True)
         self._again.setToolTip("For real cards: a driver may have been loaded since.")

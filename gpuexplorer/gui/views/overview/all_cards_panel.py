@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -59,6 +59,7 @@ class AllCardsPanel(Panel):
         self._beside = FigureRow(look, "All cards together")
         self._below = FigureRow(look, "All cards together")
         self._stretch = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._any_size = self._stretch.maximumSize()
         self._times_width = round(look.letters.caption.width("00:00:00 to 00:00:00")) + 4
         self._legend = HeatLegend(look)
         self._legend.hide()
@@ -106,6 +107,19 @@ class AllCardsPanel(Panel):
     def show_stretch(self, words: str) -> None:
         """From when to when."""
         self._stretch.show_text(words)
+        # It says something else each second. Of one width, nothing is laid out anew for it.
+        size = self._stretch.sizeHint()
+        if self._stretch.width() >= size.width():
+            if self._stretch.maximumSize() != size:
+                self._stretch.setFixedSize(size)
+        else:
+            self._let_stretch_go()
+
+    def _let_stretch_go(self) -> None:
+        """As wide as there is room for."""
+        if self._stretch.minimumWidth():
+            self._stretch.setMinimumSize(QSize(0, 0))
+            self._stretch.setMaximumSize(self._any_size)
 
     def show_legend(self, low: str, high: str) -> None:
         if self._legend.show_ends(low, high):
@@ -155,4 +169,5 @@ class AllCardsPanel(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._let_stretch_go()
         self._place_figures()

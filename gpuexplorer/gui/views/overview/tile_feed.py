@@ -111,8 +111,9 @@ class TileFeed:
         """Whether a picture has had its share, and this tile only moved on a little."""
         step = COLUMN_PIXELS * (asked.end - asked.start) / asked.width
         moved = 0 < asked.end - before.end < _MOST_BEHIND * step
-        alike = replace(before, start=asked.start, end=asked.end) == asked
-        return moved and alike and self._drawn >= _EACH_TIME
+        if not moved or self._drawn < _EACH_TIME:
+            return False
+        return replace(before, start=asked.start, end=asked.end) == asked
 
     def ticks(self, start: float, end: float, width: float) -> tuple[Tick, ...]:
         """Clock times, and at the right end that this is now, where it is."""

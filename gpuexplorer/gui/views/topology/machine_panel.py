@@ -46,8 +46,11 @@ class MachinePanel(Panel):
         self._legend = wrapped_label(look, "", Tone.QUIET)
         self._legend.setFont(look.letters.caption.font)
         self.body.addWidget(self._empty, 1)
+        # In the middle of what is left, where the columns beside it are taller.
+        self.body.addStretch(1)
         self.body.addWidget(self.drawing)
         self.body.addSpacing(10)
+        self.body.addStretch(1)
         self.body.addWidget(self._notes)
         self.body.addWidget(self._legend)
         self._legend_of: object = None
@@ -61,8 +64,8 @@ class MachinePanel(Panel):
     def show_machine(
         self, shape: MachineShape, faces: Mapping[Thing, Face], notes: Sequence[str]
     ) -> None:
-        self.drawing.show_machine(shape, faces)
         self._show_drawing(drawn=True)
+        self.drawing.show_machine(shape, faces)
         said = " ".join(notes)
         if said != self._notes.text():
             self._notes.setText(said)
@@ -87,9 +90,9 @@ class MachinePanel(Panel):
             self.drawing.isVisibleTo(self) is not drawn
             or self._empty.isVisibleTo(self) is drawn
         ):
-            self.drawing.setVisible(drawn)
             self._empty.setVisible(not drawn)
             self._again.setVisible(drawn)
             self._save.setVisible(drawn)
             self._legend.setVisible(drawn)
             self._notes.setVisible(drawn and bool(self._notes.text()))
+            self.drawing.setVisible(drawn)

@@ -1,11 +1,11 @@
 """TopologyView: the machine drawn, the matrix beside it, and the facts of what was chosen."""
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
@@ -51,6 +51,8 @@ from gpuexplorer.telemetry.whole_file import write_whole
 _WIDE_FROM, _HALF_FROM = 1080, 700
 _LEAST_BESIDE, _MOST_BESIDE, _SHARE_BESIDE = 380, 520, 0.34
 _AROUND_DRAWING = 160  # what stands above and below it, in pixels
+_BREATH = 1  # milliseconds
+_BESIDE_WALK = 24  # pixels that stay in sight around what the keyboard is at
 _ANY = 16_777_215  # Qt's own number for "as wide as it likes"
 _ASK_AGAIN = "Ask again"
 
@@ -81,6 +83,12 @@ class TopologyView(LiveView):
         self._lasting: tuple[MachineShape, Mapping[Thing, Face]] | None = None
         self._summary: tuple[MachineShape, ThingFacts] | None = None
         self._written = ""
+        self._faces: Mapping[Thing, Face] = {}
+        # Of 64 cards that are drawn for the first time, all at once takes too long.
+        self._behind: list[Callable[[MachineNow], None]] = []
+        self._breath = QTimer(self)
+        self._breath.setInterval(_BREATH)
+        self._breath.timeout.connect(self._on_breath_taken)
         self._saving = Saving(machine.settings, self)
         self._saving.done.connect(self._on_saving_told)
         self._saving.refused.connect(self._on_saving_told)
@@ -90,6 +98,7 @@ class TopologyView(LiveView):
         self._panel = MachinePanel(look)
         self._panel.drawing.chosen.connect(self._on_chosen)
         self._panel.drawing.opened.connect(self._on_opened)
+        self._panel.drawing.walked.connect(self._on_walked)
         self._panel.ask_again_chosen.connect(again.trigger)
         self._panel.save_asked.connect(self._save.trigger)
         self._matrix = MatrixPanel(look)
@@ -97,20 +106,20 @@ class TopologyView(LiveView):
         self._matrix.copy_asked.connect(self._copy.trigger)
         self._facts = ThingPanel(look)
         self._facts.open_asked.connect(self._on_card_asked)
+        self._matrix.hide()
+        self._facts.hide()
         self._page = Page()
         self._side = QWidget()
         self._below = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._side)
         self._below.setContentsMargins(0, 0, 0, 0)
         self._places = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        top = Qt.AlignmentFlag.AlignTop
         for layout in (self._places, self._below):
             layout.setSpacing(16)
-        self._places.addWidget(self._panel, 1, top)
-        self._places.addWidget(self._side, 0, top)
-        self._below.addWidget(self._matrix, 1, top)
-        self._below.addWidget(self._facts, 1, top)
-        self._page.body.addLayout(self._places)
-        self._page.body.addStretch(1)
+        self._places.addWidget(self._panel)
+        self._places.addWidget(self._side)
+        self._below.addWidget(self._matrix)
+        self._below.addWidget(self._facts)
+        self._page.body.addLayout(self._places, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._page)
@@ -122,6 +131,7 @@ class TopologyView(LiveView):
 
     def stop(self) -> None:
         super().stop()
+        self._breath.stop()
         self._wiring.stop()
         self._saving.stop()
 
@@ -129,22 +139,40 @@ class TopologyView(LiveView):
         self._now = now = self._look_at()
         self._save.setEnabled(now is not None)
         self._copy.setEnabled(now is not None)
-        self._matrix.setVisible(now is not None)
-        self._facts.setVisible(now is not None)
         if now is None:
+            self._breath.stop()
+            self._matrix.hide()
+            self._facts.hide()
             self._panel.show_words(*self._words())
             return
-        if self._lasting is None or self._lasting[0] is not now.shape:
+        anew = self._lasting is None or self._lasting[0] is not now.shape
+        if self._lasting is None or anew:
             self._lasting = (now.shape, lasting_faces(now))
-        faces = {**self._lasting[1], **passing_faces(now)}
+        self._faces = faces = {**self._lasting[1], **passing_faces(now)}
         if self._chosen is not None and not _is_there(now, faces, self._chosen):
             self._choose(None)
+        self._behind = [self._show_drawing, self._show_matrix, self._show_facts]
+        if anew or not self._facts.isVisibleTo(self):
+            self._breath.start()
+        elif not self._breath.isActive():
+            self._catch_up(len(self._behind))
+
+    def _catch_up(self, most: int) -> None:
+        """With so many of the panels."""
+        for show in self._behind[:most]:
+            if self._now is not None:
+                show(self._now)
+        self._behind = self._behind[most:]
+
+    def _show_drawing(self, now: MachineNow) -> None:
         again = waiting_words(self._wiring.waited, again=True)
         waiting = self._wiring.answer is Answer.WAITING
         said = [*notes(now), again if waiting else "", self._written]
-        self._panel.show_machine(now.shape, faces, [each for each in said if each])
+        self._panel.show_machine(now.shape, self._faces, [each for each in said if each])
+
+    def _show_matrix(self, now: MachineNow) -> None:
         self._matrix.show_machine(now)
-        self._show_facts(now)
+        self._matrix.show()
 
     def _look_at(self) -> MachineNow | None:
         """None while nothing is known of how the cards that are listed are wired."""
@@ -190,6 +218,7 @@ class TopologyView(LiveView):
             self._facts.show_facts(self._summary[1])
         else:
             self._facts.show_facts(facts_of(now, self._chosen, self.machine.session.source))
+        self._facts.show()
 
     def _choose(self, thing: Thing | None) -> None:
         self._chosen = thing
@@ -223,11 +252,22 @@ class TopologyView(LiveView):
     def _arrange(self, width: int) -> None:
         across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         wide = width >= _WIDE_FROM
+        half = not wide and width >= _HALF_FROM
         self._places.setDirection(across if wide else down)
-        self._below.setDirection(across if not wide and width >= _HALF_FROM else down)
+        self._below.setDirection(across if half else down)
+        # What stands at the end takes the height that is left, so that no panel ends alone.
+        self._places.setStretch(0, int(wide))
+        self._places.setStretch(1, int(not wide))
+        self._below.setStretch(0, int(half))
+        self._below.setStretch(1, 1)
         beside = min(_MOST_BESIDE, max(_LEAST_BESIDE, round(width * _SHARE_BESIDE)))
         self._side.setMinimumWidth(beside if wide else 0)
         self._side.setMaximumWidth(beside if wide else _ANY)
+
+    def _on_breath_taken(self) -> None:
+        self._catch_up(1)
+        if not self._behind:
+            self._breath.stop()
 
     def _on_wiring_changed(self) -> None:
         if self.isVisible():
@@ -239,6 +279,13 @@ class TopologyView(LiveView):
     def _on_opened(self, thing: Thing) -> None:
         if isinstance(thing, OfCard):
             self._navigation.open_card(thing.card)
+
+    def _on_walked(self, place: QRect) -> None:
+        drawing, content = self._panel.drawing, self._page.widget()
+        if content is not None:
+            there = drawing.mapTo(content, place.center())
+            around = (place.width() // 2 + _BESIDE_WALK, place.height() // 2 + _BESIDE_WALK)
+            self._page.ensureVisible(there.x(), there.y(), *around)
 
     def _on_card_asked(self, card: str) -> None:
         self._navigation.open_card(CardId(card))

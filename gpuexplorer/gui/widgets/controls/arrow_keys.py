@@ -32,7 +32,7 @@ class ArrowKeys(QObject):
         for widget in self._widgets:
             widget.installEventFilter(self)
         if after is not None:
-            _line_up([after, *widgets])
+            line_up([after, *widgets])
         focused = next((each for each in self._widgets if each.hasFocus()), None)
         self.offer(focused or next(iter(self._widgets), None))
 
@@ -73,8 +73,10 @@ class ArrowKeys(QObject):
         return False
 
 
-def _line_up(widgets: Sequence[QWidget]) -> None:
-    """Qt puts nobody into the order who takes no focus at the moment."""
+def line_up(widgets: Sequence[QWidget]) -> None:
+    """The Tab key comes to them in this order, wherever each was made. Qt puts nobody into it
+    who takes no focus at the moment.
+    """
     before = [widget.focusPolicy() for widget in widgets]
     for widget in widgets:
         widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -7,9 +7,11 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import mixed
 
 CONTROL_RADIUS = 6.0
 _ICON = 20.0
+_OFF = 0.5  # of what cannot be pressed now
 
 
 class PaintedButton(QAbstractButton):
@@ -63,7 +65,10 @@ class IconButton(PaintedButton):
         place = QRectF(self.rect())
         self.draw_ground(drawing, place)
         side = (self.width() - _ICON) / 2
-        colour = drawing.theme.text if self.underMouse() else drawing.theme.quiet
+        theme = drawing.theme
+        colour = theme.text if self.underMouse() else theme.quiet
+        if not self.isEnabled():
+            colour = mixed(theme.ground, theme.faint, _OFF)
         drawing.icon(self._icon, place.adjusted(side, side, -side, -side), colour)
 
     def sizeHint(self) -> QSize:

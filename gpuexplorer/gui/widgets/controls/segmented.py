@@ -15,6 +15,7 @@ from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, Pain
 
 _HEIGHT, _INSET, _MARGIN = 28, 2, 12
 _ARROW = 16.0
+_ANY_WIDTH = 16_777_215  # Qt's own bound
 _NOTHING_YET = object()
 
 
@@ -88,6 +89,14 @@ class Segmented(QWidget):
         if compact is not self._compact:
             self._compact = compact
             self._arrange()
+
+    def fill_width(self) -> None:
+        """All choices are equally wide, and take what room there is."""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        for segment in self._segments.values():
+            segment.setMinimumWidth(segment.sizeHint().width())
+            segment.setMaximumWidth(_ANY_WIDTH)
+            segment.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def full_width(self) -> int:
         """What it takes when it is not compact."""

@@ -28,6 +28,8 @@ class WordButton(PaintedButton):
         self.draw_ground(drawing, place)
         theme, letters = drawing.theme, drawing.letters.body
         ink = theme.text if self.underMouse() or self.isChecked() else theme.quiet
+        if not self.isEnabled():
+            ink = theme.faint
         middle = place.center().y()
         drawing.icon(self._icon, QRectF(_MARGIN, middle - _ICON / 2, _ICON, _ICON), ink)
         run = Run(self.text(), letters, ink)

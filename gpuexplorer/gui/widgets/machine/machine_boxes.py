@@ -26,7 +26,7 @@ def fitting(texts: Texts, letters: Lettering, width: float) -> str:
 
 
 def draw_card(drawing: Drawing, place: QRectF, face: TileFace, form: Form) -> None:
-    _draw_ground(drawing, place, face, form)
+    draw_ground(drawing, place, face, form)
     if form is Form.COMPACT:
         _draw_compact(drawing, place, face)
     else:
@@ -53,7 +53,7 @@ def draw_box(drawing: Drawing, box: Box, face: BoxFace, form: Form) -> None:
     _draw_title(drawing, inner, face.title, remarks, letters, spread=spread)
 
 
-def _draw_ground(drawing: Drawing, place: QRectF, face: TileFace, form: Form) -> None:
+def draw_ground(drawing: Drawing, place: QRectF, face: TileFace, form: Form) -> None:
     theme, painter = drawing.theme, drawing.painter
     radius = _RADIUS if form is Form.COMPACT else _RADIUS + 2
     fill, edge = theme.hover, theme.line

@@ -13,6 +13,7 @@ from gpuexplorer.telemetry.machine_shape import MachineShape
 class Form(Enum):
     """How much is said: the more cards, the less of each."""
 
+    LARGE = "large"  # a few cards in much room: larger, and all that a card has to say
     ROOMY = "roomy"  # words on both sides of a wire
     NORMAL = "normal"  # words at the right of it
     COMPACT = "compact"  # numbers only; the words are told on asking
@@ -29,6 +30,7 @@ class Across:
 
 
 ACROSS = {
+    Form.LARGE: Across(340, 24, 8, 64),
     Form.ROOMY: Across(236, 24, 8, 64),
     Form.NORMAL: Across(168, 10, 6, 40),
     Form.COMPACT: Across(76, 4, 4, 28),
@@ -44,6 +46,7 @@ class _Attempt:
     rows: int
 
 
+_LARGE = _Attempt(Form.LARGE, 160, 1)
 _LAST = _Attempt(Form.COMPACT, 30, 1000)
 _ATTEMPTS = (
     _Attempt(Form.ROOMY, 168, 1),
@@ -89,6 +92,12 @@ def columns_of(shape: MachineShape, width: float) -> Columns:
         if rows is not None:
             return _placed(shape, rows, attempt, width)
     return _placed(shape, blocks, _LAST, width)
+
+
+def large_columns_of(shape: MachineShape, width: float) -> Columns | None:
+    """One row in the largest form; None where there is no room for it."""
+    rows = _rows(shape, _blocks(shape), _LARGE, width)
+    return None if rows is None else _placed(shape, rows, _LARGE, width)
 
 
 def _blocks(shape: MachineShape) -> list[_Block]:

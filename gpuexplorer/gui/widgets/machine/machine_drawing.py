@@ -1,23 +1,34 @@
 """MachineDrawing: the picture of a machine; all in it can be pointed at and chosen."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QMouseEvent, QPaintEvent, QPen, QRegion, QResizeEvent
+from PySide6.QtGui import (
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPaintEvent,
+    QPen,
+    QRegion,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.widgets.machine.large_card import draw_large_card
 from gpuexplorer.gui.widgets.machine.machine_boxes import draw_box, draw_card
+from gpuexplorer.gui.widgets.machine.machine_columns import Form
 from gpuexplorer.gui.widgets.machine.machine_layout import Box, MachineLayout, Wire, layout_of
-from gpuexplorer.gui.widgets.machine.machine_spots import Spots
+from gpuexplorer.gui.widgets.machine.machine_spots import STEPS, Spots
 from gpuexplorer.gui.widgets.machine.machine_wires import (
     Shades,
     draw_chosen,
     draw_lanes,
     draw_wire_words,
 )
-from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.widgets.machine.voiced import Voiced
 from gpuexplorer.gui.wording.machine.machine_face import BoxFace, Face, TileFace, WireFace
 from gpuexplorer.gui.wording.machine.machine_things import OfCard, Thing, way_of
 from gpuexplorer.telemetry.machine_shape import MachineShape
@@ -26,6 +37,10 @@ _MARGIN = 5
 _REACH = 6  # pixels beside a thin wire that still mean it
 _LEAST_WIDTH = 320
 _RADIUS = 8.0
+_TAKES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+# How many widths it is asked about in one go: with a scroll bar, without, and before.
+_MOST_MADE = 12
+_COARSE = 16
 _EVERYWHERE = QRectF(-1e6, -1e6, 2e6, 2e6)
 
 
@@ -53,7 +68,10 @@ def draw_machine(
             continue
         face = faces.get(box.thing)
         if isinstance(face, TileFace):
-            draw_card(drawing, box.place, face, layout.form)
+            if layout.form is Form.LARGE:
+                draw_large_card(drawing, box.place, face)
+            else:
+                draw_card(drawing, box.place, face, layout.form)
         elif isinstance(face, BoxFace):
             draw_box(drawing, box, face, layout.form)
         if box.thing in chosen:
@@ -63,24 +81,24 @@ def draw_machine(
             draw_wire_words(drawing, wire, face, layout.form)
 
 
-class MachineDrawing(Painted):
-    """Repaints only what looks different. Lays out anew only another machine or width."""
+class MachineDrawing(Voiced[Thing]):
+    """Repaints only what looks different. Lays out anew only another machine or size."""
 
     chosen = Signal(object)
     opened = Signal(object)  # a card that was clicked twice, or chosen again with Enter
+    walked = Signal(QRect)  # the keyboard is at what is drawn there
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
         self._shape: MachineShape | None = None
         self._faces: Mapping[Thing, Face] = {}
         self._chosen: Thing | None = None
-        self._made: tuple[object, MachineLayout | None] = (None, None)
+        self._made: dict[tuple[int, int], MachineLayout] = {}
         self._room = 0
         self._dirty = _EVERYWHERE
-        self._spots = Spots(self)
-        self._spots.taken.connect(self._on_taken)
-        self._spots.focus_moved.connect(self._on_focus_moved)
+        self._spots = Spots()
         look.changed.connect(self._on_look_changed)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -92,22 +110,25 @@ class MachineDrawing(Painted):
         before, self._faces = self._faces, faces
         if shape is not self._shape:
             self._shape = shape
+            self._made.clear()
             self._lay_out()
-            self._spots.introduce(faces)
             return
         changed = {
             thing
             for thing, face in faces.items()
             if (was := before.get(thing)) is not face and was != face
         }
-        self._spots.say(faces, changed)
         if changed:
             self.update(self._places_of(changed))
+        at = self.focused_part()
+        if at in changed:
+            self.tell_words(at)
 
     def show_room(self, height: int) -> None:
         """How tall it may become where there is room; it takes what it needs in any case."""
-        if height != self._room:
-            self._room = height
+        before = self.layout_shown()
+        self._room = height
+        if self.layout_shown() is not before:
             self._lay_out()
 
     def show_chosen(self, thing: Thing | None) -> None:
@@ -120,13 +141,19 @@ class MachineDrawing(Painted):
         """As it is drawn now, without the margin around it."""
         return self._layout_at(self.width())
 
-    def place_of(self, thing: Thing) -> QRect:
+    def parts(self) -> Sequence[Thing]:
+        return self._spots.things
+
+    def words_of(self, part: Thing) -> tuple[str, str]:
+        face = self._faces.get(part)
+        return ("", "") if face is None else (face.name, face.spoken)
+
+    def place_of(self, part: Thing) -> QRect:
         """Where it is drawn; of a wire, its first stretch. Empty where it is not."""
-        for part in self._parts():
-            if part.thing == thing:
-                place = part.place if isinstance(part, Box) else part.lanes.first
-                return place.translated(_MARGIN, _MARGIN).toRect()
-        return QRect()
+        return self._spots.place_of(part)
+
+    def focused_part(self) -> Thing | None:
+        return self._spots.at if self.hasFocus() else None
 
     def thing_at(self, position: QPointF) -> Thing | None:
         """Boxes first, then wires with some room beside them, then their words."""
@@ -147,7 +174,7 @@ class MachineDrawing(Painted):
         return None
 
     def hints(self) -> list[str]:
-        faces = (self._faces.get(part.thing) for part in self._parts())
+        faces = (self._faces.get(thing) for thing in self.parts())
         return [face.hint for face in faces if face is not None]
 
     def draw(self, drawing: Drawing) -> None:
@@ -160,38 +187,52 @@ class MachineDrawing(Painted):
         within = self._dirty.translated(-_MARGIN, -_MARGIN)
         draw_machine(drawing, layout, self._faces, frozenset(way), within)
         drawing.painter.translate(-_MARGIN, -_MARGIN)
-        focused = self._spots.focused()
+        focused = self._spots.place_of(self.focused_part())
         if not focused.isEmpty():
             drawing.focus_ring(QRectF(focused).adjusted(-3, -3, 3, 3), _RADIUS)
-
-    def _parts(self) -> Iterator[Box | Wire]:
-        layout = self.layout_shown()
-        if layout is not None:
-            yield from layout.boxes
-            yield from layout.wires
 
     def _layout_at(self, width: int) -> MachineLayout | None:
         if self._shape is None:
             return None
-        if self._made[0] != width:
+        # Among many cards a layout takes long, and widths with and without a scroll bar,
+        # say, are much the same.
+        natural = self._made_for(self._shape, width // _COARSE * _COARSE, 0)
+        if natural.form is Form.COMPACT:
+            return natural
+        return self._made_for(self._shape, width, self._room)
+
+    def _made_for(self, shape: MachineShape, width: int, room: int) -> MachineLayout:
+        made = self._made.get((width, room))
+        if made is None:
+            while len(self._made) >= _MOST_MADE:
+                del self._made[next(iter(self._made))]
             across = float(max(_LEAST_WIDTH, width) - 2 * _MARGIN)
-            made = layout_of(self._shape, across, self._room - 2 * _MARGIN)
-            self._made = (width, made)
-        return self._made[1]
+            made = layout_of(shape, across, room - 2 * _MARGIN)
+            self._made[width, room] = made
+        return made
 
     def _lay_out(self) -> None:
-        self._made = (None, None)
         self.updateGeometry()
         self._place_spots()
         self.update()
 
     def _place_spots(self) -> None:
-        self._spots.place((part.thing for part in self._parts()), self.place_of)
+        layout = self.layout_shown()
+        boxes = () if layout is None else [(box.thing, box.place) for box in layout.boxes]
+        wires = () if layout is None else [(w.thing, w.lanes.first) for w in layout.wires]
+        self._spots.place(
+            (thing, place.translated(_MARGIN, _MARGIN).toRect())
+            for thing, place in (*boxes, *wires)
+        )
+        self.forget_parts()
 
     def _places_of(self, things: Collection[Thing]) -> QRegion:
         """All that is drawn of them, their words and the ring around them included."""
-        region = QRegion()
-        for part in self._parts():
+        region, layout = QRegion(), self.layout_shown()
+        drawn: Sequence[Box | Wire] = ()
+        if layout is not None:
+            drawn = (*layout.boxes, *layout.wires)
+        for part in drawn:
             if part.thing in things:
                 place = part.place.translated(_MARGIN, _MARGIN).toAlignedRect()
                 region += place.adjusted(-4, -4, 4, 4)
@@ -201,14 +242,21 @@ class MachineDrawing(Painted):
         self.show_chosen(thing)
         self.chosen.emit(thing)
 
-    def _on_taken(self, thing: Thing) -> None:
+    def _take(self, thing: Thing) -> None:
         if thing == self._chosen and isinstance(thing, OfCard):
             self.opened.emit(thing)
         else:
             self._choose(thing)
 
-    def _on_focus_moved(self, place: QRect) -> None:
+    def _update_focus(self) -> None:
+        place = self._spots.place_of(self._spots.at)
         self.update(place.adjusted(-_REACH, -_REACH, _REACH, _REACH))
+
+    def _walk_to(self, thing: Thing) -> None:
+        self._update_focus()
+        self._spots.go_to(thing)
+        self._update_focus()
+        self.tell_focus()
 
     def _on_look_changed(self) -> None:
         self.update()
@@ -247,7 +295,8 @@ class MachineDrawing(Painted):
         if thing is None or event.button() is not Qt.MouseButton.LeftButton:
             super().mousePressEvent(event)
             return
-        self._spots.focus(thing)
+        self._walk_to(thing)
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
         self._choose(thing)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -260,6 +309,35 @@ class MachineDrawing(Painted):
         shape = Qt.CursorShape.ArrowCursor if nothing else Qt.CursorShape.PointingHandCursor
         if self.cursor().shape() is not shape:
             self.setCursor(shape)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        at, key = self._spots.at, event.key()
+        step = next((step for name, step in STEPS.items() if name == key), None)
+        if at is None or (step is None and key not in _TAKES):
+            super().keyPressEvent(event)
+        elif step is None:
+            self._take(at)
+        else:
+            self._update_focus()
+            self._spots.step(step)
+            self._update_focus()
+            self.tell_focus()
+            self.walked.emit(self._spots.place_of(self._spots.at))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._update_focus()
+        self.tell_focus()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._update_focus()
+
+    def inputMethodQuery(self, query: Qt.InputMethodQuery, /) -> object:
+        # What a scroll area brings into sight when the Tab key comes here.
+        if query is Qt.InputMethodQuery.ImCursorRectangle and self._spots.at is not None:
+            return self._spots.place_of(self._spots.at)
+        return super().inputMethodQuery(query)
 
 
 def _draw_frame(drawing: Drawing, place: QRectF) -> None:

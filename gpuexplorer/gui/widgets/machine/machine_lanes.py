@@ -20,7 +20,7 @@ class Lanes:
     @property
     def first(self) -> QRectF:
         """Both lanes of its first stretch."""
-        return self.forth[0].united(self.back[0]) if self.back else self.forth[0]
+        return self.forth[0].united(self.back[-1]) if self.back else self.forth[0]
 
     def bounds(self) -> QRectF:
         whole = QRectF()

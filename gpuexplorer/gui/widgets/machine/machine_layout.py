@@ -13,6 +13,7 @@ from gpuexplorer.gui.widgets.machine.machine_columns import (
     Columns,
     Form,
     columns_of,
+    large_columns_of,
 )
 from gpuexplorer.gui.widgets.machine.machine_lanes import (
     SCALES,
@@ -99,11 +100,12 @@ class Down:
 
 
 _DOWN = {
+    Form.LARGE: Down(40, 28, 46, 26, 60, 32, 88, 136, 48, 64, 24, 44, 40),
     Form.ROOMY: Down(32, 20, 38, 22, 44, 28, 60, 70, 40, 48, 16, 36, 36),
     Form.NORMAL: Down(30, 18, 34, 22, 40, 26, 74, 86, 36, 58, 14, 64, 36),
     Form.COMPACT: Down(0, 0, 20, 8, 12, 8, 16, 34, 14, 18, 6, 0, 26),
 }
-_MOST_STRETCH = 1.6
+_MOST_STRETCH = {Form.LARGE: 2.1, Form.ROOMY: 2.1, Form.NORMAL: 2.1}
 HUB_TITLE = 26.0  # below the figures that stand in it
 # Shares of a tile's width, or pixels, that the wires of one card may take.
 _SPOKE_SHARE, _HOST_SHARE = 0.72, 0.5
@@ -113,22 +115,44 @@ _WORDS_GAP = 7.0
 
 
 def layout_of(shape: MachineShape, width: float, height: float = 0.0) -> MachineLayout:
-    """As wide as there is room at most; gaps are stretched to use a height that is left."""
+    """As wide as there is room at most. A height that is left makes all larger where that
+    fits, and stretches the gaps; the most compact form takes no notice of it.
+    """
+    large = large_columns_of(shape, width) if height > 0 else None
+    if large is not None:
+        layout = _Plan(shape, large, _DOWN[large.form]).layout()
+        if layout.size.height() <= height:
+            return _stretched(shape, large, layout, height)
     columns = columns_of(shape, width)
-    down = _DOWN[columns.form]
-    natural = _Plan(shape, columns, down).layout()
+    layout = _Plan(shape, columns, _DOWN[columns.form]).layout()
+    return layout if height <= 0 else _stretched(shape, columns, layout, height)
+
+
+def _stretched(
+    shape: MachineShape, columns: Columns, natural: MachineLayout, height: float
+) -> MachineLayout:
+    most = _MOST_STRETCH.get(columns.form)
     spare = height - natural.size.height()
-    gaps = down.uplink + down.words + down.nvlink
-    if spare <= 0 or columns.form is Form.COMPACT:
+    if most is None or spare <= 0:
         return natural
-    stretch = min(_MOST_STRETCH, 1 + spare / (gaps * max(1, len(columns.rows))))
-    stretched = replace(
+    down = _DOWN[columns.form]
+    widest = _Plan(shape, columns, _with_gaps(down, most)).layout()
+    gained = widest.size.height() - natural.size.height()
+    if gained <= spare:
+        return widest
+    return _Plan(shape, columns, _with_gaps(down, 1 + (most - 1) * spare / gained)).layout()
+
+
+def _with_gaps(down: Down, stretch: float) -> Down:
+    # Rounded down: together they must not exceed what is left.
+    return replace(
         down,
-        uplink=float(round(down.uplink * stretch)),
-        words=float(round(down.words * stretch)),
-        nvlink=float(round(down.nvlink * stretch)),
+        memory_gap=float(int(down.memory_gap * stretch)),
+        uplink=float(int(down.uplink * stretch)),
+        words=float(int(down.words * stretch)),
+        nvlink=float(int(down.nvlink * stretch)),
+        bracket=float(int(down.bracket * stretch)),
     )
-    return _Plan(shape, columns, stretched).layout()
 
 
 class _Plan:

@@ -1,140 +1,60 @@
-"""Spots: the things in the drawing of a machine, for the keyboard and for screen readers."""
+"""Spots: where the things in the drawing of a machine are, and the way among them by arrows."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from PySide6.QtCore import QObject, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QPoint, QRect, Qt
 
-from gpuexplorer.gui.wording.machine.machine_face import Face
 from gpuexplorer.gui.wording.machine.machine_things import Thing
 
-_STEPS = {
+STEPS = {
     Qt.Key.Key_Left: QPoint(-1, 0),
     Qt.Key.Key_Right: QPoint(1, 0),
     Qt.Key.Key_Up: QPoint(0, -1),
     Qt.Key.Key_Down: QPoint(0, 1),
 }
-_MOST_TOLD = 64
-_TAKES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
-class Spots(QObject):
-    """One stop for the Tab key; arrows go to the thing in that direction, Enter takes it."""
+class Spots:
+    """One stop for the Tab key; the thing where the keyboard is stays so when they move."""
 
-    taken = Signal(object)
-    focus_moved = Signal(QRect)  # where something has got the keyboard, or lost it
+    def __init__(self) -> None:
+        self._places: Mapping[Thing, QRect] = {}
+        self._things: Sequence[Thing] = ()
+        self._at: Thing | None = None
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._drawing = parent
-        self._spots: dict[Thing, _Spot] = {}
-        self._faces: Mapping[Thing, Face] = {}
+    @property
+    def things(self) -> Sequence[Thing]:
+        return self._things
 
-    def place(self, things: Iterable[Thing], place_of: Callable[[Thing], QRect]) -> None:
-        """Spots of things that stay are kept, and where the keyboard is with them."""
-        there = dict.fromkeys(things)
-        for thing in [thing for thing in self._spots if thing not in there]:
-            spot = self._spots.pop(thing)
-            spot.hide()
-            spot.deleteLater()
-        for thing in there:
-            if thing not in self._spots:
-                spot = self._spots[thing] = _Spot(thing, self._drawing)
-                spot.key_pressed.connect(self._on_key_pressed)
-                spot.focus_changed.connect(self._on_focus_changed)
-                spot.show()
-            self._spots[thing].setGeometry(place_of(thing))
-        offered = (spot.focusPolicy() for spot in self._spots.values())
-        if Qt.FocusPolicy.TabFocus not in offered:
-            self._offer(next(iter(self._spots.values()), None))
+    @property
+    def at(self) -> Thing | None:
+        """None only where there are none."""
+        return self._at
 
-    def say(self, faces: Mapping[Thing, Face], changed: Collection[Thing]) -> None:
-        """Where very much changed, only what has the keyboard is told at once."""
-        self._faces = faces
-        for thing in changed:
-            spot = self._spots.get(thing)
-            if spot is not None and (len(changed) <= _MOST_TOLD or spot.hasFocus()):
-                self._tell(spot)
+    def place(self, places: Iterable[tuple[Thing, QRect]]) -> None:
+        self._places = dict(places)
+        self._things = tuple(self._places)
+        if self._at not in self._places:
+            self._at = next(iter(self._things), None)
 
-    def introduce(self, faces: Mapping[Thing, Face]) -> None:
-        """All of them, after they were placed."""
-        self._faces = faces
-        for spot in self._spots.values():
-            self._tell(spot)
+    def place_of(self, thing: Thing | None) -> QRect:
+        """Empty where it is not."""
+        return QRect() if thing is None else self._places.get(thing, QRect())
 
-    def focus(self, thing: Thing) -> None:
-        self._spots[thing].setFocus(Qt.FocusReason.MouseFocusReason)
+    def go_to(self, thing: Thing) -> None:
+        self._at = thing
 
-    def focused(self) -> QRect:
-        """Where the thing is that has the keyboard; empty where none of them has."""
-        for spot in self._spots.values():
-            if spot.hasFocus():
-                return spot.geometry()
-        return QRect()
+    def step(self, step: QPoint) -> None:
+        """To the nearest in that direction; what is straight ahead counts as nearer."""
+        here = self.place_of(self._at)
 
-    def _tell(self, spot: "_Spot") -> None:
-        face = self._faces.get(spot.thing)
-        if face is not None:
-            spot.setAccessibleName(face.name)
-            spot.setAccessibleDescription(face.spoken)
-
-    def _offer(self, chosen: "_Spot | None") -> None:
-        for spot in self._spots.values():
-            policy = Qt.FocusPolicy.TabFocus if spot is chosen else Qt.FocusPolicy.NoFocus
-            if spot.focusPolicy() is not policy:
-                spot.setFocusPolicy(policy)
-
-    def _neighbour(self, spot: "_Spot", step: QPoint) -> "_Spot":
-        """The nearest in that direction; what is straight ahead counts as nearer."""
-        here = spot.geometry()
-
-        def distance(other: _Spot) -> float:
-            ahead, aside = _apart(here, other.geometry(), step)
+        def distance(thing: Thing) -> float:
+            ahead, aside = _apart(here, self._places[thing], step)
             return ahead + 3 * aside if ahead > 0 else float("inf")
 
-        nearest = min(self._spots.values(), key=distance)
-        return nearest if distance(nearest) < float("inf") else spot
-
-    def _on_key_pressed(self, spot: "_Spot", key: int) -> None:
-        if key in _TAKES:
-            self.taken.emit(spot.thing)
-            return
-        step = next(step for name, step in _STEPS.items() if name == key)
-        self._neighbour(spot, step).setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _on_focus_changed(self, spot: "_Spot") -> None:
-        if spot.hasFocus():
-            self._tell(spot)
-            self._offer(spot)
-        self.focus_moved.emit(spot.geometry())
-
-
-class _Spot(QWidget):
-    """Where a thing is drawn. Draws nothing itself, and lets the pointer through."""
-
-    key_pressed = Signal(object, int)
-    focus_changed = Signal(object)
-
-    def __init__(self, thing: Thing, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.thing = thing
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in _TAKES or event.key() in _STEPS:
-            self.key_pressed.emit(self, event.key())
-        else:
-            super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.focus_changed.emit(self)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.focus_changed.emit(self)
+        nearest = min(self._things, key=distance, default=None)
+        if nearest is not None and distance(nearest) < float("inf"):
+            self._at = nearest
 
 
 def _apart(here: QRect, there: QRect, step: QPoint) -> tuple[float, float]:

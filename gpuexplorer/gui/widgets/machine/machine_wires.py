@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.lettering import Lettering
 from gpuexplorer.gui.paint.theme import Theme, mixed
 from gpuexplorer.gui.widgets.machine.machine_boxes import fitting
 from gpuexplorer.gui.widgets.machine.machine_columns import Form
@@ -16,7 +17,7 @@ from gpuexplorer.gui.wording.machine.machine_things import OfLink, OfSockets, Of
 IDLE = 0.26
 _CHOSEN = 0.12
 _DASH, _WIDE = 3.0, 10.0
-_LINE = 15.0
+_WIDE_WORDS = 104.0  # from here on the largest form has room for larger letters
 _AROUND = 3.0
 
 
@@ -62,33 +63,55 @@ def draw_chosen(drawing: Drawing, wire: Wire) -> None:
 def draw_wire_words(drawing: Drawing, wire: Wire, face: WireFace, form: Form) -> None:
     if form is Form.COMPACT:
         return
+    letters = drawing.letters.caption
+    if form is Form.LARGE and wire.after.width() >= _WIDE_WORDS:
+        letters = drawing.letters.body
     if isinstance(wire.thing, OfSockets):
         if not wire.after.isEmpty():
-            letters = drawing.letters.caption
             word = Run(face.kind[0], letters, drawing.theme.quiet)
             x = wire.after.center().x() - word.width / 2
             drawing.text(x, wire.after.top() + letters.ascent, word)
         return
     if isinstance(wire.thing, OfSpoke):
         _draw_middle(
-            drawing, wire.after, _traffic(drawing, face, wire.after.width(), unit=False)
+            drawing,
+            letters,
+            wire.after,
+            _traffic(drawing, letters, face, wire.after.width(), unit=False),
         )
     elif isinstance(wire.thing, OfLink) and not wire.thing.to_host:
-        _draw_middle(drawing, wire.after, _bridge_lines(drawing, face, wire.after.width()))
+        _draw_middle(
+            drawing,
+            letters,
+            wire.after,
+            _bridge_lines(drawing, letters, face, wire.after.width()),
+        )
     elif not wire.before.isEmpty():
-        _draw_right(drawing, wire.before, _kind(drawing, face, wire.before.width()))
-        _draw_left(drawing, wire.after, _traffic(drawing, face, wire.after.width(), unit=True))
+        _draw_right(
+            drawing, letters, wire.before, _kind(drawing, letters, face, wire.before.width())
+        )
+        _draw_left(
+            drawing,
+            letters,
+            wire.after,
+            _traffic(drawing, letters, face, wire.after.width(), unit=True),
+        )
     else:
         room = wire.after.width()
-        lines = _kind(drawing, face, room) if face.rate else []
-        _draw_left(drawing, wire.after, [*lines, *_traffic(drawing, face, room, unit=False)])
+        lines = _kind(drawing, letters, face, room) if face.rate else []
+        _draw_left(
+            drawing,
+            letters,
+            wire.after,
+            [*lines, *_traffic(drawing, letters, face, room, unit=False)],
+        )
 
 
 _Line = Sequence[Run]
 
 
-def _kind(drawing: Drawing, face: WireFace, width: float) -> list[_Line]:
-    letters, theme = drawing.letters.caption, drawing.theme
+def _kind(drawing: Drawing, letters: Lettering, face: WireFace, width: float) -> list[_Line]:
+    theme = drawing.theme
     lines: list[_Line] = []
     if face.kind:
         kind = fitting(face.kind, letters, width)
@@ -98,9 +121,11 @@ def _kind(drawing: Drawing, face: WireFace, width: float) -> list[_Line]:
     return lines
 
 
-def _traffic(drawing: Drawing, face: WireFace, width: float, *, unit: bool) -> list[_Line]:
+def _traffic(
+    drawing: Drawing, letters: Lettering, face: WireFace, width: float, *, unit: bool
+) -> list[_Line]:
     """ "in 3.12" and "out 0.41", with the unit where there is room for it anyway."""
-    letters, theme = drawing.letters.caption, drawing.theme
+    theme = drawing.theme
     known = [lane for lane in (face.back, face.forth) if lane.figure]
     if not known:
         reason = fitting(face.absent, letters, width)
@@ -118,11 +143,12 @@ def _traffic(drawing: Drawing, face: WireFace, width: float, *, unit: bool) -> l
     return lines
 
 
-def _bridge_lines(drawing: Drawing, face: WireFace, width: float) -> list[_Line]:
-    letters = drawing.letters.caption
-    about = _kind(drawing, face, width)
+def _bridge_lines(
+    drawing: Drawing, letters: Lettering, face: WireFace, width: float
+) -> list[_Line]:
+    about = _kind(drawing, letters, face, width)
     space = Run("  ", letters, drawing.theme.quiet)
-    figures = _traffic(drawing, face, width, unit=True)
+    figures = _traffic(drawing, letters, face, width, unit=True)
     lines: list[_Line] = []
     for each in (about, figures[::-1]):
         together = [run for at, line in enumerate(each) for run in ((space,) * (at > 0), line)]
@@ -132,30 +158,36 @@ def _bridge_lines(drawing: Drawing, face: WireFace, width: float) -> list[_Line]
     return lines
 
 
-def _draw_left(drawing: Drawing, room: QRectF, lines: Sequence[_Line]) -> None:
-    for baseline, line in _baselines(drawing, room, lines):
+def _draw_left(
+    drawing: Drawing, letters: Lettering, room: QRectF, lines: Sequence[_Line]
+) -> None:
+    for baseline, line in _baselines(letters, room, lines):
         drawing.runs(room.left(), baseline, line)
 
 
-def _draw_right(drawing: Drawing, room: QRectF, lines: Sequence[_Line]) -> None:
-    for baseline, line in _baselines(drawing, room, lines):
+def _draw_right(
+    drawing: Drawing, letters: Lettering, room: QRectF, lines: Sequence[_Line]
+) -> None:
+    for baseline, line in _baselines(letters, room, lines):
         drawing.runs_right(room.right(), baseline, line)
 
 
-def _draw_middle(drawing: Drawing, room: QRectF, lines: Sequence[_Line]) -> None:
-    for baseline, line in _baselines(drawing, room, lines):
+def _draw_middle(
+    drawing: Drawing, letters: Lettering, room: QRectF, lines: Sequence[_Line]
+) -> None:
+    for baseline, line in _baselines(letters, room, lines):
         width = sum(run.width for run in line)
         drawing.runs(room.center().x() - width / 2, baseline, line)
 
 
 def _baselines(
-    drawing: Drawing, room: QRectF, lines: Sequence[_Line]
+    letters: Lettering, room: QRectF, lines: Sequence[_Line]
 ) -> Sequence[tuple[float, _Line]]:
     """In the middle of the room from top to bottom."""
-    letters = drawing.letters.caption
-    top = room.center().y() - _LINE * len(lines) / 2
-    first = round(top + (_LINE + letters.cap_height) / 2)
-    return [(first + at * _LINE, line) for at, line in enumerate(lines)]
+    line_height = letters.height + 1
+    top = room.center().y() - line_height * len(lines) / 2
+    first = round(top + (line_height + letters.cap_height) / 2)
+    return [(first + at * line_height, line) for at, line in enumerate(lines)]
 
 
 def _draw_dark(drawing: Drawing, strip: QRectF, colour: QColor) -> None:

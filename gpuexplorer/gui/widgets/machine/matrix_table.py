@@ -21,6 +21,8 @@ from gpuexplorer.gui.wording.machine.machine_things import Thing
 
 _ROW, _HEAD = 28, 30
 _LEAST, _MOST = 34, 64
+# Of a few cards there is room for larger cells.
+_FEW, _LARGE_ROW, _LARGE_MOST = 4, 36, 88
 _ROWS_IN_SIGHT = 16
 _AROUND = 7  # beside the text of a cell
 _CHIP, _RADIUS = 20.0, 4.0
@@ -84,12 +86,14 @@ class MatrixTable(QTableView):
         """Cells as wide as there is room for, within what is pleasant to read."""
         count = self._matrix.columnCount()
         room = self.viewport().width()
-        width = min(_MOST, max(self._least, room // max(1, count)))
+        few = self._matrix.rowCount() <= _FEW
+        most, row = (_LARGE_MOST, _LARGE_ROW) if few else (_MOST, _ROW)
+        width = min(most, max(self._least, room // max(1, count)))
         self.horizontalHeader().setDefaultSectionSize(width)
-        self.verticalHeader().setDefaultSectionSize(_ROW)
+        self.verticalHeader().setDefaultSectionSize(row)
         rows = min(_ROWS_IN_SIGHT, max(1, self._matrix.rowCount()))
         bar = 12 if count * width > room else 0
-        self.setFixedHeight(_HEAD + rows * _ROW + bar + 2)
+        self.setFixedHeight(_HEAD + rows * row + bar + 2)
 
     def _on_reset(self) -> None:
         width = self._look.letters.caption.width

@@ -27,6 +27,7 @@ from gpuexplorer.gui.widgets.plots.content import Flag, PlotContent
 from gpuexplorer.gui.widgets.plots.crosshair_drawing import draw_crosshair, words_at
 from gpuexplorer.gui.widgets.plots.layout import Layout, Stretch, least_height
 from gpuexplorer.gui.widgets.plots.stack_drawing import (
+    KeptStack,
     Shown,
     chosen_place,
     draw_stack,
@@ -62,9 +63,11 @@ class PlotCanvas(Painted):
         self._contents: tuple[PlotContent, ...] = ()
         self._flags: tuple[Flag, ...] = ()
         self._layout: Layout | None = None
+        self._axis_width: float | None = None
         # Of everything but the crosshair, so that pointing does not draw all lines again.
         self._picture: QPixmap | None = None
         self._picture_hints: list[Hint] = []
+        self._kept = KeptStack()
         self._steering = Steering(time_window)
         self._current = 0
         self._by_keyboard = False
@@ -72,6 +75,8 @@ class PlotCanvas(Painted):
         self._pressed: tuple[QPointF, float, float] | None = None
         self._dragging = False
         self._seen = False
+        # It draws what it stands on, so that nothing below it is drawn again each time.
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.grabGesture(Qt.GestureType.PinchGesture)
@@ -97,6 +102,7 @@ class PlotCanvas(Painted):
         """Of the stretch of the time window, in `columns` columns."""
         before = least_height(self._contents, bool(self._flags))
         self._contents, self._flags = tuple(contents), tuple(flags)
+        self._kept.keep_only(self._contents)
         self._forget()
         if least_height(self._contents, bool(self._flags)) != before:
             self.updateGeometry()
@@ -109,7 +115,8 @@ class PlotCanvas(Painted):
 
     def columns(self) -> int:
         """How many to ask the history for, for the time window's stretch."""
-        return columns_for(self.layout_now().axis.width())
+        # The axis stays as wide as it was, though what is above it is to be laid out anew.
+        return columns_for(self._axis_width or self.layout_now().axis.width())
 
     def shown(self) -> Shown:
         """All that is seen just now, for whoever draws it elsewhere."""
@@ -136,14 +143,16 @@ class PlotCanvas(Painted):
         if self._layout is None:
             place = QRectF(self.rect()).adjusted(4, 0, -4, 0)
             self._layout = self.shown().layout(place, self.look.letters)
+            self._axis_width = self._layout.axis.width()
         return self._layout
 
     def draw(self, drawing: Drawing) -> None:
         layout = self.layout_now()
         at = self.time_window.crosshair
+        drawing.painter.fillRect(self.rect(), drawing.theme.surface)
         if at is None:
             self._picture = None
-            draw_stack(drawing, layout, self.shown())
+            draw_stack(drawing, layout, self.shown(), self._kept)
         else:
             if self._picture is None:
                 self._picture = self._drawn(layout)
@@ -161,7 +170,7 @@ class PlotCanvas(Painted):
         picture.fill(Qt.GlobalColor.transparent)
         with QPainter(picture) as painter:
             drawing = Drawing(painter, self.look)
-            draw_stack(drawing, layout, self.shown())
+            draw_stack(drawing, layout, self.shown(), self._kept)
         self._picture_hints = drawing.hints
         return picture
 
@@ -258,10 +267,8 @@ class PlotCanvas(Painted):
     def _on_crosshair_moved(self) -> None:
         self.update()
 
-    def _on_look_changed(self) -> None:
-        self._forget()
-
-    def _on_settings_changed(self) -> None:
+    def _on_shape_changed(self) -> None:
+        self._axis_width = None
         self._forget()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -353,7 +360,7 @@ class PlotCanvas(Painted):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._forget()
+        self._on_shape_changed()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -361,17 +368,18 @@ class PlotCanvas(Painted):
             self._seen = True
             self.time_window.changed.connect(self._on_time_changed)
             self.time_window.crosshair_moved.connect(self._on_crosshair_moved)
-            self.look.changed.connect(self._on_look_changed)
-            self._settings.changed.connect(self._on_settings_changed)
+            self.look.changed.connect(self._on_shape_changed)
+            self._settings.changed.connect(self._on_shape_changed)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        self._kept.forget()
         if self._seen:
             self._seen = False
             self.time_window.changed.disconnect(self._on_time_changed)
             self.time_window.crosshair_moved.disconnect(self._on_crosshair_moved)
-            self.look.changed.disconnect(self._on_look_changed)
-            self._settings.changed.disconnect(self._on_settings_changed)
+            self.look.changed.disconnect(self._on_shape_changed)
+            self._settings.changed.disconnect(self._on_shape_changed)
         if self._pointer is not None:
             self._pointer = None
             self.time_window.point_at(None)

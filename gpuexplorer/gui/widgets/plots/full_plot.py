@@ -14,6 +14,7 @@ from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.plots.canvas import PlotCanvas
 from gpuexplorer.gui.widgets.plots.content import Flag, PlotContent
+from gpuexplorer.gui.widgets.plots.full_plot_commands import FullPlotCommands
 from gpuexplorer.gui.widgets.plots.layout import is_compact
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.plots.origin import Origin
@@ -38,7 +39,6 @@ class FullPlot(QWidget):
         super().__init__(parent, Qt.WindowType.Window)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._look = look
-        self._time_window = time_window
         self._title = ElidedLabel(look.letters.title, Tone.TEXT)
         self._source = ElidedLabel(look.letters.body, Tone.QUIET)
         back = ElidedLabel(look.letters.caption, Tone.FAINT)
@@ -48,6 +48,7 @@ class FullPlot(QWidget):
         self._canvas.full_screen_asked.connect(self._on_full_screen_asked)
         note = PlotNote(look, self._canvas)
         self._deeds = PlotActions(self._canvas, settings)
+        self._deeds.full_screen.setVisible(False)
         self._deeds.done.connect(note.show_done)
         self._deeds.refused.connect(note.show_refused)
         self.show_origin(origin)
@@ -63,6 +64,7 @@ class FullPlot(QWidget):
         column.addLayout(head)
         column.addWidget(self._canvas, 1)
         self.setFocusProxy(self._canvas)
+        FullPlotCommands(look, time_window, self, self._canvas)
         look.changed.connect(self._on_look_changed)
 
     @property
@@ -95,14 +97,10 @@ class FullPlot(QWidget):
         self.close()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """The keys of the window below do not come here; these two are expected here too."""
-        match event.key():
-            case Qt.Key.Key_Escape | Qt.Key.Key_F11:
-                self.close()
-            case Qt.Key.Key_Space if not event.isAutoRepeat():
-                self._time_window.toggle_pause()
-            case _:
-                super().keyPressEvent(event)
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+        else:
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

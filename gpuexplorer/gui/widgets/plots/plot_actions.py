@@ -44,7 +44,7 @@ class PlotActions(QObject):
         self._saving = Saving(settings, canvas)
         self._saving.done.connect(self.done)
         self._saving.refused.connect(self.refused)
-        self._add("Full screen of one plot", self._on_full_screen_asked)
+        self.full_screen = self._add("Full screen of one plot", self._on_full_screen_asked)
         copy = self._add("Copy picture of the plots", self.copy_picture)
         copy.setShortcut(QKeySequence.StandardKey.Copy)
         save = self._add("Save plots as PNG…", self._on_png_asked)

@@ -4,8 +4,9 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
-from gpuexplorer.gui.paint.curve import draw_trace, lines_into
+from gpuexplorer.gui.paint.curve import lines_into
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.kept_curves import Curve, Curves, KeptCurves
 from gpuexplorer.gui.paint.lettering import Letterings
 from gpuexplorer.gui.paint.theme import faded
 from gpuexplorer.gui.widgets.plots.content import Band, Line
@@ -21,9 +22,15 @@ _BACKING = 0.86
 
 
 def draw_plot(
-    drawing: Drawing, layout: Layout, plot: PlotPlace, said: set[tuple[float, str]]
+    drawing: Drawing,
+    layout: Layout,
+    plot: PlotPlace,
+    said: set[tuple[float, str]],
+    kept: KeptCurves | None = None,
 ) -> None:
-    """`said` are the bands whose word stands on another plot already."""
+    """`said` are the bands whose word stands on another plot already; `kept` is how its curves
+    were drawn before.
+    """
     stretch = layout.stretch
     bands = [band for band in plot.content.bands if _in_view(band, stretch)]
     for band in bands:
@@ -34,21 +41,21 @@ def draw_plot(
             _draw_dots(drawing, plot.area, plot.y(limit.value), drawing.theme.faint)
     lines = plot.content.lines
     filled = len(lines) == 1 and plot.scale.lowest == 0
-    # The first line is the one the plot is about: it lies on top.
-    for line in reversed(lines):
-        draw_trace(
-            drawing.painter,
-            plot.area,
-            line.trace,
-            stretch.start,
-            stretch.end,
-            plot.scale.lowest,
-            plot.scale.highest,
-            drawing.theme.card(line.colour),
-            fill=filled,
-            dash=line.dash,
-            bare=[(band.start, band.end) for band in bands],
-        )
+    curves = Curves(
+        plot.area,
+        (stretch.start, stretch.end),
+        (plot.scale.lowest, plot.scale.highest),
+        # The first line is the one the plot is about: it lies on top.
+        [
+            Curve(line.trace, drawing.theme.card(line.colour), filled, line.dash)
+            for line in reversed(lines)
+        ],
+        [(band.start, band.end) for band in bands] if filled else (),
+    )
+    if kept is None:
+        curves.draw(drawing.painter)
+    else:
+        kept.draw(drawing.painter, curves)
     for band in bands:
         if (band.start, band.word) not in said:
             said.add((band.start, band.word))

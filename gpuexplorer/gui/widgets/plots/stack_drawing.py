@@ -1,11 +1,13 @@
 """How a whole stack is drawn, on a widget or in a file: the plots, their ends and the axis."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF
 
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.kept_curves import KeptCurves
 from gpuexplorer.gui.paint.lettering import Letterings
 from gpuexplorer.gui.widgets.plots.axis_drawing import draw_axis, draw_flag_poles, draw_flags
 from gpuexplorer.gui.widgets.plots.content import Flag, PlotContent
@@ -28,7 +30,31 @@ class Shown:
         return lay_out(place, self.contents, self.flags, self.stretch, letters, self.units)
 
 
-def draw_stack(drawing: Drawing, layout: Layout, shown: Shown) -> None:
+class KeptStack:
+    """The curves of each plot as they were drawn last, by its name."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, KeptCurves] = {}
+
+    def of(self, name: str) -> KeptCurves:
+        return self._kept.setdefault(name, KeptCurves())
+
+    def keep_only(self, contents: Sequence[PlotContent]) -> None:
+        """Of these plots, and forget the others."""
+        names = {content.name for content in contents}
+        self._kept = {name: kept for name, kept in self._kept.items() if name in names}
+
+    def forget(self) -> None:
+        self._kept = {}
+
+
+def draw_stack(
+    drawing: Drawing,
+    layout: Layout,
+    shown: Shown,
+    kept: KeptStack | None = None,
+) -> None:
+    """`kept` is how its curves were drawn before."""
     if not layout.plots:
         return
     draw_flag_poles(drawing, layout, shown.flags)
@@ -38,7 +64,8 @@ def draw_stack(drawing: Drawing, layout: Layout, shown: Shown) -> None:
             title = Run(plot.content.title, drawing.letters.strong, drawing.theme.text)
             baseline = plot.top - 6
             drawing.elided(layout.left, baseline, title, plot.area.width())
-        draw_plot(drawing, layout, plot, said)
+        curves = None if kept is None else kept.of(plot.content.name)
+        draw_plot(drawing, layout, plot, said, curves)
         draw_end_labels(drawing, layout, plot, shown.units)
     if not layout.compact:
         draw_headings(drawing, layout, layout.stretch.following)

@@ -33,7 +33,9 @@ def summarise(line: Line, start: float, end: float, following: bool) -> Summary:
     if readings == 0:
         return Summary(now=line.now if following and not line.reason else None)
     there = counts > 0
-    means = trace.means[view][there]
+    means, minima, maxima = trace.means[view], trace.minima[view], trace.maxima[view]
+    if not there.all():
+        means, minima, maxima = means[there], minima[there], maxima[there]
     last = float(means[-1])
     now: float | None = last
     if following:
@@ -42,9 +44,9 @@ def summarise(line: Line, start: float, end: float, following: bool) -> Summary:
     elif trace.times[view][there][-1] < end - _reach(trace):
         now = None
     return Summary(
-        least=float(trace.minima[view][there].min()),
+        least=float(minima.min()),
         mean=float((means * counts[there]).sum() / readings),
-        most=float(trace.maxima[view][there].max()),
+        most=float(maxima.max()),
         last=last,
         now=now,
     )

@@ -44,10 +44,10 @@ def moment_word(wall: float, today: float, *, tenths: bool = False) -> str:
 def _word(wall: float, step: int) -> str:
     moment = _local(wall)
     if step < 60:
-        return f"{moment:%H:%M:%S}"
+        return f"{moment.hour:02}:{moment.minute:02}:{moment.second:02}"
     if moment.hour == moment.minute == 0:
         return _day(moment)
-    return f"{moment:%H:%M}"
+    return f"{moment.hour:02}:{moment.minute:02}"
 
 
 def _day(moment: datetime) -> str:

@@ -17,10 +17,12 @@ from PySide6.QtWidgets import (
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.controls.painted_button import IconButton
 from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.widgets.rail.python_foot import PythonFoot
 from gpuexplorer.gui.widgets.rail.rail_devices import RailDevices
 from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry
 
@@ -54,8 +56,10 @@ class Rail(QFrame):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._look = look
         self._narrow = False
         self._menu: QMenu | None = None
+        self._python: PythonFoot | None = None
         self.setProperty("panel", "rail")
         self.setAccessibleName("Screens and devices")
         self._mark = Mark(look)
@@ -74,7 +78,7 @@ class Rail(QFrame):
         self._foot.addWidget(self._menu_button)
         self._foot.addStretch(1)
         self._foot.addWidget(self._fold)
-        column = QVBoxLayout(self)
+        column = self._column = QVBoxLayout(self)
         # The hairline at the right is drawn beside what it holds.
         column.setContentsMargins(0, 0, 1, 0)
         column.setSpacing(0)
@@ -99,6 +103,8 @@ class Rail(QFrame):
         for entry in self.entries.values():
             entry.show_narrow(narrow)
         self.devices.show_narrow(narrow)
+        if self._python is not None:
+            self._python.show_narrow(narrow)
         direction = QBoxLayout.Direction
         self._foot.setDirection(direction.BottomToTop if narrow else direction.LeftToRight)
         self._foot.setContentsMargins(*((11, 6, 12, 6) if narrow else (14, 6, 14, 6)))
@@ -107,6 +113,15 @@ class Rail(QFrame):
             self._fold.show_meaning(Icon.UNFOLD, "Make the rail wide", "Ctrl+B")
         else:
             self._fold.show_meaning(Icon.FOLD, "Make the rail narrow", "Ctrl+B")
+
+    def show_lab(self, lab: LabState | None) -> None:
+        """Below the devices it says which Python runs it."""
+        if self._python is None and lab is not None:
+            self._python = PythonFoot(self._look, lab.pythons)
+            self._python.show_narrow(self._narrow)
+            self._column.insertWidget(self._column.count() - 1, self._python)
+        if self._python is not None:
+            self._python.show_lab(lab)
 
     def show_count(self, screen: str, count: int | None) -> None:
         """How many things there are to see there."""

@@ -22,9 +22,11 @@ from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.tiles.cell_tile import CELL_HEIGHT, WITH_PAST, draw_cell_tile
 from gpuexplorer.gui.widgets.tiles.compact_tile import (
     CompactPlan,
+    changed_parts,
     compact_plan,
     compact_tile_height,
     draw_compact_tile,
+    numbers_place,
 )
 from gpuexplorer.gui.widgets.tiles.full_tile import (
     FullPlan,
@@ -83,11 +85,13 @@ class CardTile(Painted):
 
     def show_face(self, face: CardFace) -> bool:
         """Repaints only what looks different. True when the height it asks for may differ."""
-        before, self.face = self.face, face
+        before, plan = self.face, self._plan()
         if face is before or (face == before and self._small_figures(face, before)):
+            self.face = face
             return False
+        self.face = face
         self._say()
-        self.update()
+        self._update_from(plan, before)
         if _height_decided_by(face) == _height_decided_by(before):
             return False
         self._place_link()
@@ -95,8 +99,8 @@ class CardTile(Painted):
 
     def show_past(self, past: TilePast) -> None:
         if past is not self._past:
+            self._update_past(self._past, past)
             self._past = past
-            self.update()
             if self._link.isVisible() is not self._leads_back():
                 self._place_link()
 
@@ -104,6 +108,28 @@ class CardTile(Painted):
         if list(programs) != self._programs:
             self._programs = list(programs)
             self.update()
+
+    def _update_from(self, plan: FullPlan | CompactPlan | None, before: CardFace) -> None:
+        """Only where it looks different from what it was, as far as that is known."""
+        parts = None
+        if isinstance(plan, CompactPlan) and self._plan() is plan:
+            parts = changed_parts(QRectF(self.rect()), plan, before, self.face)
+        if parts is None:
+            self.update()
+            return
+        for part in parts:
+            self.update(part.toAlignedRect())
+
+    def _update_past(self, before: TilePast, past: TilePast) -> None:
+        plan = self._plan()
+        if not isinstance(plan, CompactPlan) or self.face.sentence:
+            self.update()
+            return
+        self.update(plan.busy.adjusted(-2, -2, 2, 2).toAlignedRect())
+        if plan.memory is not None:
+            self.update(plan.memory.adjusted(-2, -2, 2, 2).toAlignedRect())
+        if past.average != before.average:
+            self.update(numbers_place(QRectF(self.rect()), plan).toAlignedRect())
 
     def show_size(self, size: TileSize) -> None:
         if size is not self._size:
@@ -143,7 +169,8 @@ class CardTile(Painted):
     def draw(self, drawing: Drawing) -> None:
         place = QRectF(self.rect())
         theme, cell = drawing.theme, self._size is TileSize.CELL
-        drawing.painter.fillRect(place, theme.surface if cell else theme.ground)
+        if cell or not self._only_inside(drawing):
+            drawing.painter.fillRect(place, theme.surface if cell else theme.ground)
         radius = _CELL_RADIUS if cell else TILE_RADIUS
         parts = (self.face, self._past, self._programs, self._stamps)
         match self._plan():
@@ -151,7 +178,7 @@ class CardTile(Painted):
                 drawing.tile(place)
                 draw_full_tile(drawing, place, full, *parts)
             case CompactPlan() as compact:
-                drawing.tile(place)
+                self._draw_ground(drawing, place)
                 draw_compact_tile(drawing, place, compact, *parts)
             case _:
                 draw_cell_tile(drawing, place, self.face, self._past.busy)
@@ -163,6 +190,17 @@ class CardTile(Painted):
             drawing.painter.setBrush(Qt.BrushStyle.NoBrush)
             inside = place.adjusted(1, 1, -1, -1)
             drawing.painter.drawRoundedRect(inside, radius - 1, radius - 1)
+
+    def _only_inside(self, drawing: Drawing) -> bool:
+        """Whether neither the edge nor a corner is to be drawn."""
+        inside = self.rect().adjusted(4, 4, -4, -4)
+        return drawing.dirty is not None and inside.contains(drawing.dirty.boundingRect())
+
+    def _draw_ground(self, drawing: Drawing, place: QRectF) -> None:
+        if self._only_inside(drawing):
+            drawing.painter.fillRect(place, drawing.theme.surface)
+        else:
+            drawing.tile(place)
 
     def _small_figures(self, face: CardFace, before: CardFace) -> bool:
         """Whether these are the same too, where they are shown."""

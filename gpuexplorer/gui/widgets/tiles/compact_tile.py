@@ -35,6 +35,7 @@ _GAP = 12.0
 _NUMBERS = 104.0
 _TRACE = 28.0
 _MOST_PROGRAMS = 3
+_FIGURES = 6
 _SPARK_SHARE = 0.6
 _WITH_WORDS = 88.0
 # Where columns of small figures begin; those with a word before take more room.
@@ -49,7 +50,7 @@ class CompactPlan:
     memory: QRectF | None  # its trace, where there is room
     bar: QRectF
     figures: QRectF
-    columns: int
+    each_figure: tuple[QRectF, ...]
     programs: QRectF | None
     instances_top: float
     sentence: QRectF
@@ -61,7 +62,7 @@ def compact_tile_height(width: float, face: CardFace) -> float:
     """
     inner = width - 2 * MARGIN
     instances = len(face.instances) * INSTANCE_HEIGHT + _RULE if face.instances else 0.0
-    figures = _RULE + ceil(6 / _columns(inner)) * _LINE
+    figures = _RULE + ceil(_FIGURES / _columns(inner)) * _LINE
     return 2 * MARGIN + HEADER + _SPARK + _BAR + 2 * _GAP + figures + instances
 
 
@@ -85,7 +86,7 @@ def compact_plan(place: QRectF, face: CardFace, programs: int) -> CompactPlan:
         y = memory.bottom() + 6
     bar = QRectF(inner.left(), y, width, _BAR)
     y = bar.bottom() + _RULE
-    figures = QRectF(inner.left(), y, inner.width(), ceil(6 / columns) * _LINE)
+    figures = QRectF(inner.left(), y, inner.width(), ceil(_FIGURES / columns) * _LINE)
     y = figures.bottom()
     listing = None
     if lines:
@@ -97,11 +98,42 @@ def compact_plan(place: QRectF, face: CardFace, programs: int) -> CompactPlan:
         memory=memory,
         bar=bar,
         figures=figures,
-        columns=columns,
+        each_figure=_figure_places(figures, columns),
         programs=listing,
         instances_top=y,
         sentence=QRectF(inner.left(), top, inner.width(), inner.bottom() - top),
     )
+
+
+def changed_parts(
+    place: QRectF, plan: CompactPlan, before: CardFace, face: CardFace
+) -> list[QRectF] | None:
+    """Where a tile looks different, while its plan stays; None where it may be anywhere."""
+    if _frame_of(before) != _frame_of(face):
+        return None
+    parts = []
+    if before.busy != face.busy:
+        parts.append(numbers_place(place, plan))
+    if before.memory != face.memory:
+        bar = plan.bar
+        parts.append(QRectF(bar.left() - 2, bar.center().y() - 16, place.width(), 32))
+    columns = zip(before.brief_figures, face.brief_figures, strict=True)
+    for position, (was, now) in enumerate(columns):
+        if was != now:
+            parts.append(plan.each_figure[position].adjusted(-1, -1, 1, 1))
+    return parts
+
+
+def numbers_place(place: QRectF, plan: CompactPlan) -> QRectF:
+    """How busy it is, and was on average, at the right of the plot."""
+    left = plan.busy.right() + 2
+    return QRectF(left, plan.busy.top() - 2, place.right() - left, plan.busy.height() + 4)
+
+
+def _frame_of(face: CardFace) -> tuple[object, ...]:
+    """All but the figures."""
+    who = (face.number, face.colour, face.name, face.cuda, face.cuda_reason, face.badges)
+    return (*who, face.mark, face.sentence, face.more, face.dimmed, face.instances)
 
 
 def draw_compact_tile(
@@ -156,20 +188,26 @@ def _columns(inner: float) -> int:
 def _draw_figures(drawing: Drawing, plan: CompactPlan, face: CardFace, stamps: Stamps) -> None:
     figures = plan.figures
     drawing.hairline(figures.left(), figures.right(), figures.top() - 7)
-    edges = _EDGES[plan.columns]
-    for position, figure in enumerate(face.brief_figures):
-        row, at = divmod(position, plan.columns)
-        top, left = figures.top() + row * _LINE, figures.left() + edges[at] * figures.width()
-        column = (edges[at + 1] - edges[at]) * figures.width()
+    named = zip(plan.each_figure, face.brief_figures, strict=True)
+    for position, (place, figure) in enumerate(named):
         paint = partial(
             draw_inline,
-            x=left,
-            baseline=top + drawing.letters.body.ascent,
-            width=column - 6,
+            x=place.left(),
+            baseline=place.top() + 1 + drawing.letters.body.ascent,
+            width=place.width() - 2,
             figure=figure,
         )
-        place = QRectF(left, top - 1, column - 4, _LINE)
         stamps.draw(drawing, f"figure {position}", place, figure, paint)
+
+
+def _figure_places(figures: QRectF, columns: int) -> tuple[QRectF, ...]:
+    places, edges = [], _EDGES[columns]
+    for position in range(_FIGURES):
+        row, at = divmod(position, columns)
+        left = figures.left() + edges[at] * figures.width()
+        width = (edges[at + 1] - edges[at]) * figures.width()
+        places.append(QRectF(left, figures.top() + row * _LINE - 1, width - 4, _LINE))
+    return tuple(places)
 
 
 def _draw_without_figures(

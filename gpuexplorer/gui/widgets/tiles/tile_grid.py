@@ -47,11 +47,13 @@ class TileGrid(Painted):
     opened = Signal(str)
     menu_asked = Signal(str, QPoint)
     moved = Signal(str, str)  # this card, to the place of that one
+    # What is left of it when Python has taken it down and Qt asks it once more.
+    _ids: Mapping[CardTile, CardId] = {}
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
         self._tiles: dict[CardId, CardTile] = {}
-        self._ids: dict[CardTile, CardId] = {}
+        self._ids = {}
         self._boards: Sequence[Board] = ()
         self._layout: TileLayout = lay_out_tiles((), _LEAST_WIDTH, 0, 0)
         self._room = 0.0

@@ -15,6 +15,7 @@ HEADER = 24.0
 _ICON = 16.0
 _LEAST_NAME = 64.0
 _GAP = 8.0
+_USUAL_MARK = "Power limit"
 _BADGE_HEIGHT = 16.0
 
 
@@ -40,12 +41,17 @@ def _draw(drawing: Drawing, place: QRectF, face: CardFace, *, roomy: bool) -> No
     # The model says more than the maker, who made them all.
     usual = full if roomy else full.removeprefix("NVIDIA ")
     cuda = Run(face.cuda, letters.caption, theme.faint if face.cuda_reason else theme.quiet)
-    wanted = letters.title.width(usual) + _GAP + cuda.width
+    beside = _GAP + cuda.width
+    # Cards of one kind are called alike, however each of them is just now.
+    kept = 0.0 if roomy else letters.body.width(_USUAL_MARK) + 12
+    name = fitting_name(letters.title, usual, right - x - kept - beside)
     if face.mark is not None:
+        wanted = letters.title.width(name) + beside
         right = _draw_mark(drawing, x, right, middle, face.mark, wanted) - 12
-    name = fitting_name(letters.title, usual, right - x - cuda.width - _GAP)
-    if letters.title.width(name) > right - x - cuda.width - _GAP:
-        name = fitting_name(letters.title, usual, right - x)
+    if letters.title.width(name) > right - x - (beside if roomy else 0.0):
+        name = fitting_name(letters.title, usual, right - x - beside)
+    if letters.title.width(name) > right - x - beside:
+        name = fitting_name(letters.title, name, right - x)
     strong = theme.quiet if face.sentence else theme.text
     baseline = middle + letters.title.cap_height / 2
     hint = face.title if name != full else ""

@@ -160,9 +160,11 @@ def _draw_instance(
     x = chip.right() + 8
     name = Run(instance.name, letters.body, theme.text)
     end = min(drawing.elided(x, baseline, name, names - x), names)
-    cuda = Run(instance.cuda, letters.caption, theme.tone(Tone.QUIET))
-    if names - end > 48:
-        drawing.elided(end + 8, baseline, cuda, names - end - 8, instance.cuda_reason)
+    said = (instance.cuda, instance.cuda.removesuffix(" number"))
+    cuda = next((each for each in said if letters.caption.width(each) <= names - end - 8), "")
+    if cuda:
+        run = Run(cuda, letters.caption, theme.tone(Tone.QUIET))
+        drawing.elided(end + 8, baseline, run, names - end - 8, instance.cuda_reason)
     else:
         drawing.hint(chip, f"{instance.name}, {instance.cuda_reason or instance.cuda}")
     if instance.sentence:

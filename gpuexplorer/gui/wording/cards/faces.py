@@ -163,7 +163,7 @@ def _state(now: Known, another_answers: bool, since: str) -> tuple[Mark | None, 
         CardState.NO_ANSWER: (
             f"{waited}; other cards are read on." if another_answers else f"{waited}."
         ),
-        CardState.ASLEEP: "Reading would wake it: it is read when something uses it.",
+        CardState.ASLEEP: "It is left asleep until something uses it; nvidia-smi wakes it too.",
     }
     return mark, as_sentence(words), more.get(state, "")
 

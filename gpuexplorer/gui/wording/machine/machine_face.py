@@ -22,6 +22,8 @@ class TileFace:
     word: Texts
     tone: Tone
     memory: Texts
+    filled: float | None  # how much of its memory is used
+    small: tuple[Texts, ...]  # what else it says where there is room
     cuda: str
     silent: bool  # only outlined, since it gives no figures
     lost: bool  # drawn in dashes

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.units import memory
 from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.short_names import short_name
 from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.gui.wording.machine.machine_face import (
@@ -151,11 +152,19 @@ def _tile(now: MachineNow, card: CardId) -> TileFace:
         word=word,
         tone=mark.tone if silent and mark is not None else Tone.FAINT,
         memory=() if silent else room,
+        filled=None if silent else face.memory.used,
+        small=() if silent or face.colour is None else _small(face),
         cuda=face.cuda,
         silent=silent,
         lost=now.lost(card),
         card=face,
     )
+
+
+def _small(face: CardFace) -> tuple[Texts, ...]:
+    """Power and temperature: the first two that every tile tells."""
+    told = [each for each in face.figures[:2] if each.known]
+    return tuple((_amount(each), _amount(each.shorter)) for each in told)
 
 
 def _amount(figure: Figure) -> str:

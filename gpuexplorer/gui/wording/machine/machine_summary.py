@@ -6,10 +6,16 @@ from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.units import rate
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.wording.facts.fact import Fact
+from gpuexplorer.gui.wording.machine.machine_faces import (
+    memory_amount,
+    processors_near,
+    socket_name,
+)
 from gpuexplorer.gui.wording.machine.machine_facts import NOT_TOLD, ThingFacts
 from gpuexplorer.gui.wording.machine.machine_now import MachineNow
 from gpuexplorer.telemetry.topology import Link
 
+_FEW = 4
 HOW = "Click a card, a wire or a cell of the matrix: what is known of it stands here."
 
 
@@ -24,6 +30,12 @@ def machine_summary(now: MachineNow) -> ThingFacts:
     if pairs:
         facts.append(_peers(pairs))
     facts.append(_rates("To the host", hosts))
+    if len(shape.sockets) == 1 and processors_near(now, 0):
+        facts.append(Fact("cpus", "CPUs close by", processors_near(now, 0)))
+    elif len(shape.sockets) <= _FEW:
+        facts += [_socket(now, at) for at in range(len(shape.sockets))]
+    if 1 < cards <= _FEW:
+        facts += [_slot(now, link) for link in hosts]
     return ThingFacts(title, (), HOW, Tone.QUIET, tuple(facts))
 
 
@@ -34,6 +46,21 @@ def _processors(now: MachineNow) -> str:
     if not nodes:
         return f"{len(now.shape.sockets)}, as the paths tell"
     return f"{len(nodes)} NUMA nodes"
+
+
+def _socket(now: MachineNow, at: int) -> Fact:
+    """Which cards are close to it, and its own processors."""
+    near, amount = processors_near(now, at), memory_amount(now, at)
+    said = [now.named(now.shape.sockets[at].cards), near and f"CPUs {near}", amount]
+    name = socket_name(now, at)
+    label = f"{name[:1].upper()}{name[1:]}"
+    return Fact(f"socket.{at}", label, ", ".join(part for part in said if part))
+
+
+def _slot(now: MachineNow, link: Link) -> Fact:
+    told = "" if link.rate is None else str(rate(link.rate))
+    words = ", ".join(part for part in (link.rate_reason, told) if part)
+    return Fact(f"slot.{link.a}", f"Card {now.number(link.a)}", words, absent=NOT_TOLD)
 
 
 def _kinds(pairs: Sequence[Link]) -> Sequence[Fact]:

@@ -9,10 +9,21 @@ from gpuexplorer.telemetry.topology import PathKind
 
 
 @dataclass(frozen=True, slots=True)
-class OfCard:
-    """A card."""
+class _OfOneCard:
+    """What belongs to one card. Things of different classes are never equal."""
 
     card: CardId
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """What there are several of; its place among them in the shape of the machine."""
+
+    number: int
+
+
+class OfCard(_OfOneCard):
+    """A card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,53 +38,32 @@ class OfLink:
         return self.b == HOST_ID
 
 
-@dataclass(frozen=True, slots=True)
-class OfSpoke:
+class OfSpoke(_OfOneCard):
     """All NVLinks of a card, up to where they meet those of the others."""
 
-    card: CardId
 
-
-@dataclass(frozen=True, slots=True)
-class OfHub:
+class OfHub(_Numbered):
     """Where the NVLinks of three cards or more meet."""
 
-    hub: int
 
-
-@dataclass(frozen=True, slots=True)
-class OfJunction:
+class OfJunction(_Numbered):
     """A PCIe switch or a host bridge."""
 
-    junction: int
+
+class OfUplink(_Numbered):
+    """The wire from a switch, which has the number, towards the processor."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfUplink:
-    """The wire from a switch towards the processor."""
-
-    junction: int
+class OfSocket(_Numbered):
+    """A processor."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfSocket:
-    """A processor; its place among the sockets."""
-
-    socket: int
+class OfMemory(_Numbered):
+    """The memory close to the processor of this number."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfMemory:
-    """The memory close to a processor."""
-
-    socket: int
-
-
-@dataclass(frozen=True, slots=True)
-class OfMemoryWire:
-    """The wire between a processor and its memory."""
-
-    socket: int
+class OfMemoryWire(_Numbered):
+    """The wire between a processor, which has the number, and its memory."""
 
 
 @dataclass(frozen=True, slots=True)

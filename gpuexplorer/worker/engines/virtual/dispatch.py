@@ -17,6 +17,8 @@ from gpuexplorer.worker.engines.virtual.tensor import Holdings, OnCard, bare
 _CPU = torch.device("cpu")
 _refused = getattr(torch, "AcceleratorError", RuntimeError)  # older PyTorch has no such name
 _LARGE_BYTES = 256 * 1024 * 1024  # below, the outcome is made first and measured then
+# Autograd keeps gradients in these and names the device that PyTorch's own code sees: the host.
+_MADE_BY_AUTOGRAD = frozenset({"new_empty_strided", "new_zeros", "new_empty"})
 _WIDEST = 8  # bytes of one number
 
 
@@ -43,7 +45,10 @@ def run(holdings: Holdings, func: Any, args: Any, kwargs: "dict[str, Any]") -> A
         return _copy_into(holdings, args)
     flat, spec = tree_flatten((args, kwargs))
     operands = [(value.device, value) for value in flat if isinstance(value, torch.Tensor)]
-    device = _device(holdings, kwargs.get("device"), operands)
+    asked = kwargs.get("device")
+    if name in _MADE_BY_AUTOGRAD and any(each.type == "cuda" for each, _ in operands):
+        asked = None
+    device = _device(holdings, asked, operands)
     if device.type != "cuda" and not any(each.type == "cuda" for each, _ in operands):
         return func(*args, **kwargs)
     error = refusal(name, operands)

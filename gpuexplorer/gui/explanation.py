@@ -1,0 +1,102 @@
+"""Explanation: why no card is read, kept up to date with each look for one."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from gpuexplorer.core.clock import SystemClock
+from gpuexplorer.gui.live_frame import LiveFrame
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.screens import Screens
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.views.nothing_found.nothing_found_view import NothingFoundView, Search
+from gpuexplorer.gui.wording.moments import moment_words
+from gpuexplorer.telemetry.looked_for import Looked
+from gpuexplorer.telemetry.session import Attempt
+
+
+class Explanation(QObject):
+    """Puts its screen among the others. A look that finds the same changes only its time, so
+    that whoever reads it, or goes through it with the keys, is not disturbed.
+    """
+
+    way_on_chosen = Signal()
+    look_again_asked = Signal()
+
+    def __init__(
+        self,
+        look: Look,
+        settings: Settings,
+        screens: Screens,
+        live: LiveFrame,
+        can_look_again: bool,
+        attempts: Sequence[Attempt],
+        looked_for: Sequence[Looked],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._settings = settings
+        self._screens = screens
+        self._live = live
+        self._can_look_again = can_look_again
+        self._attempts, self._looked_for = [*attempts], [*looked_for]
+        self._every: float | None = None
+        self._back = False
+        self._view = self._make()
+        live.show_looked_for(looked_for)
+        settings.changed.connect(self._on_settings_changed)
+
+    def show_search(
+        self, attempts: Sequence[Attempt], looked_for: Sequence[Looked] = ()
+    ) -> None:
+        """What the newest look came to; what stood there before holds where nothing is told."""
+        found = [*attempts], [*(looked_for or self._looked_for)]
+        if found == (self._attempts, self._looked_for):
+            self._view.show_looked(self._time(), self._every)
+            return
+        self._attempts, self._looked_for = found
+        self._view = self._make()
+        self._live.show_looked_for(self._looked_for)
+
+    def show_way_on(self, *, back: bool) -> None:
+        """`back`: simulated cards are there already."""
+        self._back = back
+        self._view.show_way_on(back=back)
+
+    def show_looking(self) -> None:
+        """Until the answer is there, which may take seconds."""
+        self._view.show_looking()
+
+    def show_rhythm(self, every: float | None) -> None:
+        """So many seconds after each look comes another by itself; None where none comes."""
+        self._every = every
+        self._view.show_looked(self._time(), every)
+
+    def open(self) -> None:
+        """Over the screens, which stay as they are."""
+        self._screens.show_explanation()
+        self._view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _make(self) -> NothingFoundView:
+        here = [*self._looked_for]
+        if here:
+            here.append(self._live.host_looked_for())
+        search = Search(self._attempts, here, self._time())
+        view = NothingFoundView(self._look, search, self._can_look_again)
+        view.way_on_chosen.connect(self.way_on_chosen)
+        view.look_again_asked.connect(self.look_again_asked)
+        view.show_way_on(back=self._back)
+        view.show_looked(search.time, self._every)
+        self._screens.explain_with(view)
+        return view
+
+    def _time(self) -> str:
+        now = SystemClock().wall()
+        return moment_words(now, now)
+
+    def _on_settings_changed(self) -> None:
+        units = self._settings.choices.units
+        if units != self._live.units:
+            self._live.show_units(units)
+            self._view = self._make()

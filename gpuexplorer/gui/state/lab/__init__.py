@@ -1,0 +1,1 @@
+"""The lab as screens see it; no widgets."""

@@ -1,0 +1,142 @@
+"""LabPythons: which Python of this computer runs the lab; looked for in a thread."""
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
+
+_REMEMBERED = "lab/python"
+
+
+class LabPythons(QObject):
+    """Nobody is asked before `find`, `search` or `choose`; each answers by `changed`."""
+
+    changed = Signal()
+    _answered = Signal(object)  # called in the window's own thread
+
+    def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._python: LabPython | None = None
+        self._found: Sequence[LabPython] = ()
+        self._working = False
+        self._searched = False
+        self._trouble = ""
+        self._answered.connect(self._on_answered, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def python(self) -> LabPython | None:
+        """The one that is used; None before one was found."""
+        return self._python
+
+    @property
+    def found(self) -> Sequence[LabPython]:
+        """All that were asked, usable or not, the likeliest first."""
+        return self._found
+
+    @property
+    def working(self) -> bool:
+        """Somebody is asked just now."""
+        return self._working
+
+    @property
+    def searched(self) -> bool:
+        """All candidates have been asked."""
+        return self._searched
+
+    @property
+    def trouble(self) -> str:
+        """Why there is none, or why the one that was picked is not used; else empty."""
+        return self._trouble
+
+    def find(self) -> None:
+        """The remembered one, else the first that can be used."""
+        if self._python is None:
+            self._work(self._first_usable)
+
+    def search(self) -> None:
+        """Ask all that may be one, for a list to pick from."""
+        self._work(self._all)
+
+    def choose(self, path: Path) -> None:
+        """The one a person picked: a program, or the folder of an environment."""
+        self._work(lambda: self._picked(path))
+
+    def _work(self, run: Callable[[], Callable[[], None]]) -> None:
+        if self._working:
+            return
+        self._working = True
+        self._trouble = ""
+        self.changed.emit()
+
+        def carry_out() -> None:
+            # What it found is taken over in the window's thread. That may be gone by then.
+            take = run()
+            try:
+                self._answered.emit(take)
+            except RuntimeError:
+                return
+
+        threading.Thread(target=carry_out, name="lab pythons", daemon=True).start()
+
+    def _first_usable(self) -> Callable[[], None]:
+        remembered = self._settings.remembered(_REMEMBERED)
+        paths = candidates(dict(os.environ), Path.home())
+        if remembered:
+            paths.insert(0, Path(remembered))
+        asked = []
+        for path in paths:
+            asked.append(ask(path))
+            if asked[-1].usable:
+                break
+        return lambda: self._take_first(asked)
+
+    def _take_first(self, asked: Sequence[LabPython]) -> None:
+        self._found = self._found or asked
+        if asked and asked[-1].usable:
+            self._python = asked[-1]
+        else:
+            count = len(asked)
+            self._trouble = (
+                f"Of {count} Python programs on this computer none has PyTorch."
+                if count
+                else "No Python was found on this computer."
+            )
+
+    def _all(self) -> Callable[[], None]:
+        asked = [ask(path) for path in candidates(dict(os.environ), Path.home())]
+        return lambda: self._take_all(asked)
+
+    def _take_all(self, asked: Sequence[LabPython]) -> None:
+        self._searched = True
+        known = {each.path for each in asked}
+        picked = [self._python] if self._python and self._python.path not in known else []
+        self._found = [*picked, *asked]
+
+    def _picked(self, path: Path) -> Callable[[], None]:
+        try:
+            python = chosen(path)
+        except Trouble as trouble:
+            said = f"{trouble.sentence} {trouble.hint}"
+            return lambda: self._refuse(said)
+        return lambda: self._take(python)
+
+    def _refuse(self, said: str) -> None:
+        self._trouble = said
+
+    def _take(self, python: LabPython) -> None:
+        self._python = python
+        if python.path not in {each.path for each in self._found}:
+            self._found = [python, *self._found]
+        self._settings.remember(_REMEMBERED, str(python.path))
+
+    def _on_answered(self, take: Callable[[], None]) -> None:
+        self._working = False
+        take()
+        self.changed.emit()

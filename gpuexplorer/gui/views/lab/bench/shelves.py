@@ -1,0 +1,102 @@
+"""Shelves: what the bench shows of the lab, put together whenever something changed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.core.units import Units
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.wording.lab.bench_blocks import Block, BlockBook
+from gpuexplorer.gui.wording.lab.bench_column import ColumnFace, column_face
+from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+from gpuexplorer.gui.wording.lab.bench_unnamed import Causes
+from gpuexplorer.lab.events import Event, Finished
+
+_MODELLED = ("Cards: memory is modelled", "Cards: modelled")
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """One device with all that lies on it."""
+
+    device: BenchDevice
+    face: ColumnFace
+    blocks: Sequence[Block]
+
+    @property
+    def used(self) -> bool:
+        """Something of the lab is there, be it only its context."""
+        return bool(self.blocks or self.device.context_bytes)
+
+
+class Shelves:
+    """Asked often and answers from what it knows while nothing new was said."""
+
+    def __init__(self, lab: LabState) -> None:
+        self._lab = lab
+        self._causes = Causes()
+        self._blocks: Mapping[str, Sequence[Block]] = {}
+        self._book: tuple[Units, BlockBook] | None = None
+
+    def note(self, event: Event) -> None:
+        """Each is heard, seen or not, so that what has no name is put down to its line."""
+        ledger = self._lab.ledger
+        entry = ledger.entry(event.id) if isinstance(event, Finished) else None
+        number = None if entry is None else self._lab.line_number(entry.id)
+        if entry is not None and number is not None:
+            unnamed = {device: ledger.unnamed_bytes(device) for device in ledger.memory}
+            self._causes.note(entry.id, number, unnamed)
+
+    def shelves(self, units: Units, *, anew: bool) -> Sequence[Shelf]:
+        """`anew`: the ledger knows of more than the last time."""
+        lab = self._lab
+        devices = [each for each in lab.devices() if each.name != "meta" or self._on_meta()]
+        if self._book is None or self._book[0] != units:
+            self._book, anew = (units, BlockBook(units)), True
+        if anew:
+            unnamed = {each.name: each.unnamed_bytes for each in devices}
+            self._blocks = self._book[1].by_device(
+                lab.ledger.things,
+                {name: (size, self._causes.of(name)) for name, size in unnamed.items()},
+            )
+        modelled = any(each.modelled and each.usable for each in devices)
+        return [
+            Shelf(
+                each,
+                column_face(
+                    each,
+                    units,
+                    lab.ledger.hello,
+                    _MODELLED if modelled and each.is_host else (),
+                ),
+                self._blocks.get(each.name, ()) if each.name else (),
+            )
+            for each in devices
+        ]
+
+    def words(self, shelf: Shelf, first: bool, nothing: bool) -> str:
+        """Where no block lies. `nothing`: on no device at all."""
+        if nothing:
+            return self._stage_words() if first else ""
+        place = "the host" if shelf.device.is_host else shelf.device.name
+        return f"Nothing here. Drop a block to copy it to {place}."
+
+    def _stage_words(self) -> str:
+        if self._lab.lost:
+            return "What lay here went with the worker that ended."
+        match self._lab.stage:
+            case Stage.RESTING:
+                if self._lab.ledger.entries:
+                    return "All was given back: the next line starts PyTorch anew."
+                return "Nothing was started yet: the first line starts PyTorch."
+            case Stage.SEARCHING:
+                return "Looking for a Python with PyTorch."
+            case Stage.STARTING:
+                return "PyTorch starts."
+            case Stage.FAILED:
+                return "PyTorch could not be started."
+            case _:
+                return "Nothing here yet."
+
+    def _on_meta(self) -> bool:
+        return any(each.device == "meta" for each in self._lab.ledger.things.values())

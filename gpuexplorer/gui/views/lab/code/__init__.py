@@ -1,0 +1,1 @@
+"""The lines of the session, and how they fared."""

@@ -1,0 +1,222 @@
+"""FormPanel: create, compute and train without typing a line."""
+
+from enum import StrEnum
+
+from PySide6.QtCore import QKeyCombination, Qt
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.contexts import expected_contexts
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.views.lab.forms.compute_form import ComputeForm
+from gpuexplorer.gui.views.lab.forms.footer import Footer
+from gpuexplorer.gui.views.lab.forms.form import Form
+from gpuexplorer.gui.views.lab.forms.model_form import ModelForm
+from gpuexplorer.gui.views.lab.forms.tensor_form import TensorForm
+from gpuexplorer.gui.views.lab.forms.train_form import TrainForm
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.controls.word_tabs import TAB_MARGIN, WordTabs
+from gpuexplorer.gui.wording.lab.forms.plan import Plan, Surroundings
+
+_SIDE, _TOP, _BOTTOM, _BAR = 12, 12, 12, 8
+
+
+class _Tab(StrEnum):
+    CREATE = "Create"
+    COMPUTE = "Compute"
+    TRAIN = "Train"
+
+
+class _Made(StrEnum):
+    TENSOR = "Tensor"
+    MODEL = "Model"
+
+
+class FormPanel(QWidget):
+    """Brought up to date by `pull` while it is seen, and by the lab when something changed."""
+
+    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lab = lab
+        self._tab, self._made = _Tab.CREATE, _Made.TENSOR
+        self._plan = Plan("")
+        self._around = Surroundings()
+        self._tabs = WordTabs(look, "What to do", [(each, each.value) for each in _Tab])
+        self._kinds = Segmented(look, "What to create", [(each, each.value) for each in _Made])
+        self._kinds.fill_width()
+        self._forms: dict[object, Form] = {
+            _Made.TENSOR: TensorForm(look),
+            _Made.MODEL: ModelForm(look),
+            _Tab.COMPUTE: ComputeForm(look),
+            _Tab.TRAIN: TrainForm(look),
+        }
+        self._footer = Footer(look)
+        self._lay_out()
+        self._tabs.chosen.connect(self._on_tab_chosen)
+        self._kinds.chosen.connect(self._on_kind_chosen)
+        for form in self._forms.values():
+            form.changed.connect(self._on_form_changed)
+        self._footer.run_asked.connect(self._on_run_asked)
+        for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            keys = QKeySequence(QKeyCombination(Qt.KeyboardModifier.ControlModifier, key))
+            shortcut = QShortcut(keys, self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(self._on_run_asked)
+        lab.changed.connect(self._on_lab_changed)
+        lab.switches_changed.connect(self._on_lab_changed)
+        lab.selection.changed.connect(self._on_selection_changed)
+        self._show_tab()
+
+    def pull(self) -> None:
+        """What is read live: free memory, say."""
+        if tuple(self._lab.devices()) != self._around.devices:
+            self._bring_up()
+
+    def _bring_up(self) -> None:
+        """All that is seen, from what the lab knows and the fields say."""
+        if not self.isVisible():
+            return
+        self._around = self._look_around()
+        form = self._form()
+        form.show_around(self._around)
+        self._plan = form.plan(self._around)
+        form.show_plan(self._plan)
+        self._footer.show_plan(self._plan)
+
+    def _look_around(self) -> Surroundings:
+        lab = self._lab
+        waiting = {
+            name
+            for entry in lab.ledger.entries
+            if entry.state in ("waiting", "running")
+            for name in entry.effects.makes
+        }
+        devices = tuple(lab.devices())
+        return Surroundings(
+            dict(lab.ledger.things),
+            frozenset(waiting),
+            devices,
+            expected_contexts(lab.machine.session, devices),
+            lab.switches.fall_back,
+            lab.switches.memory_share,
+            lab.machine.settings.choices.units,
+        )
+
+    def _form(self) -> Form:
+        return self._forms[self._made if self._tab is _Tab.CREATE else self._tab]
+
+    def _show_tab(self) -> None:
+        self._tabs.show_choice(self._tab)
+        self._kinds.show_choice(self._made)
+        self._kinds.setVisible(self._tab is _Tab.CREATE)
+        chosen = self._form()
+        for form in self._forms.values():
+            form.setVisible(form is chosen)
+        self._footer.show_refusal("")
+        self._scroll.verticalScrollBar().setValue(0)
+        self._bring_up()
+
+    def _carry_out(self, plan: Plan) -> None:
+        self._lab.run_all(plan.lines)
+        training = plan.training
+        if training is not None:
+            self._lab.train(
+                training.model,
+                training.inputs,
+                training.targets,
+                training.optimiser,
+                training.loss,
+                training.steps,
+                training.batch,
+            )
+
+    def _lay_out(self) -> None:
+        ground = QFrame(self)
+        ground.setProperty("panel", "card")
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(ground)
+        content = QWidget()
+        content.setProperty("panel", "clear")
+        column = self._column = QVBoxLayout(content)
+        column.setContentsMargins(_SIDE, 0, _SIDE, _BAR)
+        column.setSpacing(12)
+        column.addWidget(self._kinds)
+        for form in self._forms.values():
+            column.addWidget(form)
+        column.addStretch(1)
+        self._scroll = QScrollArea()
+        self._scroll.setProperty("panel", "clear")
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(content)
+        self._scroll.verticalScrollBar().rangeChanged.connect(self._on_range_changed)
+        whole = QVBoxLayout(ground)
+        whole.setContentsMargins(0, _TOP, 0, _BOTTOM)
+        whole.setSpacing(8)
+        tabs = QVBoxLayout()
+        tabs.setContentsMargins(_SIDE - round(TAB_MARGIN), 0, _SIDE, 0)
+        tabs.addWidget(self._tabs)
+        whole.addLayout(tabs)
+        whole.addWidget(self._scroll, 1)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(_SIDE, 0, _SIDE, 0)
+        foot.addWidget(self._footer)
+        whole.addLayout(foot)
+
+    def _on_tab_chosen(self, tab: _Tab) -> None:
+        self._tab = tab
+        self._show_tab()
+
+    def _on_kind_chosen(self, made: _Made) -> None:
+        self._made = made
+        self._show_tab()
+
+    def _on_range_changed(self, least: int, most: int) -> None:
+        """The bar stands in the margin, so that nothing becomes narrower when it comes."""
+        right = _SIDE - _BAR if most > least else _SIDE
+        self._column.setContentsMargins(_SIDE, 0, right, _BAR)
+
+    def _on_form_changed(self) -> None:
+        self._footer.show_refusal("")
+        self._bring_up()
+
+    def _on_lab_changed(self) -> None:
+        self._bring_up()
+
+    def _on_selection_changed(self) -> None:
+        there = self._lab.ledger.things
+        names = sorted(name for name in self._lab.selection.things if name in there)
+        if names:
+            for form in self._forms.values():
+                form.select_things([there[name] for name in names])
+            self._bring_up()
+
+    def _on_run_asked(self) -> None:
+        self._bring_up()
+        if not self._plan.ready:
+            control = self._form().to_mend(self._plan)
+            if control is not None:
+                control.setFocus()
+                self._scroll.ensureWidgetVisible(control)
+            return
+        try:
+            self._carry_out(self._plan)
+        except Trouble as trouble:
+            self._footer.show_refusal(str(trouble))
+            return
+        self._footer.show_refusal("")
+        self._form().after_run()
+        self._bring_up()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._footer.fit_into(event.size().height())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._bring_up()

@@ -1,0 +1,207 @@
+"""LabHead: what is on the cards, the switches of the courses, undo, the worker."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
+
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.views.lab.head.framed_button import FramedButton
+from gpuexplorer.gui.views.lab.head.stage_mark import StageMark
+from gpuexplorer.gui.views.lab.head.switch_actions import SwitchActions
+from gpuexplorer.gui.views.lab.head.switch_book import SwitchBook
+from gpuexplorer.gui.views.lab.head.switch_menu import fill_menu
+from gpuexplorer.gui.views.lab.head.switch_word import SwitchWord
+from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
+from gpuexplorer.gui.widgets.controls.painted_button import IconButton
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
+from gpuexplorer.gui.wording.lab.lab_summary import lab_summary
+from gpuexplorer.gui.wording.lab.stage_words import stage_words
+from gpuexplorer.gui.wording.lab.switch_words import FALL_BACK, MEMORY_CAP, PLACEMENT
+
+_FOLD_BELOW, _COMPACT_BELOW = 1180, 700
+_NOTICE_STAYS = 8000  # milliseconds
+
+
+class LabHead(QWidget):
+    """Brought up to date by `pull` while it is seen, and by the lab when something changed."""
+
+    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._lab = lab
+        self._folded = False
+        SwitchBook(lab, self)
+        self._actions = SwitchActions(look, lab, self)
+        self._actions.refused.connect(self._on_refused)
+        self._actions.done.connect(self._on_done)
+        self._stage = StageMark(look)
+        self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._notice = ElidedLabel(look.letters.body, Tone.BAD)
+        self._notice.hide()
+        self._gone = QTimer(self, singleShot=True, interval=_NOTICE_STAYS)
+        self._gone.timeout.connect(self._on_done)
+        self._fall_back = SwitchWord(look, FALL_BACK)
+        self._placement = SwitchWord(look, PLACEMENT)
+        self._cap = SwitchWord(look, MEMORY_CAP)
+        self._more = MenuButton(look, "More switches of the lab")
+        self._more.show_words("More")
+        self._undo = IconButton(look, Icon.UNDO)
+        self._undo.show_meaning(Icon.UNDO, "Undo the last creating or deleting", "Ctrl+Z")
+        self._redo = IconButton(look, Icon.REDO)
+        self._redo.show_meaning(Icon.REDO, "Do again what was undone", "Ctrl+Y")
+        self._restart = FramedButton(
+            look,
+            Icon.WARNING,
+            "Restart",
+            "End the worker that hangs at once; what was on the shelf can be rebuilt",
+        )
+        self._choose = FramedButton(
+            look,
+            Icon.LAB,
+            "Choose a Python",
+            "Which Python of this computer runs the lab, and what to do where none can",
+        )
+        self._release = FramedButton(
+            look,
+            Icon.POWER,
+            "Release the cards",
+            "End the worker: all memory it holds on the cards is given back",
+        )
+        self._lay_out()
+        self._fall_back.turned.connect(self._actions.fall_back)
+        self._placement.turned.connect(self._actions.print_placement)
+        self._cap.turned.connect(self._on_cap_turned)
+        self._more.about_to_open.connect(self._on_more_asked)
+        self._undo.clicked.connect(self.undo)
+        self._redo.clicked.connect(self.redo)
+        self._restart.clicked.connect(lab.restart)
+        self._choose.clicked.connect(self.choose_python)
+        self._release.clicked.connect(self.release)
+        for signal in (lab.changed, lab.stage_changed, lab.switches_changed):
+            signal.connect(self._on_lab_changed)
+        self._on_lab_changed()
+
+    def pull(self) -> None:
+        """How long the line that runs has been running, and what holding things costs."""
+        self._show_stage()
+        self._show_summary()
+
+    def commands(self) -> Sequence[tuple[str, str, Callable[[], None]]]:
+        """Words, keys and what is done: for the keys and the palette of the screen."""
+        return (
+            ("Undo the last creating or deleting", "Ctrl+Z", self.undo),
+            ("Do again what was undone", "Ctrl+Y", self.redo),
+            ("Do again what was undone", "Ctrl+Shift+Z", self.redo),
+            ("Release the cards", "", self.release),
+            ("Cap the memory of the cards", "", self.open_caps),
+            ("Choose the visible cards and their order", "", self.open_visible),
+            ("Choose the Python of the lab", "", self.choose_python),
+            ("What the switches are in PyTorch and TensorFlow", "", self.explain),
+        )
+
+    def undo(self) -> None:
+        self._actions.undo()
+
+    def redo(self) -> None:
+        self._actions.redo()
+
+    def release(self) -> None:
+        if self._lab.stage.runs:
+            self._actions.release()
+
+    def open_visible(self) -> None:
+        self._actions.open_visible(self._more)
+
+    def open_caps(self) -> None:
+        self._actions.open_caps(self._more if self._folded else self._cap.anchor)
+
+    def choose_python(self) -> None:
+        PythonSheet(self._look, self._lab.pythons, self._lab, self.window()).open()
+
+    def explain(self) -> None:
+        self._actions.explain()
+
+    def _lay_out(self) -> None:
+        title = QLabel("Lab")
+        title.setFont(self._look.letters.title.font)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(title)
+        row.addWidget(self._summary, 1)
+        row.addWidget(self._notice, 1)
+        row.addWidget(self._stage)
+        row.addWidget(self._restart)
+        row.addWidget(self._choose)
+        for switch in (self._fall_back, self._placement, self._cap):
+            row.addWidget(switch)
+        row.addWidget(self._more)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(0)
+        buttons.addWidget(self._undo)
+        buttons.addWidget(self._redo)
+        row.addLayout(buttons)
+        row.addWidget(self._release)
+
+    def _show_stage(self) -> None:
+        lab = self._lab
+        running = lab.ledger.running
+        began = None if running is None else lab.began_at(running.id)
+        elapsed = None if began is None else lab.machine.session.clock.now() - began
+        self._stage.show_stage(stage_words(lab.stage, lab.sentence, elapsed))
+
+    def _show_summary(self) -> None:
+        lab = self._lab
+        if lab.stage is Stage.FAILED:
+            self._summary.show_text(lab.sentence)
+            return
+        units = lab.machine.settings.choices.units
+        words = lab_summary(lab.ledger.things, lab.devices(), units)
+        self._summary.show_text(words)
+
+    def _on_lab_changed(self) -> None:
+        lab, caps = self._lab, self._actions.caps()
+        self._fall_back.show_on(lab.switches.fall_back)
+        self._placement.show_on(lab.switches.placement)
+        self._cap.show_on(bool(caps))
+        self._undo.setEnabled(bool(lab.ledger.done()))
+        self._redo.setEnabled(lab.can_redo)
+        self._release.setEnabled(lab.stage.runs)
+        self._restart.setVisible(lab.stage is Stage.HANGING)
+        self._choose.setVisible(lab.stage is Stage.FAILED)
+        self.pull()
+
+    def _on_cap_turned(self, on: bool) -> None:
+        del on  # whether it is on the lines say, when they have been run
+        self.open_caps()
+
+    def _on_more_asked(self, menu: QMenu) -> None:
+        fill_menu(menu, self._lab.switches, self._actions, self, folded=self._folded)
+
+    def _on_refused(self, sentence: str) -> None:
+        self._notice.show_text(sentence)
+        self._summary.hide()
+        self._notice.show()
+        self._gone.start()
+        self._on_lab_changed()
+
+    def _on_done(self) -> None:
+        self._gone.stop()
+        self._notice.hide()
+        self._summary.show()
+        self._on_lab_changed()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        width = event.size().width()
+        self._folded = width < _FOLD_BELOW
+        for switch in (self._fall_back, self._placement, self._cap):
+            switch.setVisible(not self._folded)
+        self._release.show_compact(width < _COMPACT_BELOW)

@@ -1,0 +1,142 @@
+"""SwitchActions: what the switches of the head do, by PyTorch lines where there are such."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.state.lab.switches import Switches
+from gpuexplorer.gui.views.lab.head.cap_popup import CapPopup
+from gpuexplorer.gui.views.lab.head.switches_sheet import SwitchesSheet
+from gpuexplorer.gui.views.lab.head.visible_popup import VisiblePopup
+from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
+from gpuexplorer.gui.wording.lab.memory_caps import capped, caps_in, changed_caps
+from gpuexplorer.gui.wording.lab.visible_words import Visible
+
+_USUAL_SHARE = 0.4
+_THEN = "Release the cards and use this"
+
+
+class SwitchActions(QObject):
+    """Nothing here changes the shelf but lines that are run, and the end of the worker."""
+
+    refused = Signal(str)  # a sentence
+    done = Signal()
+
+    def __init__(self, look: Look, lab: LabState, head: QWidget) -> None:
+        super().__init__(head)
+        self._look, self._lab, self._head = look, lab, head
+        self._then: Switches | None = None  # what is chosen when the worker has gone
+
+    def caps(self) -> Mapping[str, float]:
+        """As the lines have it. They went with the worker that was lost."""
+        if self._lab.lost:
+            return {}
+        return caps_in([each.code for each in self._lab.ledger.done()])
+
+    def fall_back(self, on: bool) -> None:
+        self._choose(replace(self._lab.switches, fall_back=on))
+
+    def print_placement(self, on: bool) -> None:
+        """A worker that starts later is told it then."""
+        line = f"log_placement({on})"
+        if self._lab.stage.runs and not self._try(lambda: self._lab.run(line)):
+            return
+        self._choose(replace(self._lab.switches, placement=on))
+
+    def grow(self, on: bool) -> None:
+        self._choose_anew(replace(self._lab.switches, growing=on))
+
+    def open_caps(self, anchor: QWidget) -> None:
+        lab = self._lab
+        popup = CapPopup(
+            self._look,
+            capped(lab.devices()),
+            self.caps(),
+            lab.switches.memory_share or _USUAL_SHARE,
+            lab.machine.settings.choices.units,
+            anchor,
+        )
+        popup.chosen.connect(self._on_caps_chosen)
+        popup.closed.connect(self.done)
+        popup.open()
+
+    def open_visible(self, anchor: QWidget) -> None:
+        lab = self._lab
+        popup = VisiblePopup(
+            self._look, lab.machine.cards(), lab.switches.visible, lab.stage.runs, anchor
+        )
+        popup.chosen.connect(self._on_visible_chosen)
+        popup.open()
+
+    def explain(self) -> None:
+        SwitchesSheet(self._look, self._head.window()).open()
+
+    def undo(self) -> None:
+        self._try(self._lab.undo)
+
+    def redo(self) -> None:
+        self._try(self._lab.redo)
+
+    def release(self) -> None:
+        """At once where nothing is lost by it."""
+        self._then = None
+        self._release("")
+
+    def _choose_anew(self, switches: Switches) -> None:
+        """Where a worker runs it has to be ended first."""
+        if self._lab.stage.runs:
+            self._then = switches
+            self._release(_THEN)
+        else:
+            self._choose(switches)
+
+    def _release(self, words: str) -> None:
+        """`words`: for the button, where something else is done afterwards."""
+        lab = self._lab
+        names = list(lab.ledger.things)
+        busy = lab.stage in (Stage.BUSY, Stage.HANGING)
+        if not (names or busy):
+            self._on_may_go()
+            return
+        dialog = ReleaseDialog(self._look, names, busy, words, self._head.window())
+        dialog.accepted.connect(self._on_may_go)
+        dialog.finished.connect(self.done)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _choose(self, switches: Switches) -> None:
+        self._try(lambda: self._lab.choose(switches))
+
+    def _try(self, act: Callable[[], object]) -> bool:
+        try:
+            act()
+        except Trouble as trouble:
+            self.refused.emit(f"{trouble.sentence} {trouble.hint}".strip())
+            return False
+        self.done.emit()
+        return True
+
+    def _on_may_go(self) -> None:
+        self._lab.release()
+        switches, self._then = self._then, None
+        if switches is not None:
+            self._choose(switches)
+        self.done.emit()
+
+    def _on_caps_chosen(self, shares: Mapping[str, float]) -> None:
+        lines = changed_caps(shares, self.caps())
+        if lines and not self._try(lambda: self._lab.run_all(lines)):
+            return
+        every = set(shares.values())
+        share = every.pop() if len(every) == 1 else 1.0
+        kept = share if share < 1.0 else None
+        self._choose(replace(self._lab.switches, memory_share=kept))
+
+    def _on_visible_chosen(self, visible: Visible) -> None:
+        self._choose_anew(replace(self._lab.switches, visible=visible))

@@ -1,0 +1,32 @@
+"""GonePage: a thing that was looked into and is no longer on the shelf."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.widgets.empty_state import EmptyState
+
+
+class GonePage(QFrame):
+    """Also what stands there where nothing is opened."""
+
+    back_asked = Signal()
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("panel", "card")
+        self._empty = EmptyState(look, Icon.MISSING)
+        self._empty.way_on_chosen.connect(self.back_asked)
+        column = QVBoxLayout(self)
+        column.addWidget(self._empty)
+
+    def show_gone(self, name: str) -> None:
+        if not name:
+            self._empty.show_words("Nothing is opened.", "", "Back to the bench")
+            return
+        self._empty.show_words(
+            f"{name} is no longer on the shelf.",
+            "What stands under this name again is shown here.",
+            "Back to the bench",
+        )

@@ -1,0 +1,131 @@
+"""Inside: values and layers of the things that were opened."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.views.lab.inside.gone_page import GonePage
+from gpuexplorer.gui.views.lab.inside.model_page import ModelPage
+from gpuexplorer.gui.views.lab.inside.opened_row import OpenedRow
+from gpuexplorer.gui.views.lab.inside.tensor_page import TensorPage
+from gpuexplorer.gui.views.lab.inside.text_page import TextPage
+from gpuexplorer.lab.events import Event, Finished
+
+_MARGIN, _TOP, _GAP = 16, 12, 10
+_MOST_OPENED = 12
+
+
+class Inside(QWidget):
+    """Brought up to date by `pull` while it is seen, and by the lab when something changed."""
+
+    back_asked = Signal()
+
+    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._lab = lab
+        self._opened: list[str] = []
+        self._shown = ""
+        self._stale = False
+        self._row = OpenedRow(look, lab)
+        self._row.back_asked.connect(self.back_asked)
+        self._row.chosen.connect(self._on_chosen)
+        self._row.closed.connect(self._on_closed)
+        self._tensor = TensorPage(look, lab)
+        self._model = ModelPage(look, lab)
+        self._text = TextPage(look, lab)
+        self._gone = GonePage(look)
+        self._gone.back_asked.connect(self.back_asked)
+        self._pages = QStackedWidget()
+        for page in (self._gone, self._tensor, self._model, self._text):
+            self._pages.addWidget(page)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_MARGIN, _TOP, _MARGIN, _TOP)
+        column.setSpacing(_GAP)
+        column.addWidget(self._row)
+        column.addWidget(self._pages, 1)
+        lab.changed.connect(self._on_changed)
+        lab.told.connect(self._on_told)
+
+    def pull(self) -> None:
+        """Nothing in here is read live: what changed is told by the lab."""
+
+    def open(self, name: str) -> None:
+        """Look into this thing as well, and show it first."""
+        if name not in self._opened:
+            self._opened.append(name)
+            del self._opened[:-_MOST_OPENED]
+        self._show(name)
+        self._row.take_keyboard(name)
+
+    def _show(self, name: str) -> None:
+        if name != self._shown:
+            self._shown = name
+            if name:
+                self._lab.selection.choose(things={name})
+        self._stale = False
+        page = self._page()
+        for each in (self._tensor, self._model, self._text):
+            if each is not page:
+                each.forget()
+        self._pages.setCurrentWidget(page)
+        if isinstance(page, GonePage):
+            page.show_gone(name)
+        else:
+            page.show_thing(name)
+        self._row.show_opened(self._opened, name)
+
+    def _page(self) -> TensorPage | ModelPage | TextPage | GonePage:
+        thing = self._lab.ledger.things.get(self._shown)
+        if thing is None:
+            return self._gone
+        if thing.kind == "tensor":
+            return self._tensor
+        return self._model if thing.kind == "model" else self._text
+
+    def _on_chosen(self, name: str) -> None:
+        self.open(name)
+
+    def _on_closed(self, name: str) -> None:
+        """The neighbour is shown; who closes the last goes back to the bench."""
+        at = self._opened.index(name)
+        self._opened.remove(name)
+        if not self._opened:
+            self._show("")
+            self.back_asked.emit()
+        elif name == self._shown:
+            self._show(self._opened[min(at, len(self._opened) - 1)])
+            self._row.take_keyboard(self._shown)
+        else:
+            self._row.show_opened(self._opened, self._shown)
+
+    def _on_told(self, event: Event) -> None:
+        """Any line may have changed values in place, of which the shelf says nothing."""
+        if isinstance(event, Finished):
+            entry = self._lab.ledger.entry(event.id)
+            if entry is not None and not entry.effects.only_looks(entry.models):
+                self._stale = True
+
+    def _on_changed(self) -> None:
+        if not self.isVisible():
+            return
+        page = self._page()
+        if page is not self._pages.currentWidget() or self._stale:
+            self._show(self._shown)
+        elif not isinstance(page, GonePage):
+            page.show_facts()
+            self._row.show_opened(self._opened, self._shown)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # No shortcut: a field in which somebody types has the key first.
+        if event.key() == Qt.Key.Key_Escape:
+            self.back_asked.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale or self._page() is not self._pages.currentWidget():
+            self._show(self._shown)

@@ -1,0 +1,83 @@
+"""LabView: a device is picked, things are made on it, and the card is seen to answer."""
+
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.views.lab.bench.bench import Bench
+from gpuexplorer.gui.views.lab.code.code_pane import CodePane
+from gpuexplorer.gui.views.lab.forms.form_panel import FormPanel
+from gpuexplorer.gui.views.lab.head.lab_head import LabHead
+from gpuexplorer.gui.views.lab.inside.inside import Inside
+from gpuexplorer.gui.views.lab.strips.strips import Strips
+from gpuexplorer.gui.widgets.live_view import LiveView
+
+_MARGIN, _TOP, _GAP = 16, 12, 8
+_FORM_WIDTH = 240
+_BENCH_SHARE, _CODE_SHARE = 5, 4
+
+
+class LabView(LiveView):
+    """The bench, or over it what is inside a thing."""
+
+    def __init__(
+        self,
+        look: Look,
+        machine: MachineState,
+        time_window: TimeWindow,
+        frame_clock: FrameClock,
+        lab: LabState,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(machine, time_window, frame_clock, parent=parent)
+        self._head = LabHead(look, lab)
+        self._form = FormPanel(look, lab)
+        self._bench = Bench(look, lab)
+        self._code = CodePane(look, lab)
+        self._strips = Strips(look, lab, time_window)
+        self._inside = Inside(look, lab)
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self._lay_out())
+        self._pages.addWidget(self._inside)
+        self._bench.open_asked.connect(self._on_open_asked)
+        self._inside.back_asked.connect(self._on_back_asked)
+        self.begin_at(self._code)
+        for words, keys, run in self._head.commands():
+            self.add_command(words, keys, run)
+
+    def pull(self) -> None:
+        if self._pages.currentWidget() is self._inside:
+            self._inside.pull()
+            return
+        for part in (self._head, self._form, self._bench, self._code, self._strips):
+            part.pull()
+
+    def stop(self) -> None:
+        self._code.stop()
+        super().stop()
+
+    def _lay_out(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(_MARGIN, _TOP, _MARGIN, _TOP)
+        column.setSpacing(_GAP)
+        column.addWidget(self._head)
+        row = QHBoxLayout()
+        row.setSpacing(_GAP)
+        self._form.setFixedWidth(_FORM_WIDTH)
+        row.addWidget(self._form)
+        row.addWidget(self._bench, _BENCH_SHARE)
+        row.addWidget(self._code, _CODE_SHARE)
+        column.addLayout(row, 1)
+        column.addWidget(self._strips)
+        return page
+
+    def _on_open_asked(self, name: str) -> None:
+        self._inside.open(name)
+        self._pages.setCurrentWidget(self._inside)
+
+    def _on_back_asked(self) -> None:
+        self._pages.setCurrentIndex(0)

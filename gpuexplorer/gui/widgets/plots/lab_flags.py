@@ -1,0 +1,30 @@
+"""Flags of the lab's lines, for any plot of a card."""
+
+from collections.abc import Sequence
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.widgets.plots.content import Flag
+
+_FIRST_LINE = 60  # letters
+
+
+def flags_of(
+    lab: LabState, card: CardId, start: float, end: float, colour: int | None = None
+) -> Sequence[Flag]:
+    """One for each line that had to do with this card from `start` to `end`, steady seconds."""
+    return [
+        Flag(
+            each.at,
+            f"Line {each.number} of the lab: {_first_line(each.code)}",
+            Tone.BAD if each.failed else Tone.QUIET,
+            colour,
+        )
+        for each in lab.flags.of(card, start, end)
+    ]
+
+
+def _first_line(code: str) -> str:
+    first, _, rest = code.partition("\n")
+    return f"{first[:_FIRST_LINE]}…" if rest or len(first) > _FIRST_LINE else first

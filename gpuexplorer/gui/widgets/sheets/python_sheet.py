@@ -1,0 +1,205 @@
+"""PythonSheet: every Python of this computer that could run the lab, to choose one."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.rows.python_row import PythonRow
+from gpuexplorer.gui.widgets.sheets.centred_popup import CentredPopup
+from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
+from gpuexplorer.gui.wording.lab.python_words import (
+    NONE,
+    RowFace,
+    one_of_each,
+    row_face,
+    way_to_torch,
+)
+
+_WIDTH, _HEIGHT = 660, 520
+_SOUGHT = "Python programs of this computer are asked whether they have PyTorch…"
+
+
+class PythonSheet(CentredPopup):
+    """The search goes on in its own thread; what is found stands here when it ends."""
+
+    def __init__(self, look: Look, pythons: LabPythons, lab: LabState, window: QWidget) -> None:
+        super().__init__(look, _WIDTH, _HEIGHT, window)
+        self._pythons, self._lab = pythons, lab
+        self._faces: list[RowFace] | None = None
+        self._asked: Path | None = None
+        self.setAccessibleName("Python of the lab")
+        self._state = wrapped_label(look, "", Tone.QUIET)
+        self._trouble = wrapped_label(look, "", Tone.WARN)
+        self._way = wrapped_label(look, self._way_words(), Tone.QUIET)
+        self._list = QVBoxLayout()
+        self._list.setContentsMargins(0, 0, 12, 0)
+        self._list.setSpacing(0)
+        self._again = QPushButton("Look again")
+        self._other = QPushButton("Choose another…")
+        self._close = QPushButton("Close")
+        self._again.clicked.connect(self._on_again)
+        self._other.clicked.connect(self._on_other)
+        self._close.clicked.connect(self.hide)
+        self._lay_out(look)
+        pythons.changed.connect(self._on_changed)
+        lab.stage_changed.connect(self._on_changed)
+
+    def open(self) -> None:
+        super().open()
+        self._close.setFocus(Qt.FocusReason.PopupFocusReason)
+        if not self._pythons.searched:
+            self._pythons.search()
+        self._on_changed()
+
+    def _lay_out(self, look: Look) -> None:
+        title = QLabel("Python of the lab")
+        title.setFont(look.letters.title.font)
+        about = wrapped_label(
+            look,
+            "The lab's lines run in another process, in a Python of yours that has PyTorch.",
+            Tone.QUIET,
+        )
+        inner = QWidget()
+        inner.setProperty("panel", "clear")
+        inner.setLayout(self._list)
+        area = QScrollArea()
+        area.setProperty("panel", "clear")
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setAccessibleName("Pythons")
+        area.setWidget(inner)
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self._other)
+        foot.addWidget(self._again)
+        foot.addStretch(1)
+        foot.addWidget(self._close)
+        for button in (self._other, self._again, self._close):
+            button.setFont(look.letters.body.font)
+        self.panel.setContentsMargins(24, 20, 16, 16)
+        self.panel.setSpacing(8)
+        for widget in (title, about, self._state, self._trouble):
+            self.panel.addWidget(widget)
+        self.panel.addWidget(area, 1)
+        self.panel.addWidget(self._way)
+        self.panel.addSpacing(4)
+        self.panel.addLayout(foot)
+
+    def _way_words(self) -> str:
+        session = self._lab.machine.session
+        return way_to_torch(session.cards(), session.source.driver_version, session.simulated)
+
+    def _rows(self) -> list[RowFace]:
+        session, pythons = self._lab.machine.session, self._pythons
+        hello = self._lab.ledger.hello if self._lab.stage.runs else None
+        faces = [
+            row_face(
+                each,
+                pythons.python,
+                session.cards(),
+                session.source.driver_version,
+                session.simulated,
+                hello,
+            )
+            for each in one_of_each(pythons.found, pythons.python)
+        ]
+        return sorted(faces, key=lambda face: (not face.used, not face.usable))
+
+    def _show_rows(self, faces: list[RowFace]) -> None:
+        if faces == self._faces:
+            return
+        self._faces = faces
+        while (item := self._list.takeAt(0)) is not None:
+            gone = item.widget()
+            if gone is not None:
+                gone.hide()
+                gone.deleteLater()
+        for at, face in enumerate(faces):
+            if at:
+                line = QFrame()
+                line.setProperty("panel", "line")
+                line.setFixedHeight(1)
+                self._list.addWidget(line)
+            row = PythonRow(self.look, face)
+            row.used.connect(self._on_used)
+            self._list.addWidget(row)
+            row.show()
+        self._list.addStretch(1)
+
+    def _choose(self, path: Path) -> None:
+        """A worker that runs has to be ended first: it is of another Python."""
+        lab = self._lab
+        self._asked = path
+        if not lab.stage.runs:
+            self._ask()
+            return
+        names = list(lab.ledger.things)
+        busy = lab.stage in (Stage.BUSY, Stage.HANGING)
+        if not (names or busy):
+            self._on_released()
+            return
+        words = "Release the cards and use this"
+        dialog = ReleaseDialog(self.look, names, busy, words, self.window())
+        dialog.accepted.connect(self._on_released)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _ask(self) -> None:
+        """One question at a time: while others are asked it waits."""
+        if self._asked is not None and not self._pythons.working:
+            path, self._asked = self._asked, None
+            self._pythons.choose(path)
+
+    def _on_released(self) -> None:
+        self._lab.release()
+        self._ask()
+
+    def _on_used(self, path: str) -> None:
+        self._choose(Path(path))
+
+    def _on_again(self) -> None:
+        self._pythons.search()
+
+    def _on_other(self) -> None:
+        """Never waited for: the window goes on meanwhile."""
+        dialog = QFileDialog(self.window(), "Choose a Python with PyTorch")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self._on_used)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _on_changed(self) -> None:
+        pythons = self._pythons
+        if self._asked is not None and not (pythons.working or self._lab.stage.runs):
+            self._ask()
+            return
+        if not (pythons.working or pythons.searched):
+            pythons.search()  # another question was being asked when this was opened
+            return
+        self._state.setText(_SOUGHT)
+        self._state.setVisible(pythons.working)
+        self._again.setEnabled(not pythons.working)
+        none = not any(each.usable for each in pythons.found)
+        trouble = pythons.trouble
+        if none and pythons.searched and not (trouble or pythons.working):
+            trouble = NONE
+        self._trouble.setText(trouble)
+        self._trouble.setVisible(bool(trouble))
+        self._way.setVisible(none and pythons.searched)
+        self._show_rows(self._rows())

@@ -1,0 +1,154 @@
+"""ColumnFace: what stands at the head, beside and at the foot of one device's column."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from gpuexplorer.core.metric import Unit
+from gpuexplorer.core.units import Quantity, Units, measure, memory, plain
+from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+from gpuexplorer.lab.events import Hello
+
+_STEPS = (1, 2, 4, 5, 6, 8, 10)
+_MOST_TICKS = 5
+_NOT_TOLD = "not told"
+
+
+class Level(Enum):
+    """One stretch of a gauge, and how it is filled."""
+
+    TENSORS = "tensors"
+    CACHE = "cache"
+    CONTEXT = "context"
+    OTHERS = "others"
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Shares of the whole, from below."""
+
+    level: Level
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line at the foot; `amount` None: it cannot be told."""
+
+    level: Level
+    label: str
+    amount: Quantity | None
+    indented: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFace:
+    """Nothing in it but what is written and drawn."""
+
+    device: str
+    title: str
+    label: str
+    chip: str
+    colour: int | None
+    host: bool
+    usable: bool
+    free: Quantity | None
+    no_free: str  # in its place
+    total_bytes: int | None
+    stretches: tuple[Stretch, ...]  # the lowest first
+    ticks: tuple[tuple[float, str], ...]  # where, as a share of the whole
+    rows: tuple[Row, ...]
+    reason: str = ""
+    way_on: str = ""
+    footnotes: tuple[str, ...] = ()  # at falling length
+
+    @property
+    def spoken(self) -> str:
+        free = f"{self.free} free" if self.free else self.no_free
+        rows = [f"{each.label} {each.amount or _NOT_TOLD}" for each in self.rows]
+        said = (self.label, free, *rows, self.reason, self.way_on)
+        return ", ".join(each.rstrip(".") for each in said if each)
+
+
+def column_face(
+    device: BenchDevice, units: Units, hello: Hello | None, footnotes: tuple[str, ...] = ()
+) -> ColumnFace:
+    total = device.total_bytes
+    meta = device.name == "meta"
+    return ColumnFace(
+        device.name,
+        device.name or f"Card {device.chip}",
+        device.label.removeprefix("NVIDIA "),
+        device.chip,
+        device.colour,
+        device.is_host,
+        device.usable,
+        None if device.free_bytes is None else memory(device.free_bytes, units),
+        "shapes without values" if meta else "free memory is not told",
+        total,
+        _stretches(device),
+        _ticks(total, units) if total else (),
+        () if meta else tuple(_rows(device, units)),
+        device.reason,
+        "" if device.usable else way_on(device, hello),
+        footnotes,
+    )
+
+
+def way_on(device: BenchDevice, hello: Hello | None) -> str:
+    """What a person can do about a card that PyTorch cannot use."""
+    if "may see" in device.reason:
+        return "Release the cards, then choose it among the visible ones."
+    if hello is not None and hello.build == "CPU":
+        return "Choose a Python whose PyTorch is built for this card."
+    return "`gpuexplorer doctor` tells which PyTorch suits it."
+
+
+def _stretches(device: BenchDevice) -> tuple[Stretch, ...]:
+    total = device.total_bytes
+    if not total:
+        return ()
+    tensors = device.tensor_bytes or 0
+    rest = max(0, (device.cache_bytes or 0) - tensors)
+    found = (
+        (Level.OTHERS, device.others_bytes or 0),
+        (Level.CONTEXT, device.context_bytes or 0),
+        (Level.CACHE, rest),
+        (Level.TENSORS, tensors),
+    )
+    return tuple(Stretch(level, size / total) for level, size in found if size)
+
+
+def _rows(device: BenchDevice, units: Units) -> Sequence[Row]:
+    def amount(size: int | None) -> Quantity | None:
+        return None if size is None else memory(size, units)
+
+    others = Row(Level.OTHERS, "Others", amount(device.others_bytes))
+    if device.is_host:
+        return (Row(Level.TENSORS, "Tensors", amount(device.tensor_bytes)), others)
+    if not device.usable:
+        return (others,)
+    return (
+        Row(Level.CACHE, "Cache", amount(device.cache_bytes)),
+        Row(Level.TENSORS, "Tensors in it", amount(device.tensor_bytes), indented=True),
+        Row(Level.CONTEXT, "Context", amount(device.context_bytes)),
+        others,
+    )
+
+
+def _ticks(total: int, units: Units) -> tuple[tuple[float, str], ...]:
+    """From 0, in even steps that are easy to read, and none above the whole."""
+    scale = measure(Unit.BYTES, total, units)
+    most = scale.shown(total)
+    size = 1.0
+    while size * 10 <= most / _MOST_TICKS:
+        size *= 10
+    steps = [each * size for each in _STEPS if most / (each * size) <= _MOST_TICKS - 0.5]
+    step = steps[0] if steps else 10 * size
+    for each in steps:
+        # Where one of them ends where the scale does, that one is easiest to read.
+        if most / each >= 2 and abs(most / each - round(most / each)) < 0.001:
+            step = each
+            break
+    count = int(most / step + 0.001) + 1
+    return tuple((scale.value(at * step) / total, plain(at * step)) for at in range(count))

@@ -1,0 +1,63 @@
+"""CureFace: a way on after an error, with its price before it is pressed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.core.units import USUAL, Units
+from gpuexplorer.gui.wording.lab.amounts import bytes_words, seconds_words
+from gpuexplorer.lab.cures import Copying, Cure
+from gpuexplorer.lab.expected import Expected
+
+# How long a copy would take; None where nobody can tell.
+Expect = Callable[[Copying], Expected | None]
+
+
+@dataclass(frozen=True, slots=True)
+class CureFace:
+    """`sources` and `target` are devices by PyTorch's names; empty where nothing is moved."""
+
+    lines: tuple[str, ...]
+    price: str
+    sources: tuple[str, ...] = ()
+    target: str = ""
+
+    @property
+    def words(self) -> str:
+        """For readers of screens."""
+        path = f"from {', '.join(self.sources)} to {self.target}" if self.target else ""
+        said = ["; then ".join(self.lines), self.price, path]
+        return ". ".join(each for each in said if each)
+
+
+def cure_face(cure: Cure, expect: Expect, units: Units = USUAL) -> CureFace:
+    if cure.copies:
+        return CureFace(
+            cure.lines,
+            _price_of_copies(cure.copies, expect, units),
+            tuple(dict.fromkeys(each.source for each in cure.copies)),
+            cure.copies[0].target,
+        )
+    if cure.frees_bytes:
+        short = "(not enough" in cure.label
+        enough = ", which alone is not enough" if short else ""
+        frees = bytes_words(cure.frees_bytes, units)
+        return CureFace(cure.lines, f"Gives back {frees}{enough}; then the line again")
+    price = f"The same {cure.label}"
+    if cure.label.startswith("half"):
+        price = "Half the bytes, and about three digits in place of seven"
+    return CureFace(cure.lines, price)
+
+
+def _price_of_copies(copies: Sequence[Copying], expect: Expect, units: Units) -> str:
+    sizes = [bytes_words(each.bytes, units) for each in copies]
+    said = " + ".join(sizes)
+    if len(set(sizes)) == 1 and len(sizes) > 1:
+        said = f"{len(sizes)} × {sizes[0]}"
+    expected = [expect(each) for each in copies]
+    known = [each for each in expected if each is not None]
+    if len(known) == len(copies):
+        ways = " and ".join(dict.fromkeys(each.way for each in known))
+        said += f" over {ways}, about {seconds_words(sum(each.seconds for each in known))}"
+    target = copies[0].target
+    where = "on the processor" if target == "cpu" else f"on {target}"
+    return f"{said}; then it runs {where}"

@@ -1,0 +1,226 @@
+"""The line that makes a model, and how many parameters it will have."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.units import memory
+from gpuexplorer.gui.wording.lab.forms import reading
+from gpuexplorer.gui.wording.lab.forms.counting import counted
+from gpuexplorer.gui.wording.lab.forms.device_words import device_word
+from gpuexplorer.gui.wording.lab.forms.fills import Blank
+from gpuexplorer.gui.wording.lab.forms.fits import fit
+from gpuexplorer.gui.wording.lab.forms.layer_counts import (
+    Count,
+    embedding,
+    layer_norm,
+    linear,
+    lstm,
+    together,
+)
+from gpuexplorer.gui.wording.lab.forms.model_text import count_model, read_model
+from gpuexplorer.gui.wording.lab.forms.names import name_problem, replaced
+from gpuexplorer.gui.wording.lab.forms.plan import Plan, Surroundings
+
+TYPED = "typed"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelKind:
+    """`word` is what the line calls; `takes` what its input looks like."""
+
+    word: str
+    title: str
+    remark: str
+    takes: str
+    blanks: tuple[Blank, ...]
+    count: Callable[..., Count]
+
+
+def _mlp(inputs: int, hidden: int, outputs: int) -> Count:
+    return linear(inputs, hidden) + linear(hidden, outputs)
+
+
+def _lenet(outputs: int) -> Count:
+    return Count(156 + 2416) + linear(400, 120) + linear(120, 84) + linear(84, outputs)
+
+
+def _small_cnn(colours: int, outputs: int) -> Count:
+    norms = Count(2 * 16 + 2 * 32, 2 * (16 + 32) * 4 + 2 * 8)
+    return Count(16 * (9 * colours + 1) + 32 * (9 * 16 + 1)) + norms + linear(32, outputs)
+
+
+def _block(width: int, heads: int) -> Count:
+    del heads
+    return together(
+        (
+            *(layer_norm(width), linear(width, 3 * width), linear(width, width)),
+            *(layer_norm(width), linear(width, 4 * width), linear(4 * width, width)),
+        )
+    )
+
+
+def _lstm(inputs: int, hidden: int, outputs: int) -> Count:
+    return lstm(inputs, hidden) + linear(hidden, outputs)
+
+
+def _tiny_gpt(letters: int, width: int, heads: int, blocks: int, longest: int) -> Count:
+    ends = together(
+        (
+            *(embedding(letters, width), embedding(longest, width)),
+            *(layer_norm(width), linear(width, letters)),
+        )
+    )
+    return ends + _block(width, heads).times(blocks)
+
+
+_IN, _HIDDEN, _OUT = (
+    Blank("inputs", "Inputs", "784"),
+    Blank("hidden", "Hidden", "256"),
+    Blank("outputs", "Outputs", "10"),
+)
+_WIDTH, _HEADS = Blank("width", "Width", "32"), Blank("heads", "Heads", "4")
+
+_ALL = (
+    ModelKind(
+        "nn.Linear",
+        "Linear",
+        "one layer",
+        "batch × inputs",
+        (Blank("inputs", "Inputs", "3"), Blank("outputs", "Outputs", "1")),
+        linear,
+    ),
+    ModelKind("mlp", "MLP", "two layers", "batch × inputs", (_IN, _HIDDEN, _OUT), _mlp),
+    ModelKind("lenet", "LeNet", "pictures, grey", "batch × 1 × 28 × 28", (_OUT,), _lenet),
+    ModelKind(
+        "small_cnn",
+        "Small CNN",
+        "pictures, any size",
+        "batch × colours × height × width",
+        (Blank("colours", "Colours", "3"), _OUT),
+        _small_cnn,
+    ),
+    ModelKind(
+        "transformer_block",
+        "Transformer",
+        "one block",
+        "batch × time × width",
+        (_WIDTH, _HEADS),
+        _block,
+    ),
+    ModelKind(
+        "lstm",
+        "LSTM",
+        "sequences",
+        "batch × time × inputs",
+        (
+            Blank("inputs", "Inputs", "8"),
+            Blank("hidden", "Hidden", "32"),
+            Blank("outputs", "Outputs", "2"),
+        ),
+        _lstm,
+    ),
+    ModelKind(
+        "tiny_gpt",
+        "Tiny GPT",
+        "letters",
+        "batch × time, whole numbers",
+        (
+            Blank("letters", "Letters", "27"),
+            _WIDTH,
+            _HEADS,
+            Blank("blocks", "Blocks", "2"),
+            Blank("longest", "Longest", "64"),
+        ),
+        _tiny_gpt,
+    ),
+)
+MODEL_KINDS: Mapping[str, ModelKind] = {each.word: each for each in _ALL}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWish:
+    """`kind` is a word of MODEL_KINDS, or TYPED with the `text` as it was typed."""
+
+    name: str
+    kind: str = "nn.Linear"
+    blanks: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+    device: str = "cpu"
+    seed: str = ""
+
+
+def model_plan(wish: ModelWish, around: Surroundings) -> Plan:
+    problems: dict[str, str] = {}
+    device = around.device(wish.device)
+    button = f"Create on {wish.device}" if wish.device else "Create"
+    if problem := name_problem(wish.name):
+        problems["name"] = problem
+    if device is None or not device.usable:
+        problems["device"] = "Choose a device that can be used."
+    seed = None
+    try:
+        seed = reading.read_seed(wish.seed)
+    except Trouble as trouble:
+        problems["seed"] = str(trouble)
+    made, count = _typed(wish, problems) if wish.kind == TYPED else _known(wish, problems)
+    if problems:
+        return Plan(button, problems=problems)
+    lines = [] if seed is None else [f"torch.manual_seed({seed})"]
+    if wish.device != "cpu":
+        made += f".to({device_word(wish.device, fall_back=around.fall_back)})"
+    lines.append(f"{wish.name} = {made}")
+    warnings = [*replaced(wish.name, around.taken)]
+    if count is None:
+        facts = ["How many parameters it has is known when it is made"]
+    elif count.bytes > reading.MOST_BYTES:
+        large = "These are more bytes than PyTorch can count."
+        return Plan(button, problems={_largest(wish): large})
+    else:
+        fits = fit(count.bytes, device, around)
+        facts = [_parameters(count, around), *fits.facts]
+        warnings += [fits.warning] if fits.warning else []
+    return Plan(button, lines, facts=facts, warnings=warnings)
+
+
+def _largest(wish: ModelWish) -> str:
+    """The field to mend where a model is too large."""
+    return "text" if wish.kind == TYPED else MODEL_KINDS[wish.kind].blanks[0].key
+
+
+def _parameters(count: Count, around: Surroundings) -> str:
+    words = counted(count.parameters, "parameter")
+    if not count.buffer_bytes:
+        return words
+    return f"{words}, and {memory(count.buffer_bytes, around.units)} of running figures"
+
+
+def _typed(wish: ModelWish, problems: dict[str, str]) -> tuple[str, Count | None]:
+    try:
+        line = read_model(wish.text)
+    except Trouble as trouble:
+        problems["text"] = str(trouble)
+        return "", None
+    return line, count_model(line)
+
+
+def _known(wish: ModelWish, problems: dict[str, str]) -> tuple[str, Count | None]:
+    kind = MODEL_KINDS[wish.kind]
+    sizes = {}
+    for blank in kind.blanks:
+        what = f"The number of {blank.label.lower()}"
+        if blank.key in ("width", "longest"):
+            what = "The width" if blank.key == "width" else "The longest text"
+        try:
+            sizes[blank.key] = reading.read_whole(wish.blanks.get(blank.key, ""), what, 1)
+        except Trouble as trouble:
+            problems[blank.key] = str(trouble)
+    if "heads" in sizes and "width" in sizes and sizes["width"] % sizes["heads"]:
+        problems["heads"] = f"{sizes['width']} cannot be shared by {sizes['heads']} heads."
+    if problems:
+        return "", None
+    if kind.word == "nn.Linear":
+        arguments = ", ".join(str(each) for each in sizes.values())
+    else:
+        arguments = ", ".join(f"{key}={size}" for key, size in sizes.items())
+    return f"{kind.word}({arguments})", kind.count(**sizes)

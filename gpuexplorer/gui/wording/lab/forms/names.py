@@ -1,0 +1,43 @@
+"""Names for things on the shelf: the next free one, and what is wrong with one."""
+
+from collections.abc import Collection
+from string import ascii_lowercase, ascii_uppercase
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab import vocabulary
+from gpuexplorer.lab.grammar import check_name
+
+
+def next_letter(taken: Collection[str]) -> str:
+    """A capital, then a small letter, then A1 and so on."""
+    letters: str = ascii_uppercase + ascii_lowercase
+    for letter in letters:
+        if letter not in taken and letter not in vocabulary.TAKEN:
+            return letter
+    return next_numbered("A", taken, first=1)
+
+
+def next_numbered(word: str, taken: Collection[str], first: int = 2) -> str:
+    """`net`, `net2`, `net3`; with `first=1` the bare word is not among them."""
+    if first > 1 and word not in taken:
+        return word
+    number = first
+    while f"{word}{number}" in taken:
+        number += 1
+    return f"{word}{number}"
+
+
+def name_problem(name: str) -> str:
+    """A sentence, or empty where it can be a name."""
+    if not name:
+        return "It needs a name."
+    try:
+        check_name(name)
+    except Trouble as trouble:
+        return str(trouble)
+    return ""
+
+
+def replaced(name: str, taken: Collection[str]) -> Collection[str]:
+    """The warning where the name stands for something already."""
+    return (f"{name} is there already: it would be replaced.",) if name in taken else ()

@@ -1,0 +1,115 @@
+"""What PyTorch will say to an operation, as far as shapes and devices tell beforehand."""
+
+import math
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Protocol
+
+from gpuexplorer.gui.wording.lab.forms.operations import Needs, Operation
+from gpuexplorer.gui.wording.lab.forms.plan import Surroundings
+from gpuexplorer.lab.events import Placed
+
+
+class Asked(Protocol):
+    """Of a wish to compute, what matters here."""
+
+    @property
+    def device(self) -> str: ...
+
+    @property
+    def told(self) -> str: ...
+
+
+def expectations(
+    operation: Operation,
+    left: Placed,
+    right: Placed | None,
+    around: Surroundings,
+    asked: Asked,
+) -> Sequence[str]:
+    """Warnings; the line can be run all the same, and PyTorch has the last word."""
+    said: list[str] = []
+    compares = operation.code.count(" is ")
+    if right is not None and not compares:
+        said += _devices(left, right)
+        if right.kind == "model":
+            said.append(f"{right.name} is a model, no tensor")
+        elif operation.needs is Needs.RIGHT:
+            said += _broadcast(left, right)
+        elif operation.key == "matmul":
+            said += _product(left, right)
+    count = None if left.shape is None else math.prod(left.shape)
+    if operation.key == "item" and count not in (1, None):
+        said.append(f"item gives one value; {left.name} has {count}")
+    if operation.key == "backward":
+        said += _backward(left, count)
+    if operation.key == "numpy" and left.requires_grad:
+        said.append(f"{left.name} has a gradient: NumPy wants detach() first")
+    if operation.key == "mean" and left.dtype.startswith(("int", "uint", "bool")):
+        said.append(f"PyTorch takes no mean of {left.dtype}")
+    if operation.needs is Needs.SHAPE and count is not None:
+        said += _new_shape(left, count, asked.told)
+    if operation.needs in (Needs.DEVICE, Needs.CARD) and left.device == asked.device:
+        said.append(f"{left.name} is on {left.device} already: nothing is copied")
+    target = around.device(asked.device)
+    if operation.needs in (Needs.DEVICE, Needs.CARD) and target and not target.usable:
+        said.append(target.reason or f"{asked.device} cannot be used")
+    return said
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    return "×".join(map(str, shape)) if shape else "one value"
+
+
+def _devices(left: Placed, right: Placed) -> Sequence[str]:
+    if left.device == right.device or not left.device or not right.device:
+        return ()
+    # A single value on the host may meet a card's tensor.
+    if (left.shape == () and left.device == "cpu") or (
+        right.shape == () and right.device == "cpu" and left.kind == "tensor"
+    ):
+        return ()
+    return (f"Operands on two devices: {left.device} and {right.device}",)
+
+
+def _broadcast(left: Placed, right: Placed) -> Sequence[str]:
+    if left.shape is None or right.shape is None:
+        return ()
+    sizes = zip_longest(reversed(left.shape), reversed(right.shape), fillvalue=1)
+    if all(one == other or 1 in (one, other) for one, other in sizes):
+        return ()
+    return (f"{shape_text(left.shape)} and {shape_text(right.shape)} do not go together",)
+
+
+def _product(left: Placed, right: Placed) -> Sequence[str]:
+    one, other = left.shape, right.shape
+    if one is None or other is None:
+        return ()
+    if not one or not other:
+        return ("A matrix product takes no single values",)
+    inner = other[-2] if len(other) > 1 else other[0]
+    if one[-1] == inner:
+        return ()
+    product = f"{shape_text(one)} @ {shape_text(other)}"
+    return (f"{product}: the inner sizes differ, {one[-1]} and {inner}",)
+
+
+def _backward(left: Placed, count: int | None) -> Sequence[str]:
+    if not left.requires_grad:
+        return (f"{left.name} needs no gradient: PyTorch will refuse",)
+    if count not in (1, None):
+        return (f"backward begins at one value; {left.name} has {count}",)
+    return ()
+
+
+def _new_shape(left: Placed, count: int, told: str) -> Sequence[str]:
+    parts = [each.strip() for each in told.strip().strip("()[]").split(",") if each.strip()]
+    try:
+        sizes = [int(each) for each in parts]
+    except ValueError:
+        return ()
+    known = math.prod(each for each in sizes if each != -1)
+    fits = known == count if -1 not in sizes else known and count % known == 0
+    if fits:
+        return ()
+    return (f"{left.name} has {count} elements, which do not fill {shape_text(sizes)}",)

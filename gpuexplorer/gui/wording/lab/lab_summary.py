@@ -1,0 +1,60 @@
+"""What the lab has made, in one line: how many things, where, and what holding them costs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from gpuexplorer.core.units import USUAL, Units, memory
+from gpuexplorer.core.verdict import counted, listed
+from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+from gpuexplorer.lab.events import Placed
+
+_NOTHING = "Nothing made yet"
+_HOST = "cpu"
+_META = "meta"
+
+
+def lab_summary(
+    things: Mapping[str, Placed], devices: Sequence[BenchDevice], units: Units = USUAL
+) -> str:
+    """ "4 things on 2 cards: 88 B, and 1.81 GiB taken to hold them"."""
+    extra = sum(
+        (each.context_bytes or 0) + max(0, (each.cache_bytes or 0) - (each.tensor_bytes or 0))
+        for each in devices
+        if each.is_card
+    )
+    taken = memory(extra, units) if extra else None
+    if not things:
+        return f"{_NOTHING}; {taken} taken all the same" if taken else _NOTHING
+    amount = memory(_bytes(things.values()), units)
+    said = f"{counted(len(things), 'thing')} {_where(things)}: {amount}"
+    return f"{said}, and {taken} taken to hold {_them(things)}" if taken else said
+
+
+def _bytes(things: Iterable[Placed]) -> int:
+    """Of the values, not of the blocks they lie in; a view has none of its own."""
+    counted_already: set[tuple[str, int]] = set()
+    total = 0
+    for thing in sorted(things, key=lambda each: -each.bytes):
+        parts = {
+            (part.device, part.storage): part
+            for part in thing.holds
+            if part.device != _META and (part.device, part.storage) not in counted_already
+        }
+        counted_already |= parts.keys()
+        values = [part.bytes for part in parts.values() if part.what == "values"]
+        others = [part.bytes for part in parts.values() if part.what != "values"]
+        total += (min(thing.bytes, sum(values)) if thing.bytes else sum(values)) + sum(others)
+    return total
+
+
+def _where(things: Mapping[str, Placed]) -> str:
+    held = {part.device for thing in things.values() for part in thing.holds}
+    places = held or {thing.device for thing in things.values()}
+    cards = len(places - {_HOST, _META, ""})
+    words = [f"on {counted(cards, 'card')}"] if cards else []
+    if _HOST in places or not words:
+        words.append("on the host" if not words else "the host")
+    return listed(words)
+
+
+def _them(things: Mapping[str, Placed]) -> str:
+    return "it" if len(things) == 1 else "them"

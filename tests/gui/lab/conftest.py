@@ -1,0 +1,196 @@
+"""A lab whose worker says what the test wants it to say; two simulated cards beside it."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.switches import Switches
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.lab.events import (
+    VERSION,
+    Began,
+    Device,
+    Event,
+    Failed,
+    Finished,
+    Hello,
+    Memory,
+    Placed,
+)
+from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.torch_builds import TorchBuild
+from gpuexplorer.lab.wire import Command, Run
+from gpuexplorer.lab.worker_process import WorkerProcess
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sources import simulated
+
+MIB, GIB = 1 << 20, 1 << 30
+PYTHON = LabPython(Path("/opt/torch/bin/python"), "", (3, 11, 7), TorchBuild("2.13.0", None))
+
+
+class KnownPython(LabPythons):
+    """One that was found already."""
+
+    @property
+    def python(self) -> LabPython:
+        return PYTHON
+
+
+class ThisPython(LabPythons):
+    """The one the tests run in."""
+
+    @property
+    def python(self) -> LabPython:
+        return LabPython(Path(sys.executable))
+
+
+class ScriptedWorker(WorkerProcess):
+    """No process: it keeps what it is sent, and says what the test tells it to."""
+
+    def __init__(self) -> None:
+        self.sent: list[Command] = []
+        self.killed = self.stopped = False
+        self.cancelled: list[int] = []
+        self._answered: set[int] = set()
+        self._say: Callable[[Event], None] = lambda _: None
+        self._end: Callable[[str], None] = lambda _: None
+
+    def start(
+        self,
+        switches: Switches,
+        python: Path,
+        on_event: Callable[[Event], None],
+        on_end: Callable[[str], None],
+    ) -> WorkerProcess:
+        """What LabState asks for; a second start is a new worker that says hello again."""
+        self._say, self._end = on_event, on_end
+        on_event(hello())
+        return self
+
+    def send(self, command: Command) -> None:
+        self.sent.append(command)
+
+    def cancel(self, command: int) -> None:
+        self.cancelled.append(command)
+
+    def stop(self, patience: float = 1.0) -> None:
+        self.stopped = True
+
+    def kill(self) -> None:
+        self.killed = True
+        self.end("The worker was killed by somebody.")
+
+    def say(self, *events: Event) -> None:
+        for event in events:
+            if isinstance(event, Finished | Failed):
+                self._answered.add(event.id)
+            self._say(event)
+
+    def end(self, why: str) -> None:
+        """As a real one does: what was not answered has failed."""
+        for each in self.sent:
+            if each.id not in self._answered:
+                self.say(Failed(each.id, "worker lost", "", "", why))
+        self._end(why)
+
+    @property
+    def lines(self) -> list[str]:
+        return [each.line for each in self.sent if isinstance(each, Run)]
+
+    def last(self) -> Command:
+        return self.sent[-1]
+
+    def done(self, *placed: Placed, **of_finished: object) -> None:
+        """The last command is carried out: Began, what it placed, Finished."""
+        number = self.last().id
+        self.say(Began(number), *placed, finished(number, **of_finished))
+
+    def fail(self, cause: str, error: str, message: str) -> None:
+        number = self.last().id
+        self.say(Began(number), Failed(number, cause, error, message))
+
+
+def hello() -> Hello:
+    return Hello(
+        VERSION,
+        "3.11.7",
+        "2.13.0",
+        "simulated cards",
+        simulated=True,
+        devices=(
+            Device("cpu", "x86_64"),
+            Device("cuda:0", "NVIDIA TITAN RTX", "SIM-0", 24 * GIB, (7, 5)),
+            Device("cuda:1", "NVIDIA TITAN RTX", "SIM-1", 24 * GIB, (7, 5)),
+            Device("meta", "shapes without values"),
+        ),
+    )
+
+
+def memory(device: str = "cuda:0", tensors: int = 512, reserved: int = 2 * MIB) -> Memory:
+    return Memory(device, tensors, reserved, 22 * GIB, 24 * GIB, 334 * MIB)
+
+
+def finished(number: int, **fields: object) -> Finished:
+    usual: dict[str, object] = {
+        "host_seconds": 31e-6,
+        "device_seconds": 7e-6,
+        "modelled": True,
+        "memory": (memory("cuda:0"), memory("cuda:1")),
+        "busy": (("cuda:0", 7e-6),),
+    }
+    return Finished(number, **{**usual, **fields})  # type: ignore[arg-type]  # by name
+
+
+def tensor(
+    name: str,
+    device: str = "cuda:0",
+    shape: tuple[int, ...] = (2, 3),
+    number: int = 1,
+    **fields: object,
+) -> Placed:
+    size = 4
+    for each in shape:
+        size *= each
+    text = "×".join(map(str, shape)) + ", float32"
+    usual: dict[str, object] = {"shape": shape, "dtype": "float32", "bytes": size}
+    given = {**usual, **fields}
+    return Placed(number, name, "tensor", device, text, **given)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def worker() -> ScriptedWorker:
+    return ScriptedWorker()
+
+
+@pytest.fixture
+def machine(qtbot: QtBot) -> Iterator[MachineState]:
+    session = RememberingSession(simulated("2xTitanRTX"), interval=0.1)
+    session.start()
+    parent = QObject()
+    want = session.want()
+    qtbot.waitUntil(lambda: session.beats().taken > 1)
+    yield MachineState(session, Settings(), parent)
+    session.sampler.release(want)
+    session.stop()
+
+
+@pytest.fixture
+def lab(machine: MachineState, worker: ScriptedWorker) -> Iterator[LabState]:
+    """Ready at the first command: what is sent is kept by `worker`."""
+    lab = LabState(machine, KnownPython(machine.settings, machine), worker.start)
+    yield lab
+    lab.stop()
+
+
+def run(lab: LabState, worker: ScriptedWorker, line: str, *placed: Placed) -> int:
+    """One line that is carried out at once."""
+    number = lab.run(line)
+    worker.done(*placed)
+    return number

@@ -1,0 +1,224 @@
+"""What an error means here, in plain words with the names of the very line."""
+
+import pytest
+
+from gpuexplorer.gui.wording.lab.meaning import meaning
+from gpuexplorer.lab.events import Device, Failed, Hello, Memory, Placed
+from gpuexplorer.lab.ledger import Ledger
+from tests.gui.lab.conftest import GIB, MIB, hello, tensor
+
+REFUSED = "refused by PyTorch"
+
+
+def ledger_with(*placed: Placed) -> Ledger:
+    ledger = Ledger()
+    ledger.apply(hello())
+    for each in placed:
+        ledger.apply(each)
+    return ledger
+
+
+def model(name: str, device: str) -> Placed:
+    return Placed(1, name, "model", device, "Linear(3, 1)", bytes=16, requires_grad=True)
+
+
+SHELF = ledger_with(
+    tensor("X", "cuda:0"),
+    tensor("Y", "cuda:1"),
+    tensor("H", "cpu"),
+    tensor("W", "cuda:0", requires_grad=True),
+    model("net", "cpu"),
+)
+
+
+def words(line: str, error: str, message: str, cause: str = REFUSED) -> str:
+    return meaning(Failed(1, cause, error, message), line, SHELF)
+
+
+def test_operands_apart_are_named_with_their_devices() -> None:
+    said = words(
+        "X + Y",
+        "RuntimeError",
+        "Expected all tensors to be on the same device, but found at least two devices, "
+        "cuda:0 and cuda:1!",
+        "devices differ",
+    )
+    assert said.startswith("X lies on cuda:0, Y on cuda:1. A sum runs on one device")
+    assert said.endswith("Nothing was computed or changed.")
+
+
+def test_what_a_line_makes_by_itself_is_told_apart_from_names() -> None:
+    said = words(
+        "torch.ones(4) + X",
+        "RuntimeError",
+        "found at least two devices, cuda:0 and cpu!",
+        "devices differ",
+    )
+    assert said.startswith("X lies on cuda:0, what the line makes itself on cpu.")
+
+
+def test_a_model_on_another_device_than_its_input() -> None:
+    said = words("net(X)", "RuntimeError", "cuda:0 and cpu", "devices differ")
+    assert said.startswith("net lies on cpu, X on cuda:0. net computes where its parameters")
+
+
+OUT_OF_MEMORY = (
+    "CUDA out of memory. Tried to allocate 22.35 GiB. GPU 0 has a total capacity of 24.00 GiB "
+    "of which 8.06 GiB is free. Process 4137 has 15.62 GiB memory in use."
+)
+
+
+def test_out_of_memory_says_what_was_wanted_what_is_free_and_who_holds_it() -> None:
+    memory = Memory("cuda:0", 2 * MIB, 22 * MIB, 8 * GIB, 24 * GIB, 334 * MIB)
+    failed = Failed(1, "out of memory", "OutOfMemoryError", OUT_OF_MEMORY, memory=(memory,))
+    said = meaning(failed, "A = torch.ones(60000, 100000, device='cuda:0')", SHELF)
+    assert "wanted 22.35 GiB on cuda:0; of its 24 GiB only 8.06 GiB are free." in said
+    assert "other programs and the driver hold 15.7 GiB, your tensors 2 MiB" in said
+    assert "PyTorch's cache 20 MiB and the context 334 MiB." in said
+    assert said.endswith("the shelf is as it was.")
+
+
+def test_a_cap_on_memory_is_told() -> None:
+    message = f"{OUT_OF_MEMORY} Of the allocated memory 2.40 GiB allowed; 512 bytes is used."
+    said = words("torch.ones(9, device='cuda:0')", "E", message, "out of memory")
+    assert "The cap that was set allows this program 2.4 GiB." in said
+
+
+def test_the_hosts_own_memory_may_be_too_small() -> None:
+    message = (
+        "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
+        "memory: you tried to allocate 36000000000000 bytes."
+    )
+    said = words("torch.ones(3000000, 3000000)", "RuntimeError", message)
+    assert said.startswith("The line wanted 32.7 TiB of the host's memory")
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "said"),
+    [
+        (
+            "X @ X",
+            "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)",
+            (
+                "X is 2×3. Each of the 2 rows of the left has 3 values, each of the 3 "
+                "columns of the right has 2"
+            ),
+        ),
+        (
+            "net(H)",
+            "mat1 and mat2 shapes cannot be multiplied (2x4 and 3x1)",
+            "The input has 4 values a row, and the layer takes 3.",
+        ),
+        (
+            "X + torch.ones(2, 4)",
+            (
+                "The size of tensor a (3) must match the size of tensor b (4) at non-singleton "
+                "dimension 1"
+            ),
+            "In dimension 1 one has 3 and the other 4. Sizes go together where they are equal",
+        ),
+        ("X.view(7)", "shape '[7]' is invalid for input of size 6", "X has 6 values, and 7"),
+        (
+            "X.reshape(4, 2)",
+            "shape '[4, 2]' is invalid for input of size 6",
+            "4×2 would need 8",
+        ),
+        (
+            "torch.cat((X, W))",
+            (
+                "Sizes of tensors must match except in dimension 0. Expected size 3 but got "
+                "size 4 for tensor number 1 in the list."
+            ),
+            "Only dimension 0 may differ",
+        ),
+        (
+            "X[5]",
+            "index 5 is out of bounds for dimension 0 with size 2",
+            "Dimension 0 has 2 places, counted from 0: the last is 1, and 5 was asked for.",
+        ),
+        (
+            "X.sum(7)",
+            "Dimension out of range (expected to be in range of [-2, 1], but got 7)",
+            "there is no dimension 7",
+        ),
+        (
+            "net(H)",
+            "mat1 and mat2 must have the same dtype, but got Double and Float",
+            "A model wants its input in the type of its own parameters.",
+        ),
+        (
+            "X @ W",
+            "expected m1 and m2 to have the same dtype, but got: float != double",
+            "PyTorch wants both in the same type",
+        ),
+        ("torch.ones(-1)", "Trying to create tensor with negative dimension -1: [-1]", "-1 of"),
+        (
+            "(W * 2).backward()",
+            "grad can be implicitly created only for scalar outputs",
+            "backward() begins at one number, the loss",
+        ),
+        (
+            "X.sum().backward()",
+            "element 0 of tensors does not require grad and does not have a grad_fn",
+            "X did not: requires_grad=True, when it is made, asks for them.",
+        ),
+        (
+            "W.backward()",
+            (
+                "Trying to backward through the graph a second time (or directly access saved "
+                "tensors after they have already been freed)."
+            ),
+            "retain_graph=True",
+        ),
+        (
+            "W += 1",
+            "a leaf Variable that requires grad is being used in an in-place operation.",
+            "W asks for gradients",
+        ),
+        ("X.item()", "a Tensor with 6 elements cannot be converted to Scalar", "X holds 6"),
+        (
+            "X.numpy()",
+            "can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy",
+            "X lies on a card, and NumPy only knows the host's memory.",
+        ),
+        (
+            "W.numpy()",
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy()",
+            ".detach()",
+        ),
+        (
+            "torch.load('a.pt')",
+            "Weights only load failed. This file can still be loaded",
+            "would run code",
+        ),
+        ("X.cuda()", "Torch not compiled with CUDA enabled", "a build for the processor only"),
+    ],
+)
+def test_pytorchs_words_in_plain_ones(line: str, message: str, said: str) -> None:
+    assert said in words(line, "RuntimeError", message)
+
+
+def test_a_card_that_is_not_there_is_named_with_those_that_are() -> None:
+    said = words("X.cuda(7)", "AcceleratorError", "CUDA error: invalid device ordinal")
+    assert said.startswith("There is no cuda:7: PyTorch has cuda:0 and cuda:1 here.")
+
+
+def test_many_cards_are_told_as_a_range() -> None:
+    ledger = Ledger()
+    devices = tuple(Device(f"cuda:{number}", "H100") for number in range(8))
+    ledger.apply(Hello(1, "3.11", "2.13", "CUDA", simulated=True, devices=devices))
+    failed = Failed(1, REFUSED, "AcceleratorError", "CUDA error: invalid device ordinal")
+    assert "PyTorch has cuda:0 to cuda:7 here" in meaning(failed, "X.cuda(9)", ledger)
+
+
+def test_what_nobody_knows_is_not_explained() -> None:
+    assert words("X + 1", "RuntimeError", "something that nobody has heard of") == ""
+
+
+def test_a_refusal_of_the_lab_says_its_sentence_and_its_hint() -> None:
+    failed = Failed(1, "bad request", "Trouble", "", "There is no nope.", "Make it first.")
+    assert meaning(failed, "nope + 1", SHELF) == "There is no nope. Make it first."
+
+
+def test_giving_up_is_no_error() -> None:
+    assert words("X + 1", "Cancelled", "", "cancelled").startswith("You gave this line up.")

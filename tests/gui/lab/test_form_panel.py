@@ -1,0 +1,388 @@
+"""The forms as a person uses them: fields, lists and the button, by mouse and by keys."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QListView, QWidget
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.views.lab.forms.form_panel import FormPanel
+from gpuexplorer.gui.widgets.controls.choice import Choice
+from gpuexplorer.gui.widgets.controls.choice_model import ChoiceModel
+from gpuexplorer.lab.events import Placed
+from gpuexplorer.lab.wire import Train
+from tests.gui.hands import texts
+from tests.gui.lab.conftest import ScriptedWorker, hello, run, tensor
+
+MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
+NET = Placed(3, "net", "model", "cuda:0", "Linear(3, 1)", None, "float32", 16)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, look: Look, lab: LabState) -> Iterator[QWidget]:
+    window = QWidget()
+    window.resize(300, 720)
+    qtbot.addWidget(window)
+    panel = FormPanel(look, lab, window)
+    panel.setFixedSize(240, 700)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    yield window
+    window.close()
+
+
+def named(within: QWidget, name: str) -> QWidget:
+    """What is seen under this name; what holds may stand behind a colon."""
+    starts = (f"{name}: ", f"{name}, ")
+    found = [
+        each
+        for each in within.findChildren(QWidget)
+        if each.isVisible()
+        and (each.accessibleName() == name or each.accessibleName().startswith(starts))
+    ]
+    assert found, f"nothing called {name!r}"
+    return found[-1]
+
+
+def write(within: QWidget, name: str, text: str) -> QWidget:
+    field = named(within, name)
+    field.setFocus()
+    QTest.keyClick(field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(field, Qt.Key.Key_Backspace)
+    QTest.keyClicks(field, text)
+    return field
+
+
+def click(within: QWidget, name: str) -> None:
+    QTest.mouseClick(named(within, name), Qt.MouseButton.LeftButton)
+
+
+def pick(within: QWidget, name: str, letters: str) -> None:
+    """From an open list, by its first letters."""
+    click(within, name)
+    (choices,) = [each for each in within.findChildren(QListView) if each.isVisible()]
+    QTest.keyClicks(choices, letters)
+    QTest.keyClick(choices, Qt.Key.Key_Return)
+
+
+def ctrl_enter(within: QWidget) -> None:
+    at = QApplication.focusWidget() or within
+    QTest.keyClick(at, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+
+
+def button(within: QWidget) -> QAbstractButton:
+    found = [
+        each
+        for each in within.findChildren(QAbstractButton)
+        if each.isVisible() and each.toolTip().endswith("(Ctrl Enter)")
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
+def shelf(lab: LabState, worker: ScriptedWorker, qtbot: QtBot, *placed: Placed) -> None:
+    run(lab, worker, MAKE, *placed)
+    qtbot.waitUntil(lambda: set(lab.ledger.things) >= {each.name for each in placed})
+    with qtbot.waitSignal(lab.changed):
+        run(lab, worker, "print(1)")
+
+
+def test_a_tensor_is_created_without_the_mouse_and_the_next_has_a_name(
+    window: QWidget, worker: ScriptedWorker
+) -> None:
+    write(window, "Shape", "4, 4")
+    assert named(window, "It will run").accessibleName() == (
+        "It will run: A = torch.ones(4, 4, device=try_gpu(0))"
+    )
+    ctrl_enter(window)
+    assert worker.lines == ["A = torch.ones(4, 4, device=try_gpu(0))"]
+    ctrl_enter(window)
+    assert worker.lines[1] == "B = torch.ones(4, 4, device=try_gpu(0))"
+
+
+@pytest.mark.parametrize(
+    ("shape", "sentence"),
+    [
+        ("-1", "A size cannot be -1. It counts elements: 0 or more."),
+        ("2,,3", "A size is missing between two commas. Such as: 2, 3"),
+        ("1e9 x 1e9", "'1e9' is no whole number. Write 1000000000."),
+    ],
+)
+def test_a_bad_shape_is_told_beside_its_field_and_nothing_runs(
+    window: QWidget, worker: ScriptedWorker, shape: str, sentence: str
+) -> None:
+    field = write(window, "Shape", shape)
+    assert sentence in texts(window)
+    assert field.accessibleDescription() == sentence
+    assert not button(window).isEnabled()
+    named(window, "Name").setFocus()
+    ctrl_enter(window)
+    assert worker.sent == []
+    assert field.hasFocus()
+    write(window, "Shape", "2")
+    assert sentence not in texts(window)
+    assert button(window).isEnabled()
+
+
+def test_elements_bytes_and_whether_it_fits_are_said_before(window: QWidget) -> None:
+    assert "6 elements" in texts(window)
+    assert any("24 B of" in each and "it fits" in each for each in texts(window))
+    assert any("First use adds the context, 334 MiB" in each for each in texts(window))
+    write(window, "Shape", "100000, 100000")
+    assert any(each.startswith("Does not fit: 37.3 GiB") for each in texts(window))
+    assert button(window).isEnabled()
+
+
+def test_a_device_is_chosen_by_a_click_or_an_arrow(
+    window: QWidget, worker: ScriptedWorker
+) -> None:
+    click(window, "cuda:1")
+    assert button(window).text() == "Create on cuda:1"
+    named(window, "cuda:1").setFocus()
+    QTest.keyClick(named(window, "cuda:1"), Qt.Key.Key_Up)
+    QTest.keyClick(named(window, "cuda:0"), Qt.Key.Key_Up)
+    assert button(window).text() == "Create on cpu"
+    ctrl_enter(window)
+    assert worker.lines == ["A = torch.ones(2, 3)"]
+
+
+def test_a_card_that_torch_cannot_use_is_there_with_its_reason(
+    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    run(lab, worker, "torch.ones(2)")
+    said = hello()
+    no_cards = replace(said, build="CPU", devices=(said.devices[0], said.devices[3]))
+    with qtbot.waitSignal(lab.changed):
+        worker.say(no_cards)
+    row = named(window, "NVIDIA TITAN RTX")
+    assert not row.isEnabled()
+    assert "a build for the processor only" in row.accessibleName()
+    assert button(window).text() == "Create on cpu"
+
+
+def test_what_it_is_filled_with_brings_its_fields_along(
+    window: QWidget, worker: ScriptedWorker
+) -> None:
+    pick(window, "Filled with", "randi")
+    write(window, "Below", "7")
+    write(window, "Seed", "42")
+    ctrl_enter(window)
+    assert worker.lines == [
+        "torch.manual_seed(42)",
+        "A = torch.randint(0, 7, (2, 3), device=try_gpu(0))",
+    ]
+    pick(window, "Type", "float6")
+    ctrl_enter(window)
+    assert "dtype=torch.float64" in worker.lines[-1]
+
+
+def test_gradients_are_offered_to_what_can_have_them(
+    window: QWidget, worker: ScriptedWorker
+) -> None:
+    click(window, "requires_grad")
+    assert not named(window, "pinned").isEnabled()
+    ctrl_enter(window)
+    assert worker.lines[-1].endswith("requires_grad=True)")
+    pick(window, "Type", "int8")
+    assert not named(window, "requires_grad").isEnabled()
+    ctrl_enter(window)
+    assert "requires_grad" not in worker.lines[-1]
+    click(window, "cpu")
+    click(window, "pinned")
+    ctrl_enter(window)
+    assert worker.lines[-1].endswith("pin_memory=True)")
+
+
+def test_a_name_that_is_taken_is_replaced_with_a_warning(
+    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    shelf(lab, worker, qtbot, tensor("X"))
+    write(window, "Name", "X")
+    assert "X is there already: it would be replaced." in texts(window)
+    assert button(window).isEnabled()
+    write(window, "Name", "2x")
+    assert any("'2x' is no name." in each for each in texts(window))
+    assert not button(window).isEnabled()
+
+
+def test_a_model_is_made_ready_or_typed(window: QWidget, worker: ScriptedWorker) -> None:
+    click(window, "Model")
+    pick(window, "Model", "tiny")
+    assert any("29\N{NARROW NO-BREAK SPACE}275 parameters" in each for each in texts(window))
+    ctrl_enter(window)
+    assert worker.lines[-1] == (
+        "net = tiny_gpt(letters=27, width=32, heads=4, blocks=2, longest=64).to(try_gpu(0))"
+    )
+    pick(window, "Model", "typed")
+    write(window, "Layers", "nn.Sequential(open('x'))")
+    assert any("no layer of torch.nn" in each for each in texts(window))
+    write(window, "Layers", "nn.Linear(3, 1)")
+    ctrl_enter(window)
+    assert worker.lines[-1] == "net2 = nn.Linear(3, 1).to(try_gpu(0))"
+
+
+def test_two_devices_are_warned_of_and_the_line_still_runs(
+    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    shelf(lab, worker, qtbot, tensor("X"), tensor("Y", "cuda:1"))
+    click(window, "Compute")
+    assert any("Operands on two devices" in each for each in texts(window))
+    ctrl_enter(window)
+    assert worker.lines[-1] == "X + Y"
+
+
+def test_what_is_chosen_on_the_bench_is_the_left_operand(
+    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    shelf(lab, worker, qtbot, tensor("X"), tensor("Y", "cuda:1"), NET)
+    click(window, "Compute")
+    lab.selection.choose(things={"Y"})
+    click(window, "cuda")
+    assert named(window, "Left").accessibleName().startswith("Left: Y, on 1")
+    ctrl_enter(window)
+    assert worker.lines[-1] == "A = Y.cuda(0)"
+    lab.selection.choose(things={"net"})
+    assert button(window).text() == "Run"
+    ctrl_enter(window)
+    assert worker.lines[-1] == "out = net(X)"
+
+
+def test_a_tensor_that_is_chosen_does_not_change_the_model_to_train(
+    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    other = replace(NET, name="other")
+    shelf(lab, worker, qtbot, tensor("X"), tensor("T"), NET, other)
+    click(window, "Train")
+    lab.selection.choose(things={"other"})
+    lab.selection.choose(things={"X"})
+    assert named(window, "Model").accessibleName().startswith("Model: other")
+
+
+def test_without_falling_back_the_card_itself_is_named(
+    window: QWidget, lab: LabState, worker: ScriptedWorker
+) -> None:
+    lab.choose(replace(lab.switches, fall_back=False))
+    ctrl_enter(window)
+    assert worker.lines == ['A = torch.ones(2, 3, device="cuda:0")']
+
+
+def test_an_empty_shelf_says_what_to_do_first(window: QWidget) -> None:
+    click(window, "Compute")
+    assert "Nothing is on the shelf yet: create something first." in texts(window)
+    assert not button(window).isEnabled()
+    click(window, "Train")
+    assert any("No model is on the shelf yet" in each for each in texts(window))
+
+
+def test_a_training_run_is_begun_with_its_optimiser(
+    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    shelf(lab, worker, qtbot, tensor("X"), tensor("T", shape=(2, 1)), NET)
+    click(window, "Train")
+    write(window, "Steps", "20")
+    write(window, "Batch", "2")
+    ctrl_enter(window)
+    assert worker.lines[-1] == "opt = torch.optim.SGD(net.parameters(), lr=0.1)"
+    last = worker.last()
+    assert isinstance(last, Train)
+    assert (last.model, last.inputs, last.targets) == ("net", "X", "T")
+    assert (last.optimiser, last.steps, last.batch) == ("opt", 20, 2)
+    click(window, "save")
+    ctrl_enter(window)
+    assert worker.lines[-1] == 'torch.save(net.state_dict(), "net.pt")'
+
+
+def test_a_line_that_the_lab_refuses_is_told_above_the_button(
+    window: QWidget, worker: ScriptedWorker
+) -> None:
+    click(window, "Model")
+    field = write(window, "Name", "A")
+    QApplication.clipboard().setText("a" * 5000)
+    QTest.keyClick(field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    ctrl_enter(window)
+    assert "This line is too long. At most 4000 letters." in texts(window)
+    assert worker.sent == []
+    write(window, "Name", "B")
+    assert "This line is too long. At most 4000 letters." not in texts(window)
+
+
+def test_what_went_with_the_worker_is_no_longer_offered(
+    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    shelf(lab, worker, qtbot, tensor("X"))
+    click(window, "Compute")
+    assert button(window).isEnabled()
+    with qtbot.waitSignal(lab.changed):
+        worker.end("The worker was killed by somebody.")
+    qtbot.waitUntil(lambda: not button(window).isEnabled())
+    assert "Nothing is on the shelf yet: create something first." in texts(window)
+
+
+def test_a_thousand_tensors_are_offered_without_a_widget_for_each(
+    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    things = [tensor(f"T{number}", f"cuda:{number % 2}") for number in range(1000)]
+    shelf(lab, worker, qtbot, *things)
+    click(window, "Compute")
+    before = len(window.findChildren(QWidget))
+    click(window, "Left")
+    (choices,) = [each for each in window.findChildren(QListView) if each.isVisible()]
+    assert choices.model().rowCount() == 1000
+    assert len(window.findChildren(QWidget)) - before < 20
+    QTest.keyClicks(choices, "T77")
+    QTest.keyClick(choices, Qt.Key.Key_Return)
+    assert named(window, "Left").accessibleName().startswith("Left: T77, on 1")
+
+
+def test_tab_goes_through_the_fields_from_top_to_bottom(window: QWidget) -> None:
+    named(window, "Create").setFocus()
+    seen = []
+    for _ in range(9):
+        QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        seen.append(focused.accessibleName().split(":")[0].split(",")[0])
+    assert seen[:5] == ["Tensor", "Name", "Type", "Filled with", "Shape"]
+    assert seen[5] == "cuda"
+    assert seen[6] == "requires_grad"
+    assert seen[7].startswith("Create on cuda")
+
+
+def test_fields_that_come_later_stand_in_the_order_of_the_tab_key_too(
+    window: QWidget,
+) -> None:
+    pick(window, "Filled with", "randi")
+    named(window, "Filled with").setFocus()
+    seen = []
+    for _ in range(6):
+        QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        seen.append(focused.accessibleName().split(",")[0])
+    assert seen == ["From", "Below", "Shape", "cuda:0", "Seed", button(window).text()]
+
+
+def test_an_operation_is_chosen_by_arrow_keys(
+    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    shelf(lab, worker, qtbot, tensor("X"), tensor("Y"))
+    click(window, "Compute")
+    named(window, "+").setFocus()
+    QTest.keyClick(named(window, "+"), Qt.Key.Key_Down)
+    QTest.keyClick(named(window, "@"), Qt.Key.Key_Right)
+    assert named(window, "is").hasFocus()
+    ctrl_enter(window)
+    assert worker.lines[-1] == "X is Y"
+
+
+def test_choices_are_a_well_behaved_list(qtmodeltester: ModelTester) -> None:
+    choices = [Choice("a", "a"), Choice("b", "b", refused="not here")]
+    model = ChoiceModel(choices)
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt says no types

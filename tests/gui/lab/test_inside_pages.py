@@ -1,0 +1,206 @@
+"""Looking inside models and plain things, and going from one opened thing to another."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QMenu, QPlainTextEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Scheme
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.views.lab.inside.bytes_bar import BytesBar
+from gpuexplorer.gui.views.lab.inside.inside import Inside
+from gpuexplorer.gui.views.lab.inside.layer_strip import LayerStrip
+from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
+from gpuexplorer.lab.events import Placed
+from tests.gui.hands import click, press, texts, the
+from tests.gui.lab.conftest import ScriptedWorker, run, tensor
+from tests.gui.lab.looking import answer, answer_model, looks, refuse, two_cards
+
+# Menus are windows of their own, of which the test platform knows little.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+NET = Placed(1, "net", "model", "cuda:0, cuda:1", "Sequential", bytes=232)
+WEIGHT = tuple((0.5, -0.25, 0.125, 1.0) for _ in range(8))
+
+
+@pytest.fixture
+def inside(look: Look, lab: LabState, qtbot: QtBot) -> Iterator[Inside]:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1100, 900)
+    inside = Inside(look, lab, window)
+    inside.setGeometry(0, 0, 1100, 900)
+    window.show()
+    yield inside
+    window.close()
+
+
+def place(lab: LabState, worker: ScriptedWorker, qtbot: QtBot, thing: Placed) -> None:
+    run(lab, worker, f"{thing.name} = torch.ones(2, 3)", thing)
+    qtbot.waitUntil(lambda: lab.stage is Stage.READY and thing.name in lab.ledger.things)
+
+
+def open_model(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> LayerStrip:
+    place(lab, worker, qtbot, NET)
+    inside.open("net")
+    qtbot.waitUntil(lambda: bool(looks(worker)))
+    answer_model(worker, two_cards())
+    qtbot.waitUntil(lambda: looks(worker)[-1].what == "net[0].weight")
+    answer(worker, WEIGHT)
+    qtbot.waitUntil(lambda: lab.stage is Stage.READY)
+    return the(LayerStrip, inside)
+
+
+def buttons(inside: Inside) -> dict[str, PaintedButton]:
+    found = inside.findChildren(PaintedButton)
+    return {each.accessibleName(): each for each in found if each.isVisible()}
+
+
+def test_a_model_tells_its_layers_and_what_they_hold(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    strip = open_model(inside, lab, worker, qtbot)
+    said = texts(inside)
+    assert "3 layers, 58 parameters on 2 devices" in said
+    assert "232 B of parameters; layer 0 holds 69 % of them" in said
+    assert "Computed: with gradients 464 B, with Adam 928 B" in said
+    assert strip.accessibleDescription().endswith(": 40 parameters, 160 B")
+    assert the(BytesBar, inside).accessibleDescription() == "0 160 B, 1 0 B, 2 72 B"
+
+
+def test_the_border_between_two_cards_says_that_each_pass_copies(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    strip = open_model(inside, lab, worker, qtbot)
+    strip.grab()
+    assert any("from cuda:0 to cuda:1" in each for each in strip.hints())
+
+
+def test_the_values_of_the_chosen_layer_are_looked_at(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    strip = open_model(inside, lab, worker, qtbot)
+    assert "net[0].weight" in texts(inside)
+    press(strip, Qt.Key.Key_Right)
+    assert "holds no parameters, so there are no values to look at" in texts(inside)
+    press(strip, Qt.Key.Key_End)
+    qtbot.waitUntil(lambda: looks(worker)[-1].what == "net[2].weight")
+    answer(worker, WEIGHT)
+    qtbot.waitUntil(lambda: lab.stage is Stage.READY)
+    buttons(inside)["bias"].click()
+    qtbot.waitUntil(lambda: looks(worker)[-1].what == "net[2].bias")
+
+
+def test_a_model_is_moved_saved_and_deleted_by_lines(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    open_model(inside, lab, worker, qtbot)
+    click(inside, "Save parameters")
+    assert worker.lines[-1] == 'torch.save(net.state_dict(), "net.pt")'
+    click(inside, "Copy to")
+    menu = the(QMenu, inside)
+    menu.actions()[2].trigger()
+    menu.close()
+    assert worker.lines[-1] == "net = net.to(try_gpu(1))"
+
+
+def test_a_model_that_cannot_be_looked_into_says_why(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, NET)
+    inside.open("net")
+    qtbot.waitUntil(lambda: bool(looks(worker)))
+    refuse(worker, "The card ran out of memory.", "out of memory")
+    qtbot.waitUntil(lambda: "The card ran out of memory." in texts(inside))
+
+
+def test_an_optimiser_is_shown_as_it_is_printed(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, Placed(1, "opt", "optimiser", "", "SGD (\n  lr: 0.1\n)"))
+    inside.open("opt")
+    printed = [
+        each.toPlainText()
+        for each in inside.findChildren(QPlainTextEdit)
+        if each.accessibleName() == "As PyTorch prints it"
+    ]
+    assert printed == ["SGD (\n  lr: 0.1\n)"]
+    assert looks(worker) == []
+
+
+def test_each_opened_thing_has_a_tab_and_the_one_shown_is_selected(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("X"))
+    place(lab, worker, qtbot, Placed(2, "n", "value", "", "2"))
+    inside.open("X")
+    inside.open("n")
+    assert lab.selection.thing == "n"
+    assert buttons(inside)["Inside n"].isChecked()
+    buttons(inside)["Inside X"].click()
+    assert lab.selection.thing == "X"
+    assert not buttons(inside)["Inside n"].isChecked()
+    press(buttons(inside)["Inside X"], Qt.Key.Key_Delete)
+    assert "Inside X" not in buttons(inside)
+    assert lab.selection.thing == "n"
+
+
+def test_who_closes_the_last_tab_is_back_at_the_bench(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("X"))
+    inside.open("X")
+    with qtbot.waitSignal(inside.back_asked):
+        buttons(inside)["Close X"].click()
+
+
+def test_what_else_is_on_the_shelf_can_be_opened(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("X"))
+    place(lab, worker, qtbot, tensor("Y", number=2))
+    inside.open("X")
+    buttons(inside)["Open another"].click()
+    menu = the(QMenu, inside)
+    assert [each.text() for each in menu.actions()] == ["Y    2×3, float32"]
+    menu.actions()[0].trigger()
+    menu.close()
+    assert buttons(inside)["Inside Y"].isChecked()
+
+
+def test_the_way_back_is_a_button_and_a_key(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("X"))
+    inside.open("X")
+    with qtbot.waitSignal(inside.back_asked):
+        buttons(inside)["Bench"].click()
+    qtbot.waitUntil(inside.window().isActiveWindow)
+    with qtbot.waitSignal(inside.back_asked):
+        press(buttons(inside)["Inside X"], Qt.Key.Key_Escape)
+
+
+def test_a_released_worker_is_not_waited_for(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("X"))
+    inside.open("X")
+    lab.release()
+    qtbot.waitUntil(lambda: "X is no longer on the shelf." in texts(inside))
+
+
+def test_both_themes_are_drawn(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
+) -> None:
+    open_model(inside, lab, worker, qtbot)
+    pictures: list[QImage] = []
+    for scheme in (Scheme.DARK, Scheme.LIGHT):
+        look.choose(scheme)
+        pictures.append(inside.grab().toImage())
+    assert pictures[0] != pictures[1]

@@ -1,0 +1,302 @@
+"""Looking inside a tensor: only what is seen is asked for, and the keyboard goes everywhere."""
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLineEdit, QMenu, QPlainTextEdit, QScrollBar, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.views.lab.inside.inside import Inside
+from gpuexplorer.gui.views.lab.inside.tensor_page import TensorPage
+from gpuexplorer.gui.views.lab.inside.value_grid import ValueGrid
+from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
+from gpuexplorer.lab.events import Freed, Held, Placed
+from tests.gui.hands import click, press, texts, the
+from tests.gui.lab.conftest import ScriptedWorker, run, tensor
+from tests.gui.lab.looking import answer, looks, refuse
+
+# Menus are windows of their own, of which the test platform knows little.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+SMALL = ((1.1456, -2.0), (0.5, None))
+LARGE = tuple(tuple(float(100 * row + column) for column in range(100)) for row in range(100))
+
+
+@pytest.fixture
+def inside(look: Look, lab: LabState, qtbot: QtBot) -> Iterator[Inside]:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1100, 700)
+    inside = Inside(look, lab, window)
+    inside.setGeometry(0, 0, 1100, 700)
+    window.show()
+    yield inside
+    window.close()
+
+
+def place(
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot, thing: Placed, line: str = ""
+) -> None:
+    run(lab, worker, line or f"{thing.name} = torch.ones(2, 3)", thing)
+    qtbot.waitUntil(lambda: lab.stage is Stage.READY and thing.name in lab.ledger.things)
+
+
+def look_at(
+    inside: Inside,
+    worker: ScriptedWorker,
+    qtbot: QtBot,
+    name: str,
+    values: Sequence[Sequence[float | None]],
+    shape: tuple[int, ...] | None = None,
+) -> ValueGrid:
+    inside.open(name)
+    qtbot.waitUntil(lambda: bool(looks(worker)))
+    answer(worker, values, shape)
+    grid = the(ValueGrid, inside_page(inside))
+    qtbot.waitUntil(lambda: name in grid.accessibleDescription())
+    return grid
+
+
+def inside_page(inside: Inside) -> TensorPage:
+    return the(TensorPage, inside)
+
+
+def buttons(inside: Inside) -> dict[str, PaintedButton]:
+    found = inside.findChildren(PaintedButton)
+    return {each.accessibleName(): each for each in found if each.isVisible()}
+
+
+def test_the_chosen_cell_is_told_in_full(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("W", shape=(2, 2)))
+    grid = look_at(inside, worker, qtbot, "W", SMALL)
+    assert grid.accessibleDescription() == "W[0, 0] is 1.1456"
+    press(grid, Qt.Key.Key_Right)
+    assert grid.accessibleDescription() == "W[0, 1] is −2"
+    press(grid, Qt.Key.Key_Down)
+    assert grid.accessibleDescription() == "W[1, 1] is NaN"
+    assert {"W[1, 1]", "NaN"} <= set(texts(inside))
+    grid.grab()
+
+
+def test_what_all_values_have_in_common_is_told_beside_them(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("W", shape=(2, 2)))
+    look_at(inside, worker, qtbot, "W", SMALL)
+    said = texts(inside)
+    assert "Spread of 4 values" in said
+    assert said[said.index("Least") + 1] == "−2.0000"
+    assert said[said.index("Not finite") + 1] == "1"
+    qtbot.waitUntil(
+        lambda: "Looking copied 768 B to the host: 31.0 µs, modelled." in texts(inside)
+    )
+
+
+def test_only_what_is_seen_is_asked_for(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("big", shape=(100, 100)))
+    grid = look_at(inside, worker, qtbot, "big", LARGE)
+    qtbot.waitUntil(lambda: looks(worker)[-1].columns == grid.fitting()[1])
+    answer(worker, LARGE)
+    rows, columns = grid.fitting()
+    assert rows < 40
+    assert columns < 40
+    qtbot.waitUntil(lambda: lab.stage is Stage.READY)
+    asked = len(looks(worker))
+    press(grid, Qt.Key.Key_End, control=True)
+    assert grid.accessibleDescription() == "big[99, 99] is …"
+    qtbot.waitUntil(lambda: len(looks(worker)) > asked)
+    last = looks(worker)[-1]
+    assert last.at == grid.first
+    assert last.at[0] > 50
+    answer(worker, LARGE)
+    qtbot.waitUntil(lambda: grid.accessibleDescription() == "big[99, 99] is 9999")
+
+
+def test_keys_move_by_cells_by_pages_and_to_the_ends(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("big", shape=(100, 100)))
+    grid = look_at(inside, worker, qtbot, "big", LARGE)
+    qtbot.waitUntil(lambda: grid.whole()[0] > 8)
+    press(grid, Qt.Key.Key_PageDown)
+    page = grid.chosen[0]
+    assert page > 5
+    press(grid, Qt.Key.Key_PageUp)
+    press(grid, Qt.Key.Key_End)
+    assert grid.chosen == (0, 99)
+    press(grid, Qt.Key.Key_Home)
+    assert grid.chosen == (0, 0)
+    press(grid, Qt.Key.Key_Up)
+    assert grid.chosen == (0, 0)
+
+
+def test_the_scroll_bars_go_where_the_keys_go(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("big", shape=(100, 100)))
+    grid = look_at(inside, worker, qtbot, "big", LARGE)
+    rows = next(
+        each
+        for each in inside_page(inside).findChildren(QScrollBar)
+        if each.accessibleName() == "Rows"
+    )
+    qtbot.waitUntil(rows.isVisible)
+    rows.setValue(40)
+    assert grid.first[0] == 40
+    press(grid, Qt.Key.Key_Home, control=True)
+    assert rows.value() == 0
+
+
+def test_leading_dimensions_are_chosen_by_number(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("images", shape=(8, 3, 2, 2)))
+    look_at(inside, worker, qtbot, "images", SMALL, (8, 3, 2, 2))
+    qtbot.waitUntil(lambda: lab.stage is Stage.READY)
+    fields = [
+        each
+        for each in inside.findChildren(QLineEdit)
+        if each.accessibleName().startswith("Dimension")
+    ]
+    assert [each.accessibleName() for each in fields] == [
+        "Dimension 0, of 8", "Dimension 1, of 3",
+    ]  # fmt: skip
+    fields[0].setText("7")
+    press(fields[0], Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: looks(worker)[-1].at == (7, 0, 0, 0))
+
+
+def test_a_gradient_that_is_not_there_is_a_sentence(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("W", shape=(2, 2), requires_grad=True))
+    look_at(inside, worker, qtbot, "W", SMALL)
+    qtbot.waitUntil(lambda: lab.stage is Stage.READY)
+    buttons(inside)["Gradient"].click()
+    qtbot.waitUntil(lambda: looks(worker)[-1].what == "W.grad")
+    refuse(worker, "W.grad is neither a tensor nor a model.")
+    sentence = "W has no gradient: no backward pass has come to it yet, or it is not a leaf."
+    qtbot.waitUntil(lambda: sentence in texts(inside))
+    assert "Spread of 4 values" not in texts(inside)
+
+
+def test_a_tensor_that_asks_for_no_gradient_has_no_switch_for_it(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("X", shape=(2, 2)))
+    look_at(inside, worker, qtbot, "X", SMALL)
+    assert "Gradient" not in buttons(inside)
+
+
+def test_a_look_that_failed_is_a_sentence_in_its_place(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("M", "meta"))
+    inside.open("M")
+    qtbot.waitUntil(lambda: bool(looks(worker)))
+    refuse(worker, "A tensor on meta has a shape and no values.")
+    qtbot.waitUntil(lambda: "A tensor on meta has a shape and no values." in texts(inside))
+
+
+def test_an_empty_tensor_says_so(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("E", shape=(0, 5)))
+    inside.open("E")
+    qtbot.waitUntil(lambda: bool(looks(worker)))
+    answer(worker, (), (0, 5))
+    sentence = "It holds no values: one of its dimensions is 0."
+    qtbot.waitUntil(lambda: sentence in texts(inside))
+
+
+def test_what_it_is_stands_beside_its_values(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    held = (Held("cuda:0", "values", 512, 1), Held("cuda:0", "gradients", 512, 2))
+    place(lab, worker, qtbot, tensor("W", requires_grad=True, holds=held))
+    place(lab, worker, qtbot, tensor("V", number=2, same_as="W"), "V = W")
+    look_at(inside, worker, qtbot, "W", SMALL)
+    said = texts(inside)
+    for label, value in (
+        ("Type", "float32, 4 B each"),
+        ("Shape", "(2, 3)"),
+        ("Bytes", "24 B"),
+        ("In the card's cache", "512 B + 512 B"),
+        ("Gradient", "24 B"),
+        ("Made by", "line 1"),
+        ("Read by", "line 2"),
+        ("The same object as", "V"),
+    ):
+        assert said[said.index(label) + 1] == value
+
+
+def test_the_recipe_can_be_copied_and_says_that_the_cards_are_simulated(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("W"))
+    look_at(inside, worker, qtbot, "W", SMALL)
+    recipe = next(
+        each
+        for each in inside.findChildren(QPlainTextEdit)
+        if each.accessibleName() == "Recipe" and each.isVisible()
+    )
+    assert recipe.toPlainText() == "W = torch.ones(2, 3)"
+    buttons(inside)["Copy the recipe"].click()
+    copied = QGuiApplication.clipboard().text()
+    assert copied.startswith("# SIMULATED")
+    assert copied.endswith("\nW = torch.ones(2, 3)")
+
+
+def test_values_are_looked_at_again_when_a_line_may_have_changed_them(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("W", shape=(2, 2)))
+    grid = look_at(inside, worker, qtbot, "W", SMALL)
+    qtbot.waitUntil(lambda: lab.stage is Stage.READY)
+    asked = len(looks(worker))
+    run(lab, worker, "W.add_(1)")
+    qtbot.waitUntil(lambda: len(looks(worker)) > asked)
+    answer(worker, ((2.1456, -1.0), (1.5, None)))
+    qtbot.waitUntil(lambda: grid.accessibleDescription() == "W[0, 0] is 2.1456")
+
+
+def test_what_is_gone_is_noticed_and_what_comes_back_is_shown(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("W", shape=(2, 2)))
+    look_at(inside, worker, qtbot, "W", SMALL)
+    qtbot.waitUntil(lambda: lab.stage is Stage.READY)
+    click(inside, "Delete")
+    assert worker.lines[-1] == "del W"
+    worker.say(Freed(worker.last().id, "W"))
+    worker.done()
+    qtbot.waitUntil(lambda: "W is no longer on the shelf." in texts(inside))
+    asked = len(looks(worker))
+    place(lab, worker, qtbot, tensor("W", shape=(2, 2)))
+    qtbot.waitUntil(lambda: len(looks(worker)) > asked)
+    assert "W is no longer on the shelf." not in texts(inside)
+
+
+def test_a_tensor_is_copied_to_another_device_by_its_line(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("W", shape=(2, 2)))
+    look_at(inside, worker, qtbot, "W", SMALL)
+    click(inside, "Copy to")
+    menu = the(QMenu, inside)
+    offered = [each.text().split("    ") for each in menu.actions()]
+    assert offered == [
+        ["cpu", 'W_cpu = W.to("cpu")'],
+        ["cuda:1", "W_1 = W.to(try_gpu(1))"],
+    ]
+    menu.actions()[1].trigger()
+    menu.close()
+    assert worker.lines[-1] == "W_1 = W.to(try_gpu(1))"

@@ -1,0 +1,207 @@
+"""How values, spreads and layers are written, and which colour a value has."""
+
+import pytest
+
+from gpuexplorer.gui.paint.theme import Scheme, load_theme
+from gpuexplorer.gui.paint.value_scale import ValueScale
+from gpuexplorer.gui.wording.lab import spread
+from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+from gpuexplorer.gui.wording.lab.model_layers import (
+    crossings,
+    drawn_layers,
+    groups,
+    headline,
+    held_words,
+    part_line,
+    training_words,
+)
+from gpuexplorer.gui.wording.lab.moving import delete_line, move_line, save_line, targets
+from gpuexplorer.gui.wording.lab.thing_facts import lines_words
+from gpuexplorer.gui.wording.lab.values import (
+    bytes_text,
+    exact_text,
+    place_text,
+    rounded_text,
+    writing_of,
+)
+from gpuexplorer.lab.events import Layer, Part, Peeked, Placed
+from tests.gui.lab.conftest import finished, tensor
+from tests.gui.lab.looking import linear, opened, two_cards
+
+CPU = BenchDevice("cpu", "", "H")
+FIRST = BenchDevice("cuda:0", "TITAN RTX", "0", 0)
+SECOND = BenchDevice("cuda:1", "TITAN RTX", "1", 1)
+META = BenchDevice("meta", "", "")
+
+
+def peeked(**fields: object) -> Peeked:
+    usual: dict[str, object] = {
+        "id": 1, "what": "W", "device": "cuda:0", "dtype": "float32", "shape": (12, 16),
+        "at": (0, 0), "rows": ((1.0,),), "least": -3.0, "most": 4.0, "mean": 0.1,
+        "deviation": 1.0, "not_finite": 0, "histogram": (1,) * 32, "looked_at": 192,
+        "moved_bytes": 1536,
+    }  # fmt: skip
+    return Peeked(**{**usual, **fields})  # type: ignore[arg-type]  # by name
+
+
+@pytest.mark.parametrize(
+    ("dtype", "most", "value", "text"),
+    [
+        ("float32", 4.1, -1.5372, "−1.54"),
+        ("float32", 0.25, 0.0712, "0.071"),
+        ("float32", 0.01, 0.0071, "0.007"),
+        ("float32", 2500.0, 12.34, "12.3"),
+        ("float32", 1e-9, 1.24e-10, "1.2e−10"),
+        ("float32", 4e7, 31e6, "3.1e7"),
+        ("int64", 7.0, -3.0, "−3"),
+        ("uint8", 255.0, 255.0, "255"),
+        ("bool", 1.0, 1.0, "True"),
+        ("float32", 4.1, None, "NaN"),
+        ("float32", 4.1, float("-inf"), "−inf"),
+    ],
+)
+def test_cells_have_the_digits_that_tell_values_apart(
+    dtype: str, most: float, value: float | None, text: str
+) -> None:
+    assert writing_of(dtype, 0.0, most).text(value) == text
+
+
+def test_a_value_by_itself_has_all_the_digits_of_its_type() -> None:
+    assert exact_text(1.1456203, "float32") == "1.14562"
+    assert exact_text(0.1234567890123, "float64") == "0.1234567890123"
+    assert exact_text(0.33325195, "float16") == "0.3333"
+    assert exact_text(41.0, "int32") == "41"
+
+
+def test_a_mean_is_read_at_a_glance() -> None:
+    assert [rounded_text(each) for each in (0.11264, -12345.678, 488200.4, 2e-7, None)] == [
+        "0.1126", "−12345.6780", "488200", "2e−7", "none",
+    ]  # fmt: skip
+
+
+def test_places_are_written_as_one_asks_for_them() -> None:
+    assert place_text("W", (8, 11), 2) == "W[8, 11]"
+    assert place_text("v", (0, 3), 1) == "v[3]"
+    assert place_text("s", (0, 0), 0) == "s"
+    assert place_text("images", (7, 2, 8, 11), 4) == "images[7, 2, 8, 11]"
+
+
+def test_bytes_are_told_to_the_byte_as_long_as_that_can_be_read() -> None:
+    thin = "\N{THIN SPACE}"
+    assert bytes_text(768) == "768 B"
+    assert bytes_text(110248) == f"110{thin}248 B"
+    assert bytes_text(4_000_000) == "3.81 MiB"
+
+
+@pytest.mark.parametrize("scheme", [Scheme.DARK, Scheme.LIGHT])
+def test_colours_go_from_violet_over_the_ground_to_ochre_around_zero(scheme: Scheme) -> None:
+    theme, scale = load_theme(scheme), ValueScale(-2.0, 4.0)
+    assert scale.around_zero
+    assert scale.colour(theme, 4.0) == theme.around_zero(1.0) == theme.above_zero
+    assert scale.colour(theme, -2.0) == theme.around_zero(-0.5)  # as far as 2 is
+    assert scale.colour(theme, None) is None
+    assert scale.colour(theme, float("inf")) is None
+
+
+def test_values_of_one_sign_go_from_weak_to_strong() -> None:
+    theme = load_theme(Scheme.DARK)
+    above, below = ValueScale(1.0, 3.0), ValueScale(-3.0, -1.0)
+    assert above.colour(theme, 3.0) == below.colour(theme, -3.0) == theme.heat(1.0)
+    assert above.colour(theme, 1.0) == below.colour(theme, -1.0) == theme.heat(0.0)
+    assert ValueScale(0.0, 0.0).colour(theme, 0.0) == theme.heat(0.0)
+    assert ValueScale(None, None).colour(theme, 1.0) is None
+
+
+def test_the_spread_says_of_how_many_values_it_is() -> None:
+    thin = "\N{THIN SPACE}"
+    assert spread.heading(peeked()) == "Spread of 192 values"
+    large = peeked(shape=(1000, 2000), looked_at=1_000_000)
+    million, two = f"1{thin}000{thin}000", f"2{thin}000{thin}000"
+    assert spread.heading(large) == f"Spread of {million} of {two} values"
+    assert "evenly chosen" in spread.partly(large)
+    assert spread.heading(peeked(shape=(), looked_at=1)) == "One value"
+
+
+def test_why_there_is_no_spread_is_said() -> None:
+    assert spread.nothing(peeked()) == ""
+    assert spread.nothing(peeked(shape=(0, 5), least=None, most=None)).startswith("A tensor wi")
+    assert spread.nothing(peeked(least=None, most=None)).startswith("None of its values")
+    assert spread.nothing(peeked(least=1.0, most=1.0)) == "All are 1.0000."
+
+
+def test_what_looking_copied_is_said() -> None:
+    thin = "\N{THIN SPACE}"
+    assert spread.looked(peeked(), None) == f"Looking copied 1{thin}536 B to the host."
+    told = spread.looked(peeked(), finished(1, host_seconds=24e-6))
+    assert told == f"Looking copied 1{thin}536 B to the host: 24.0 µs, modelled."
+    assert spread.looked(peeked(moved_bytes=0), None).startswith("Looking copied nothing")
+
+
+def test_steps_are_what_people_count_in() -> None:
+    assert list(spread.round_steps(0, 21, 3)) == [0, 10, 20]
+    assert list(spread.round_steps(-2.6, 3.4, 6)) == [-2, -1, 0, 1, 2, 3]
+    assert not spread.round_steps(1, 1, 3)
+
+
+def test_layers_that_only_hold_others_are_not_drawn() -> None:
+    layers = drawn_layers(two_cards())
+    assert [each.path for each in layers] == ["0", "1", "2"]
+    assert [each.path for each in drawn_layers(opened())] == [""]
+
+
+def test_a_layer_without_parameters_works_where_the_one_before_it_does() -> None:
+    assert groups(drawn_layers(two_cards())) == [("cuda:0", 0, 1), ("cuda:1", 2, 2)]
+
+
+def test_the_copy_between_two_cards_has_bytes_once_a_batch_was_seen() -> None:
+    layers = drawn_layers(two_cards())
+    (unseen,) = crossings(layers, None)
+    assert (unseen.before, unseen.source, unseen.target) == (2, "cuda:0", "cuda:1")
+    assert unseen.words == "a copy per pass"
+    (seen,) = crossings(layers, 32)
+    assert seen.words == "1\N{THIN SPACE}024 B a pass"
+
+
+def test_what_a_model_holds_and_needs_for_training_is_said() -> None:
+    layers = drawn_layers(two_cards())
+    assert headline(layers) == "3 layers, 58 parameters on 2 devices"
+    assert held_words(layers) == "232 B of parameters; layer 0 holds 69 % of them"
+    assert training_words(layers) == "Computed: with gradients 464 B, with Adam 928 B"
+    frozen = Part("weight", (2, 2), "float32", "cpu", 16, trained=False)
+    still = drawn_layers(opened(1, "net", Layer("0", "Linear", "Linear", (frozen,))))
+    assert training_words(still) == "None of them is trained."
+
+
+def test_buffers_are_no_parameters() -> None:
+    held = Part("running_mean", (16,), "float32", "cpu", 64, trained=False)
+    (layer,) = drawn_layers(opened(1, "n", Layer("0", "BatchNorm2d", "", (held,))))
+    assert (layer.parameters, layer.bytes) == (0, 64)
+
+
+def test_a_parameter_is_asked_for_in_words_that_the_lab_understands() -> None:
+    (layer,) = drawn_layers(opened(1, "net", linear("2", 4, 8)))
+    assert part_line("net", layer, layer.parts[1]) == "net[2].bias"
+    (named,) = drawn_layers(opened(1, "g", linear("blocks.0.mix", 4, 8)))
+    line = part_line("g", named, named.parts[0])
+    assert line == 'g.state_dict()["blocks.0.mix.weight"]'
+
+
+def test_a_tensor_is_copied_under_another_name_and_a_model_goes_itself() -> None:
+    thing = tensor("X")
+    assert move_line(thing, SECOND, {"X"}, fall_back=True) == "X_1 = X.to(try_gpu(1))"
+    assert move_line(thing, SECOND, {"X", "X_1"}, fall_back=False) == 'X_1_2 = X.to("cuda:1")'
+    assert move_line(thing, CPU, {"X"}, fall_back=True) == 'X_cpu = X.to("cpu")'
+    model = Placed(1, "net", "model", "cpu", "Linear(3, 1)")
+    assert move_line(model, SECOND, {"net"}, fall_back=False) == 'net = net.to("cuda:1")'
+    assert save_line("net") == 'torch.save(net.state_dict(), "net.pt")'
+    assert delete_line("net") == "del net"
+    assert [each.name for each in targets(thing, [CPU, FIRST, SECOND, META])] == [
+        "cpu", "cuda:1",
+    ]  # fmt: skip
+
+
+def test_many_lines_are_counted_and_the_last_are_named() -> None:
+    assert lines_words([]) == "no line yet"
+    assert lines_words([3]) == "line 3"
+    assert lines_words([3, 4]) == "lines 3, 4"
+    assert lines_words([1, 2, 3, 4, 5, 6]) == "6 lines, last 4, 5, 6"

@@ -1,0 +1,221 @@
+"""The Python of the lab: at the foot of the rail, and the list to choose another from."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.widgets.rail.python_foot import PythonFoot
+from gpuexplorer.gui.widgets.rows.python_row import PythonRow
+from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
+from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
+from gpuexplorer.gui.wording.lab.python_words import (
+    foot_face,
+    one_of_each,
+    row_face,
+    way_to_torch,
+)
+from gpuexplorer.gui.wording.lab.stage_words import stage_words
+from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.torch_builds import TorchBuild
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sources import simulated
+from tests.gui.conftest import OpenWindow
+from tests.gui.fakes import card
+from tests.gui.hands import click, texts, the
+from tests.gui.lab.conftest import PYTHON, ScriptedWorker, hello, run, tensor
+
+# A dialog of its own is no window that the test platform can hint at.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+OTHER = LabPython(Path("/opt/other/bin/python"), "/opt/other", (3, 12, 1), PYTHON.build)
+BARE = LabPython(Path("/usr/bin/python3"), "/usr", (3, 12, 3), None, "It has no PyTorch.")
+RESTING = stage_words(Stage.RESTING)
+
+
+class SomePythons(LabPythons):
+    """What a search would have found. No program is started."""
+
+    asked: tuple[Path, ...] = ()
+    none = False
+
+    @property
+    def python(self) -> LabPython | None:
+        return None if self.none else PYTHON
+
+    @property
+    def found(self) -> list[LabPython]:
+        return [BARE] if self.none else [BARE, PYTHON, OTHER]
+
+    @property
+    def searched(self) -> bool:
+        return True
+
+    def choose(self, path: Path) -> None:
+        self.asked += (path,)
+
+
+@pytest.fixture
+def pythons(machine: MachineState) -> SomePythons:
+    return SomePythons(machine.settings, machine)
+
+
+@pytest.fixture
+def lab(
+    machine: MachineState, worker: ScriptedWorker, pythons: SomePythons
+) -> Iterator[LabState]:
+    lab = LabState(machine, pythons, worker.start)
+    yield lab
+    lab.stop()
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> QWidget:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1000, 700)
+    return window
+
+
+@pytest.fixture
+def foot(window: QWidget, look: Look, lab: LabState) -> PythonFoot:
+    foot = PythonFoot(look, lab.pythons, window)
+    foot.resize(foot.sizeHint())
+    window.show()
+    foot.show_lab(lab)
+    return foot
+
+
+def open_sheet(foot: PythonFoot) -> PythonSheet:
+    foot.click()
+    return the(PythonSheet, foot.window())
+
+
+def test_the_foot_says_which_python_it_is_and_how_it_is(
+    foot: PythonFoot, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    name = "Python of the lab: 3.11.7, torch 2.13.0, Resting, virtual cards"
+    assert foot.accessibleName() == name
+    run(lab, worker, "X = torch.ones(2)", tensor("X"))
+    qtbot.waitUntil(lambda: "Ready, virtual cards" in foot.accessibleName())
+
+
+def test_before_it_is_needed_no_python_was_looked_for() -> None:
+    face = foot_face(None, (), "", RESTING, working=False, simulated=True)
+    assert face.line == "Not looked for yet"
+    assert (
+        foot_face(None, (), "", RESTING, working=True, simulated=True).line == "Looking for one"
+    )
+
+
+def test_those_that_were_found_are_counted_before_one_is_taken() -> None:
+    some = foot_face(None, [BARE, OTHER], "", RESTING, working=False, simulated=True)
+    none = foot_face(None, [BARE], "", RESTING, working=False, simulated=True)
+    assert some.line == "1 with PyTorch"
+    assert none.line == "None with PyTorch"
+
+
+def test_where_there_is_none_the_foot_warns() -> None:
+    face = foot_face(
+        None,
+        (),
+        "Of 3 Python programs none has PyTorch.",
+        RESTING,
+        working=False,
+        simulated=True,
+    )
+    assert face.line == "None with PyTorch"
+    assert "none has PyTorch" in face.hint
+
+
+def test_the_one_in_use_stands_first_and_those_without_pytorch_last(foot: PythonFoot) -> None:
+    sheet = open_sheet(foot)
+    rows = [each.face for each in sheet.findChildren(PythonRow)]
+    assert [each.path for each in rows] == [str(each.path) for each in (PYTHON, OTHER, BARE)]
+    assert "In use" in texts(sheet)
+    assert "It has no PyTorch." in texts(sheet)
+    assert "Python 3.11.7, PyTorch 2.13.0, built for the processor only" in texts(sheet)
+
+
+def test_another_is_used_at_once_while_no_worker_runs(
+    foot: PythonFoot, pythons: SomePythons
+) -> None:
+    click(open_sheet(foot), "Use this")
+    assert OTHER.path in pythons.asked
+
+
+def test_another_is_used_after_the_cards_were_released(
+    foot: PythonFoot,
+    pythons: SomePythons,
+    lab: LabState,
+    worker: ScriptedWorker,
+    qtbot: QtBot,
+) -> None:
+    run(lab, worker, "X = torch.ones(2)", tensor("X"))
+    qtbot.waitUntil(lambda: lab.stage is Stage.READY)
+    sheet = open_sheet(foot)
+    assert any("It offers cpu, cuda:0, cuda:1 and meta." in each for each in texts(sheet))
+    click(sheet, "Use this")
+    assert pythons.asked == ()
+    dialog = the(ReleaseDialog, foot.window())
+    assert "This is lost: X." in texts(dialog)
+    click(dialog, "Release the cards and use this")
+    assert OTHER.path in pythons.asked
+    qtbot.waitUntil(lambda: worker.stopped and lab.stage is Stage.RESTING)
+
+
+def test_where_none_has_pytorch_the_sheet_tells_the_way(
+    foot: PythonFoot, pythons: SomePythons
+) -> None:
+    pythons.none = True
+    said = " ".join(texts(open_sheet(foot)))
+    assert "No Python of this computer has PyTorch." in said
+    assert "pip install torch" in said
+
+
+def test_the_way_names_the_build_that_suits_cards_and_driver() -> None:
+    new = card(compute_capability=(8, 6))
+    old = card(compute_capability=(6, 1))
+    assert "CUDA 13.0" in way_to_torch([new], "580.95", simulated=False)
+    assert "CUDA 12.6" in way_to_torch([old], "580.95", simulated=False)
+    assert "No single build" in way_to_torch(
+        [old, card(1, compute_capability=(12, 0))], "580.95", simulated=False
+    )
+    assert "every build" in way_to_torch([new], "580.95", simulated=True)
+
+
+def test_a_build_that_does_not_fit_the_driver_says_why() -> None:
+    build = TorchBuild("2.13.0", "13.0")
+    python = LabPython(Path("/opt/new/bin/python"), "/opt/new", (3, 12, 1), build)
+    face = row_face(
+        python, None, [card(compute_capability=(8, 6))], "535.10", simulated=False, hello=None
+    )
+    assert "CUDA 13 needs driver 580 or newer" in face.suits
+    on_simulated = row_face(python, None, [], None, simulated=True, hello=hello())
+    assert on_simulated.suits == "It suits the simulated cards."
+
+
+def test_the_foot_stands_in_the_rail_of_every_screen(open_window: OpenWindow) -> None:
+    window = open_window(RememberingSession(simulated("2xTitanRTX"), interval=0.1))
+    foot = the(PythonFoot, window)
+    assert foot.isVisible()
+    assert foot.accessibleName().startswith("Python of the lab: Not looked for yet")
+    assert foot.mapTo(window, foot.rect().bottomRight()).x() < 208
+
+
+def test_without_a_session_there_is_no_lab_and_no_python_of_it(
+    open_window: OpenWindow,
+) -> None:
+    assert not open_window().findChildren(PythonFoot)
+
+
+def test_two_names_of_one_environment_are_one_python() -> None:
+    twin = LabPython(Path("/opt/other/bin/python3"), "/opt/other", (3, 12, 1), PYTHON.build)
+    assert list(one_of_each([OTHER, twin, BARE], None)) == [OTHER, BARE]
+    assert list(one_of_each([OTHER, twin, BARE], twin)) == [twin, BARE]

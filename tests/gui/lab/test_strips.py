@@ -1,0 +1,129 @@
+"""The strips: what each card does, flags of lines, and one selection."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.state.time_window import MINUTE, TimeWindow
+from gpuexplorer.gui.views.lab.strips.card_strip import LOW, TALL, CardStrip
+from gpuexplorer.gui.views.lab.strips.strips import Strips
+from tests.gui.hands import press
+from tests.gui.lab.conftest import ScriptedWorker, run, tensor
+
+MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> QWidget:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1360, 900)
+    return window
+
+
+@pytest.fixture
+def strips(window: QWidget, look: Look, lab: LabState, qtbot: QtBot) -> Iterator[Strips]:
+    time_window = TimeWindow(lab.machine.session.clock, window)
+    time_window.choose_span(MINUTE)
+    strips = Strips(look, lab, time_window, window)
+    strips.resize(1328, TALL)
+    window.show()
+
+    def shown() -> bool:
+        strips.pull()
+        return all(each.accessibleName() for each in strips.strips)
+
+    qtbot.waitUntil(shown)
+    yield strips
+    strips.hide()
+
+
+def made(lab: LabState, worker: ScriptedWorker, qtbot: QtBot, strips: Strips) -> CardStrip:
+    run(lab, worker, MAKE, tensor("X"))
+    lab.run("X + Y")
+    worker.fail("devices differ", "RuntimeError", "cuda:0 and cuda:1!")
+    qtbot.waitUntil(lambda: lab.stage is Stage.READY)
+    strips.pull()
+    return strips.strips[0]
+
+
+def test_every_card_of_the_lab_has_a_strip(strips: Strips) -> None:
+    assert [each.accessibleName().split(",")[0] for each in strips.strips] == [
+        "cuda:0",
+        "cuda:1",
+    ]
+    assert "busy" in strips.strips[0].accessibleDescription()
+
+
+def test_a_line_is_a_flag_on_its_card(
+    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    strip = made(lab, worker, qtbot, strips)
+    # Both in the same second, and so one flag.
+    assert [each.text for each in strip.flags] == ["1–2"]
+    assert "Lines: 1–2." in strip.accessibleDescription()
+
+
+def test_a_click_on_a_flag_selects_its_line_and_the_next_click_the_next(
+    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    strip = made(lab, worker, qtbot, strips)
+    first, second = (each.id for each in lab.ledger.entries)
+    at = strip.flag_place(strip.flags[0]).center().toPoint()
+    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=at)
+    assert lab.selection.line == first
+    assert lab.selection.thing == "X"
+    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=at)
+    assert lab.selection.line == second
+
+
+def test_the_arrow_keys_go_from_line_to_line(
+    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    strip = made(lab, worker, qtbot, strips)
+    first, second = (each.id for each in lab.ledger.entries)
+    press(strip, Qt.Key.Key_Left)
+    assert lab.selection.line == second
+    press(strip, Qt.Key.Key_Left)
+    assert lab.selection.line == first
+    press(strip, Qt.Key.Key_Right)
+    assert lab.selection.line == second
+
+
+def test_what_is_selected_elsewhere_is_drawn_otherwise(
+    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, look: Look
+) -> None:
+    strip = made(lab, worker, qtbot, strips)
+    place = strip.flag_place(strip.flags[0])
+    corner = (place.topLeft() + QPointF(3, 2)).toPoint()
+    before = strip.grab().toImage().pixelColor(corner)
+    lab.selection.choose(lab.ledger.entries[0].id)
+    after = strip.grab().toImage().pixelColor(corner)
+    assert before != after
+    assert after.name() == look.theme.text.name()
+
+
+def test_in_a_low_window_the_strips_are_low(strips: Strips, window: QWidget) -> None:
+    assert strips.height() == TALL
+    window.resize(1000, 700)
+    strips.resize(960, strips.height())
+    assert strips.height() == LOW
+    window.resize(1360, 900)
+    assert strips.height() == TALL
+
+
+def test_pointing_at_a_strip_points_at_that_moment_everywhere(
+    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, window: QWidget
+) -> None:
+    strip = made(lab, worker, qtbot, strips)
+    time_window = window.findChild(TimeWindow)
+    assert time_window is not None
+    QTest.mouseMove(strip, strip.rect().center())
+    qtbot.waitUntil(lambda: time_window.crosshair is not None)

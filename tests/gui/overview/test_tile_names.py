@@ -1,0 +1,54 @@
+"""Names on tiles: cards of one kind are called alike."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.cards import CardState
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.widgets.tiles.card_tile import CardTile, TileSize
+from gpuexplorer.gui.widgets.tiles.tile_header import HEADER
+from gpuexplorer.gui.wording.cards.card_face import CardFace, Mark
+from gpuexplorer.gui.wording.cards.faces import Known, arrange, card_face
+from gpuexplorer.telemetry.latest import Reading
+from tests.gui.fakes import card, working
+
+# Where the name begins, behind the card's chip.
+_NAME_AT = 49
+
+
+def face(mark: Mark | None) -> CardFace:
+    h100 = card(0, "NVIDIA H100 80GB HBM3")
+    [shown] = arrange([h100])
+    answer = working(busy=0.5)
+    reading = Reading(h100.id, 0.0, CardState.WORKING, answer.values, answer.missing)
+    now = {h100.id: Known(reading, None, "")}
+    return replace(card_face(shown, now, another_answers=True), mark=mark)
+
+
+def picture(qtbot: QtBot, look: Look, shown: CardFace, width: int) -> QImage:
+    tile = CardTile(look, shown)
+    qtbot.addWidget(tile)
+    tile.show_size(TileSize.COMPACT)
+    tile.resize(width, 260)
+    return tile.grab().toImage()
+
+
+@pytest.mark.parametrize("width", range(280, 480, 20))
+def test_a_card_that_is_slowed_is_called_as_its_neighbours_are(
+    qtbot: QtBot, look: Look, width: int
+) -> None:
+    """As far as the name goes, one that is at its power limit looks the same as an idle one."""
+    marks = (
+        None,
+        Mark("Idle", Tone.QUIET),
+        Mark("At its power limit", Tone.QUIET, None, "Power limit"),
+    )
+    short = round(look.letters.title.width("H100")) + 24
+    place = QRect(_NAME_AT, 12, short, round(HEADER) + 8)
+    one, *others = (picture(qtbot, look, face(mark), width).copy(place) for mark in marks)
+    assert all(other == one for other in others)
