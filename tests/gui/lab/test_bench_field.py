@@ -14,8 +14,8 @@ from gpuexplorer.gui.views.lab.bench.bench_field import BenchField
 from gpuexplorer.gui.views.lab.bench.column import BenchColumn
 from gpuexplorer.gui.views.lab.bench.rest_list import RestList
 from gpuexplorer.gui.views.lab.bench.shelves import Shelf
-from gpuexplorer.gui.wording.lab.bench_blocks import BlockBook
-from gpuexplorer.gui.wording.lab.bench_column import column_face
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import BlockBook
+from gpuexplorer.gui.wording.lab.bench.bench_column import column_face
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.lab.events import Hello, Placed
 from tests.gui.hands import press, the

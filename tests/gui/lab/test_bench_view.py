@@ -14,7 +14,7 @@ from gpuexplorer.gui.views.lab.bench.bench import Bench
 from gpuexplorer.gui.views.lab.bench.column import BenchColumn
 from gpuexplorer.gui.views.lab.bench.overlay import BenchOverlay
 from gpuexplorer.gui.views.lab.bench.rest_list import RestList
-from gpuexplorer.gui.wording.lab.bench_blocks import Key
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import Key
 from gpuexplorer.lab.events import Held, Peeked, Placed, Transferred
 from gpuexplorer.lab.wire import Peek
 from tests.gui.hands import press, the

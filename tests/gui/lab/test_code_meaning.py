@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpuexplorer.gui.wording.lab.meaning import meaning
+from gpuexplorer.gui.wording.lab.meaning.meaning import meaning
 from gpuexplorer.lab.events import Device, Failed, Hello, Memory, Placed
 from gpuexplorer.lab.ledger import Ledger
 from tests.gui.lab.conftest import GIB, MIB, hello, tensor

@@ -5,12 +5,12 @@ import pytest
 from gpuexplorer.core.units import Units
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.wording.lab.amounts import beginning, bytes_words, listed, seconds_words
-from gpuexplorer.gui.wording.lab.completion import completion
-from gpuexplorer.gui.wording.lab.cure_face import cure_face
-from gpuexplorer.gui.wording.lab.line_cost import cost_words
-from gpuexplorer.gui.wording.lab.line_face import line_face
-from gpuexplorer.gui.wording.lab.notice import Answer, LabNow, notice
-from gpuexplorer.gui.wording.lab.pasted import pasted_lines
+from gpuexplorer.gui.wording.lab.code.completion import completion
+from gpuexplorer.gui.wording.lab.code.cure_face import cure_face
+from gpuexplorer.gui.wording.lab.code.line_cost import cost_words
+from gpuexplorer.gui.wording.lab.code.line_face import line_face
+from gpuexplorer.gui.wording.lab.code.notice import Answer, LabNow, notice
+from gpuexplorer.gui.wording.lab.code.pasted import pasted_lines
 from gpuexplorer.lab.cures import Copying, Cure
 from gpuexplorer.lab.events import Failed, Finished, Held, Memory, Placed, Transferred
 from gpuexplorer.lab.expected import Expected, expected_copy

@@ -12,9 +12,9 @@ from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
-from gpuexplorer.gui.views.lab.inside.bytes_bar import BytesBar
 from gpuexplorer.gui.views.lab.inside.inside import Inside
-from gpuexplorer.gui.views.lab.inside.layer_strip import LayerStrip
+from gpuexplorer.gui.views.lab.inside.model.bytes_bar import BytesBar
+from gpuexplorer.gui.views.lab.inside.model.layer_strip import LayerStrip
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.lab.events import Placed
 from tests.gui.hands import click, press, texts, the

@@ -12,8 +12,8 @@ from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.views.lab.inside.inside import Inside
-from gpuexplorer.gui.views.lab.inside.tensor_page import TensorPage
-from gpuexplorer.gui.views.lab.inside.value_grid import ValueGrid
+from gpuexplorer.gui.views.lab.inside.tensor.tensor_page import TensorPage
+from gpuexplorer.gui.views.lab.inside.tensor.value_grid import ValueGrid
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.lab.events import Freed, Held, Placed
 from tests.gui.hands import click, press, texts, the

@@ -4,9 +4,9 @@ import pytest
 
 from gpuexplorer.gui.paint.theme import Scheme, load_theme
 from gpuexplorer.gui.paint.value_scale import ValueScale
-from gpuexplorer.gui.wording.lab import spread
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.model_layers import (
+from gpuexplorer.gui.wording.lab.inside import spread
+from gpuexplorer.gui.wording.lab.inside.model_layers import (
     crossings,
     drawn_layers,
     groups,
@@ -15,15 +15,15 @@ from gpuexplorer.gui.wording.lab.model_layers import (
     part_line,
     training_words,
 )
-from gpuexplorer.gui.wording.lab.moving import delete_line, move_line, save_line, targets
-from gpuexplorer.gui.wording.lab.thing_facts import lines_words
-from gpuexplorer.gui.wording.lab.values import (
+from gpuexplorer.gui.wording.lab.inside.thing_facts import lines_words
+from gpuexplorer.gui.wording.lab.inside.values import (
     bytes_text,
     exact_text,
     place_text,
     rounded_text,
     writing_of,
 )
+from gpuexplorer.gui.wording.lab.moving import delete_line, move_line, save_line, targets
 from gpuexplorer.lab.events import Layer, Part, Peeked, Placed
 from tests.gui.lab.conftest import finished, tensor
 from tests.gui.lab.looking import linear, opened, two_cards

@@ -13,8 +13,8 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
-from gpuexplorer.gui.wording.lab.python_words import FootFace, foot_face
-from gpuexplorer.gui.wording.lab.stage_words import stage_words
+from gpuexplorer.gui.wording.lab.head.python_words import FootFace, foot_face
+from gpuexplorer.gui.wording.lab.head.stage_words import stage_words
 
 _TITLE = "Python of the lab"
 _TALL, _LOW = 76, 44

@@ -7,7 +7,7 @@ from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.wording.lab.python_words import RowFace
+from gpuexplorer.gui.wording.lab.head.python_words import RowFace
 
 
 class PythonRow(QWidget):

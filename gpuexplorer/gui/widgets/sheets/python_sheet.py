@@ -23,7 +23,7 @@ from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.rows.python_row import PythonRow
 from gpuexplorer.gui.widgets.sheets.centred_popup import CentredPopup
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
-from gpuexplorer.gui.wording.lab.python_words import (
+from gpuexplorer.gui.wording.lab.head.python_words import (
     NONE,
     RowFace,
     one_of_each,

@@ -26,9 +26,9 @@ from gpuexplorer.gui.views.lab.bench.column_hands import ColumnHands
 from gpuexplorer.gui.views.lab.bench.overlay import Asking, Refusal
 from gpuexplorer.gui.views.lab.bench.peeks import Peeks
 from gpuexplorer.gui.views.lab.bench.shelves import Shelf, Shelves
-from gpuexplorer.gui.wording.lab.bench_blocks import Block, Key
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, Key
+from gpuexplorer.gui.wording.lab.bench.bench_question import question_of
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.bench_question import question_of
 
 _EDGE = 24
 _READ = 6000  # milliseconds that a refusal stays to be read

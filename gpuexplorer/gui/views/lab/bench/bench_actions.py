@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QApplication
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.wording.lab.bench_blocks import Block, BlockKind
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, BlockKind
+from gpuexplorer.gui.wording.lab.bench.bench_lines import copy_line, delete_line
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.bench_lines import copy_line, delete_line
 
 
 class BenchActions(QObject):

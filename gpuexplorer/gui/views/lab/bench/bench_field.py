@@ -12,7 +12,7 @@ from gpuexplorer.gui.views.lab.bench.overlay import BenchOverlay, End
 from gpuexplorer.gui.views.lab.bench.rest_list import RestList
 from gpuexplorer.gui.views.lab.bench.shelves import Shelf
 from gpuexplorer.gui.views.lab.bench.widths import GAP, column_widths, in_columns
-from gpuexplorer.gui.wording.lab.bench_blocks import Key
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import Key
 
 _LEAST_HEIGHT = 220
 

@@ -9,7 +9,7 @@ from gpuexplorer.gui.views.lab.bench.block_stack import ONE_LINE, Slab
 from gpuexplorer.gui.views.lab.bench.column import BenchColumn
 from gpuexplorer.gui.views.lab.bench.fills import hue
 from gpuexplorer.gui.views.lab.bench.overlay import BenchOverlay, Ghost
-from gpuexplorer.gui.wording.lab.bench_blocks import Block, Key
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, Key
 
 
 class BlockDrag(QObject):

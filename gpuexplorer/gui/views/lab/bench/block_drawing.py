@@ -9,8 +9,8 @@ from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.lettering import Letterings
 from gpuexplorer.gui.paint.theme import faded
 from gpuexplorer.gui.views.lab.bench.block_stack import CELL, LINE, PAD, Slab
-from gpuexplorer.gui.wording.lab.bench_blocks import Block, BlockKind
-from gpuexplorer.gui.wording.lab.bench_values import Values
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, BlockKind
+from gpuexplorer.gui.wording.lab.bench.bench_values import Values
 
 RADIUS = 5.0
 _NOTCH = 4.0

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.views.lab.bench.bench_actions import BenchActions
-from gpuexplorer.gui.wording.lab.bench_blocks import Block, BlockKind
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, BlockKind
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from gpuexplorer.gui.wording.lab.bench_blocks import Block, BlockKind, Key
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, BlockKind, Key
 
 GAP = 6.0
 PAD = 8.0

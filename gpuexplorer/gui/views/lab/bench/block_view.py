@@ -14,7 +14,7 @@ from gpuexplorer.gui.views.lab.bench.block_stack import (
     Slab,
     measured,
 )
-from gpuexplorer.gui.wording.lab.bench_blocks import Block, Key
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, Key
 
 _BAR = 10.0  # room for the scroll bar
 

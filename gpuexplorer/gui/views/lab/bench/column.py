@@ -24,9 +24,9 @@ from gpuexplorer.gui.views.lab.bench.column_drawing import (
 from gpuexplorer.gui.views.lab.bench.column_frame import ColumnFrame, column_frame
 from gpuexplorer.gui.views.lab.bench.fills import hue
 from gpuexplorer.gui.widgets.machine.voiced import Voiced
-from gpuexplorer.gui.wording.lab.bench_blocks import Block, Key
-from gpuexplorer.gui.wording.lab.bench_column import ColumnFace
-from gpuexplorer.gui.wording.lab.bench_values import Values
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, Key
+from gpuexplorer.gui.wording.lab.bench.bench_column import ColumnFace
+from gpuexplorer.gui.wording.lab.bench.bench_values import Values
 
 _ARRIVAL = 160  # milliseconds
 _FROM = 28.0  # pixels away from where a block will stand

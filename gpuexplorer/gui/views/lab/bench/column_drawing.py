@@ -10,7 +10,7 @@ from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.theme import faded
 from gpuexplorer.gui.views.lab.bench.column_frame import SIDE, ColumnFrame
 from gpuexplorer.gui.views.lab.bench.fills import dashed_frame, fill_level, hue, level_fill
-from gpuexplorer.gui.wording.lab.bench_column import ColumnFace, Level, Row
+from gpuexplorer.gui.wording.lab.bench.bench_column import ColumnFace, Level, Row
 
 _CHIP = 20.0
 _SWATCH = 8.0

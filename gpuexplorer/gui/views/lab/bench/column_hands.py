@@ -11,7 +11,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QToolTip
 
 from gpuexplorer.gui.views.lab.bench.column import BenchColumn
-from gpuexplorer.gui.wording.lab.bench_blocks import Key
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import Key
 
 _STEPS = {
     Qt.Key.Key_Up: -1,

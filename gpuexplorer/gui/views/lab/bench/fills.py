@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.paint.theme import Theme, faded, mixed
 from gpuexplorer.gui.widgets.bars.memory_bar import hatch
-from gpuexplorer.gui.wording.lab.bench_column import ColumnFace, Level
+from gpuexplorer.gui.wording.lab.bench.bench_column import ColumnFace, Level
 
 _DASH, _SPACE = 4.0, 4.0
 _CACHE, _CONTEXT, _HOST = 0.62, 0.36, 0.55

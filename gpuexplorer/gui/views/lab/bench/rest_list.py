@@ -11,7 +11,7 @@ from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import faded
 from gpuexplorer.gui.views.lab.bench.fills import hue
 from gpuexplorer.gui.widgets.machine.voiced import Voiced
-from gpuexplorer.gui.wording.lab.bench_column import ColumnFace
+from gpuexplorer.gui.wording.lab.bench.bench_column import ColumnFace
 
 _HEAD, ROW = 44, 26
 _SIDE, _CHIP = 12.0, 18.0

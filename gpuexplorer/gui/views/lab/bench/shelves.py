@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from gpuexplorer.core.units import Units
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
-from gpuexplorer.gui.wording.lab.bench_blocks import Block, BlockBook
-from gpuexplorer.gui.wording.lab.bench_column import ColumnFace, column_face
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, BlockBook
+from gpuexplorer.gui.wording.lab.bench.bench_column import ColumnFace, column_face
+from gpuexplorer.gui.wording.lab.bench.bench_unnamed import Causes
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.bench_unnamed import Causes
 from gpuexplorer.lab.events import Event, Finished
 
 _MODELLED = ("Cards: memory is modelled", "Cards: modelled")

@@ -23,8 +23,8 @@ from gpuexplorer.gui.views.lab.code.past_lines import PastLines
 from gpuexplorer.gui.views.lab.code.pasting import Pasting
 from gpuexplorer.gui.views.lab.code.program import Program
 from gpuexplorer.gui.views.lab.code.refusal import Refusal
-from gpuexplorer.gui.wording.lab.completion import Completion, completion
-from gpuexplorer.gui.wording.lab.notice import Answer, LabNow, Notice, notice
+from gpuexplorer.gui.wording.lab.code.completion import Completion, completion
+from gpuexplorer.gui.wording.lab.code.notice import Answer, LabNow, Notice, notice
 from gpuexplorer.lab.events import Event, Failed
 from gpuexplorer.lab.wire import Train
 

@@ -12,7 +12,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.views.lab.code.wrapping import wrapped, wrapped_code
 from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.cure_face import CureFace
+from gpuexplorer.gui.wording.lab.code.cure_face import CureFace
 
 _MARGIN, _ABOVE = 10.0, 8.0
 _CODE_STEP, _PRICE_STEP = 18.0, 16.0

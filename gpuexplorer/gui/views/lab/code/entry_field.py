@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.views.lab.code.past_lines import PastLines
-from gpuexplorer.gui.wording.lab.completion import Completion
-from gpuexplorer.gui.wording.lab.pasted import pasted_lines
+from gpuexplorer.gui.wording.lab.code.completion import Completion
+from gpuexplorer.gui.wording.lab.code.pasted import pasted_lines
 
 HEIGHT = 36
 _NAME = "Type a line, or do it on the bench"

@@ -14,7 +14,7 @@ from gpuexplorer.gui.views.lab.code.cure_button import CureButton
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.wording.lab.amounts import beginning
-from gpuexplorer.gui.wording.lab.cure_face import CureFace
+from gpuexplorer.gui.wording.lab.code.cure_face import CureFace
 
 _MARGIN, _ABOVE, _BETWEEN, _AFTER_CAPTION, _AFTER_TEXT = 16, 12, 6, 3, 12
 _BAR, _RADIUS = 2.0, 8.0

@@ -22,7 +22,7 @@ from gpuexplorer.gui.views.lab.code.line_layout import (
     Frame,
     LineLayout,
 )
-from gpuexplorer.gui.wording.lab.line_face import Curve, LineFace
+from gpuexplorer.gui.wording.lab.code.line_face import Curve, LineFace
 
 LEAST, MOST = 1e-6, 1.0  # seconds, the ends of the axis
 _DECADES = math.log10(MOST / LEAST)

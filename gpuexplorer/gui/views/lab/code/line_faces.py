@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.views.lab.code.line_notes import LineNotes
-from gpuexplorer.gui.wording.lab.line_face import LineFace, line_face
+from gpuexplorer.gui.wording.lab.code.line_face import LineFace, line_face
 from gpuexplorer.lab.events import Event
 from gpuexplorer.lab.ledger import Entry
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.gui.paint.lettering import Letterings
 from gpuexplorer.gui.views.lab.code.wrapping import wrapped, wrapped_code
-from gpuexplorer.gui.wording.lab.line_face import LineFace
+from gpuexplorer.gui.wording.lab.code.line_face import LineFace
 
 LEFT, RIGHT = 16.0, 16.0  # from the pane's edges
 FIGURES = 108.0  # both columns of times, and the axis under them

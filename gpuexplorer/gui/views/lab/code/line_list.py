@@ -23,7 +23,7 @@ from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.views.lab.code.line_drawing import Lit, draw_line, draw_released
 from gpuexplorer.gui.views.lab.code.line_layout import COST_STEP, LEFT, RELEASED, RIGHT
 from gpuexplorer.gui.views.lab.code.line_rows import LineRows
-from gpuexplorer.gui.wording.lab.line_face import LineFace
+from gpuexplorer.gui.wording.lab.code.line_face import LineFace
 
 _STEP = 40  # pixels a turn of the wheel moves
 _PANEL_BELOW = 8.0

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from gpuexplorer.core.units import Units
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.wording.lab.meaning import meaning
+from gpuexplorer.gui.wording.lab.meaning.meaning import meaning
 from gpuexplorer.lab.events import Event, Failed, Held, Placed
 
 

@@ -12,7 +12,7 @@ from gpuexplorer.gui.views.lab.code.line_layout import (
     chip_width,
     line_layout,
 )
-from gpuexplorer.gui.wording.lab.line_face import LineFace
+from gpuexplorer.gui.wording.lab.code.line_face import LineFace
 
 
 @dataclass(frozen=True, slots=True)

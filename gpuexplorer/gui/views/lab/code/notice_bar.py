@@ -8,7 +8,7 @@ from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone, faded
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.wording.lab.notice import Answer, Notice
+from gpuexplorer.gui.wording.lab.code.notice import Answer, Notice
 
 _MARGIN, _ABOVE, _GAP, _RADIUS = 12, 8, 8, 6.0
 _BUTTON = 30

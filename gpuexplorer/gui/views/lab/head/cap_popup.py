@@ -23,8 +23,8 @@ from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.sheets.popup import Popup
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.memory_caps import LEAST, MOST, changed_caps
-from gpuexplorer.gui.wording.lab.switch_words import MEMORY_CAP
+from gpuexplorer.gui.wording.lab.head.memory_caps import LEAST, MOST, changed_caps
+from gpuexplorer.gui.wording.lab.head.switch_words import MEMORY_CAP
 
 _WIDTH, _AROUND, _ROW = 500, 218, 38
 _MOST_ROWS = 8

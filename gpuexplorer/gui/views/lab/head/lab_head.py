@@ -21,9 +21,9 @@ from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
 from gpuexplorer.gui.widgets.controls.painted_button import IconButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
-from gpuexplorer.gui.wording.lab.lab_summary import lab_summary
-from gpuexplorer.gui.wording.lab.stage_words import stage_words
-from gpuexplorer.gui.wording.lab.switch_words import FALL_BACK, MEMORY_CAP, PLACEMENT
+from gpuexplorer.gui.wording.lab.head.lab_summary import lab_summary
+from gpuexplorer.gui.wording.lab.head.stage_words import stage_words
+from gpuexplorer.gui.wording.lab.head.switch_words import FALL_BACK, MEMORY_CAP, PLACEMENT
 
 _FOLD_BELOW, _COMPACT_BELOW = 1180, 700
 _NOTICE_STAYS = 8000  # milliseconds

@@ -8,7 +8,7 @@ from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.wording.lab.stage_words import StageWords
+from gpuexplorer.gui.wording.lab.head.stage_words import StageWords
 
 _HEIGHT, _DOT, _GAP = 24, 7.0, 7.0
 # What stands before it stays where it is while these come and go.

@@ -15,8 +15,8 @@ from gpuexplorer.gui.views.lab.head.cap_popup import CapPopup
 from gpuexplorer.gui.views.lab.head.switches_sheet import SwitchesSheet
 from gpuexplorer.gui.views.lab.head.visible_popup import VisiblePopup
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
-from gpuexplorer.gui.wording.lab.memory_caps import capped, caps_in, changed_caps
-from gpuexplorer.gui.wording.lab.visible_words import Visible
+from gpuexplorer.gui.wording.lab.head.memory_caps import capped, caps_in, changed_caps
+from gpuexplorer.gui.wording.lab.head.visible_words import Visible
 
 _USUAL_SHARE = 0.4
 _THEN = "Release the cards and use this"

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.switches import Switches
-from gpuexplorer.gui.wording.lab.visible_words import remembered_visible, visible_in
+from gpuexplorer.gui.wording.lab.head.visible_words import remembered_visible, visible_in
 
 _KEY = "lab/switches"
 _VISIBLE_KEY = "lab/visible"

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QMenu
 
 from gpuexplorer.gui.state.lab.switches import Switches
 from gpuexplorer.gui.views.lab.head.switch_actions import SwitchActions
-from gpuexplorer.gui.wording.lab.switch_words import (
+from gpuexplorer.gui.wording.lab.head.switch_words import (
     FALL_BACK,
     GROWTH,
     MEMORY_CAP,

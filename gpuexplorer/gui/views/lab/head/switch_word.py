@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.wording.lab.switch_words import SwitchWords
+from gpuexplorer.gui.wording.lab.head.switch_words import SwitchWords
 
 
 class SwitchWord(QWidget):

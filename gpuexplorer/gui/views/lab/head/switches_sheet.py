@@ -8,7 +8,7 @@ from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.views.lab.head.sheet_labels import code_label, plain_label
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.sheets.centred_popup import CentredPopup
-from gpuexplorer.gui.wording.lab.switch_words import ALL_SWITCHES, SwitchWords
+from gpuexplorer.gui.wording.lab.head.switch_words import ALL_SWITCHES, SwitchWords
 
 _WIDTH, _HEIGHT = 760, 640
 

@@ -20,8 +20,8 @@ from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.sheets.popup import Popup
 from gpuexplorer.gui.wording.cards.faces import Shown
-from gpuexplorer.gui.wording.lab.switch_words import VISIBLE
-from gpuexplorer.gui.wording.lab.visible_words import (
+from gpuexplorer.gui.wording.lab.head.switch_words import VISIBLE
+from gpuexplorer.gui.wording.lab.head.visible_words import (
     Visible,
     as_choice,
     usual_order,

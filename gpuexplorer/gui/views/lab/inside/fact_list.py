@@ -11,7 +11,7 @@ from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.views.lab.inside.device_badges import DeviceBadges, badges_of
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.thing_facts import ThingFact
+from gpuexplorer.gui.wording.lab.inside.thing_facts import ThingFact
 
 _HEIGHT = 27
 

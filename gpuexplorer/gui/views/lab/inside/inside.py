@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.views.lab.inside.gone_page import GonePage
-from gpuexplorer.gui.views.lab.inside.model_page import ModelPage
+from gpuexplorer.gui.views.lab.inside.model.model_page import ModelPage
 from gpuexplorer.gui.views.lab.inside.opened_row import OpenedRow
-from gpuexplorer.gui.views.lab.inside.tensor_page import TensorPage
+from gpuexplorer.gui.views.lab.inside.tensor.tensor_page import TensorPage
 from gpuexplorer.gui.views.lab.inside.text_page import TextPage
 from gpuexplorer.lab.events import Event, Finished
 

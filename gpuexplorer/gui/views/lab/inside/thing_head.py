@@ -10,7 +10,7 @@ from gpuexplorer.gui.views.lab.inside.device_badges import DeviceBadges, badges_
 from gpuexplorer.gui.views.lab.inside.thing_actions import ThingActions
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.wording.lab.thing_facts import headline
+from gpuexplorer.gui.wording.lab.inside.thing_facts import headline
 
 
 class ThingHead(QWidget):

@@ -6,7 +6,7 @@ from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.views.lab.inside.fact_list import FactList
 from gpuexplorer.gui.views.lab.inside.recipe_box import RecipeBox
-from gpuexplorer.gui.wording.lab.thing_facts import recipe, thing_facts
+from gpuexplorer.gui.wording.lab.inside.thing_facts import recipe, thing_facts
 from gpuexplorer.lab.events import Placed
 
 

@@ -25,7 +25,7 @@ from gpuexplorer.gui.views.lab.strips.strip_past import StripPast, strip_past
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.merged_flags import MergedFlag, Pole, merged_flags
+from gpuexplorer.gui.wording.lab.strips.merged_flags import MergedFlag, Pole, merged_flags
 
 TALL, LOW = 144, 72
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}

@@ -14,9 +14,9 @@ from gpuexplorer.gui.views.lab.strips.strip_past import StripPast
 from gpuexplorer.gui.widgets.tiles.figure_drawing import absent_run, fitting_runs
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.figure import Figure
+from gpuexplorer.gui.wording.lab.bench.memory_scale import reach_words
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.memory_scale import reach_words
-from gpuexplorer.gui.wording.lab.merged_flags import MergedFlag, Pole
+from gpuexplorer.gui.wording.lab.strips.merged_flags import MergedFlag, Pole
 
 SIDE, _TOP = 14.0, 10.0
 _HEAD, _GAP = 20.0, 8.0

@@ -13,7 +13,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.line_flags import LineFlag
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.plots.time_axis import TimeTick, time_ticks
-from gpuexplorer.gui.wording.lab.memory_scale import memory_reach
+from gpuexplorer.gui.wording.lab.bench.memory_scale import memory_reach
 from gpuexplorer.telemetry.trace import Trace
 
 _TICK_EVERY = 96.0  # pixels

@@ -18,7 +18,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.views.lab.strips.card_strip import LOW, TALL, CardStrip
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.strip_order import strip_order
+from gpuexplorer.gui.wording.lab.strips.strip_order import strip_order
 
 _GAP, _BAR = 8, 10
 _NARROWEST = 340  # of one strip

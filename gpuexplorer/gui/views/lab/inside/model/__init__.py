@@ -1,0 +1,1 @@
+"""A model: its layers as a drawing, and one of them in full."""

@@ -1,0 +1,122 @@
+"""PartPanel: the values of one parameter of the layer that is chosen."""
+
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.views.lab.inside.tensor.spread_pane import SpreadPane
+from gpuexplorer.gui.views.lab.inside.tensor.value_pane import ValuePane
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.wording.lab.inside.model_layers import Drawn, part_line
+from gpuexplorer.gui.wording.lab.inside.values import shape_text
+from gpuexplorer.lab.events import Finished, Peeked
+
+_SIDE, _LEAST_HEIGHT, _MANY = 288, 384, 4
+
+
+class PartPanel(QFrame):
+    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("panel", "card")
+        self.setMinimumHeight(_LEAST_HEIGHT)
+        self._look = look
+        self._model = ""
+        self._layer: Drawn | None = None
+        self._shown = ""
+        self._line = ElidedLabel(look.letters.mono, Tone.TEXT)
+        self._words = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._switch: Segmented | None = None
+        self._names: tuple[str, ...] = ()
+        self._values = ValuePane(look, lab)
+        self._spread = SpreadPane(look)
+        self._values.seen.connect(self._on_seen)
+        self._values.failed.connect(self._on_failed)
+        self._values.cost_known.connect(self._on_cost_known)
+        self._values.value_chosen.connect(self._spread.mark)
+        self._head = QHBoxLayout()
+        self._head.setSpacing(8)
+        self._head.addWidget(self._line)
+        self._head.addWidget(self._words, 1)
+        left = QVBoxLayout()
+        left.setSpacing(10)
+        left.addLayout(self._head)
+        left.addWidget(self._values, 1)
+        self._spread.setFixedWidth(_SIDE)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 14, 16, 12)
+        row.setSpacing(28)
+        row.addLayout(left, 1)
+        row.addWidget(self._spread)
+
+    def show_layer(self, model: str, layer: Drawn) -> None:
+        """Its first parameter, or the one that was chosen while it is the same layer."""
+        same = self._layer is not None and self._layer.path == layer.path
+        names = tuple(each.name for each in layer.parts)
+        self._model, self._layer = model, layer
+        if not same or self._shown not in names:
+            self._shown = names[0] if names else ""
+        self._offer(names)
+        self._show_part()
+
+    def forget(self) -> None:
+        self._layer = None
+        self._shown = ""
+        self._values.forget()
+        self._spread.show_seen(None)
+
+    def _offer(self, names: tuple[str, ...]) -> None:
+        if names != self._names:
+            self._names = names
+            if self._switch is not None:
+                self._head.removeWidget(self._switch)
+                self._switch.deleteLater()
+                self._switch = None
+            if len(names) > 1:
+                choices = [(each, each) for each in names]
+                self._switch = Segmented(self._look, "Parameter", choices, self)
+                self._switch.show_compact(len(names) > _MANY)
+                self._switch.chosen.connect(self._on_part_chosen)
+                self._head.addWidget(self._switch)
+                before = self._values.previousInFocusChain()
+                if before is not None:
+                    QWidget.setTabOrder(before, self._switch)
+                self._switch.show()
+        if self._switch is not None:
+            self._switch.show_choice(self._shown)
+
+    def _show_part(self) -> None:
+        layer = self._layer
+        if layer is None:
+            return
+        part = next((each for each in layer.parts if each.name == self._shown), None)
+        if part is None:
+            self._line.show_text(layer.kind)
+            self._words.show_text("holds no parameters, so there are no values to look at")
+            self._values.forget()
+            self._values.hide()
+            self._spread.show_seen(None)
+            return
+        line = part_line(self._model, layer, part)
+        if line != self._line.text():
+            self._spread.show_seen(None)
+        self._line.show_text(line)
+        self._words.show_text(f"{shape_text(part.shape)} {part.dtype} on {part.device}")
+        self._values.show()
+        self._values.show_thing(line)
+
+    def _on_part_chosen(self, name: object) -> None:
+        self._shown = str(name)
+        if self._switch is not None:
+            self._switch.show_choice(self._shown)
+        self._show_part()
+
+    def _on_seen(self, peeked: Peeked) -> None:
+        self._spread.show_seen(peeked)
+
+    def _on_failed(self) -> None:
+        self._spread.show_seen(None)
+
+    def _on_cost_known(self, cost: Finished) -> None:
+        self._spread.show_cost(cost)

@@ -1,0 +1,1 @@
+"""A tensor: its values, their spread, where one looks."""

@@ -1,0 +1,181 @@
+"""ValuePane: the values of one tensor, a window at a time, and the chosen one in full."""
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QScrollBar,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.paint.value_scale import ValueScale
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.views.lab.inside.asking import Asking
+from gpuexplorer.gui.views.lab.inside.tensor.index_fields import IndexFields
+from gpuexplorer.gui.views.lab.inside.tensor.scale_legend import ScaleLegend
+from gpuexplorer.gui.views.lab.inside.tensor.value_grid import ValueGrid
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.lab.events import Failed, Peeked
+
+_NEARLY_ALL, _WITHOUT_VALUES = 1000, 96
+_EMPTY = "It holds no values: one of its dimensions is 0."
+
+
+class ValuePane(QWidget):
+    """Asks for what is seen and for nothing else."""
+
+    seen = Signal(object)  # Peeked
+    cost_known = Signal(object)  # Finished
+    value_chosen = Signal(object)  # float, or None
+    failed = Signal()  # there are no values to see
+
+    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._what = ""
+        self._of_nothing = ""
+        self._asking = Asking(lab, self)
+        self._asking.seen.connect(self._on_seen)
+        self._asking.failed.connect(self._on_failed)
+        self._asking.cost_known.connect(self.cost_known)
+        self._fields = IndexFields(look)
+        self._fields.chosen.connect(self._on_plane_chosen)
+        self._grid = ValueGrid(look)
+        self._grid.window_wanted.connect(self._on_window_wanted)
+        self._grid.cell_chosen.connect(self._on_cell_chosen)
+        self._grid.scrolled.connect(self._on_scrolled)
+        self._legend = ScaleLegend(look)
+        self._place = ElidedLabel(look.letters.mono, Tone.QUIET)
+        self._value = QLabel()
+        self._value.setFont(look.letters.strong.font)
+        self._value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._sentence = wrapped_label(look, "", Tone.QUIET)
+        self._down = QScrollBar(Qt.Orientation.Vertical)
+        self._across = QScrollBar(Qt.Orientation.Horizontal)
+        for bar, name in ((self._down, "Rows"), (self._across, "Columns")):
+            bar.setAccessibleName(name)
+            bar.valueChanged.connect(self._on_bar_moved)
+        self._lay_out()
+
+    def show_thing(self, what: str, of_nothing: str = "") -> None:
+        """`of_nothing` is said where there is no tensor under this line."""
+        self._of_nothing = of_nothing
+        if what != self._what:
+            self._what = what
+            self._fields.show_sizes(())
+            self._grid.begin()
+            self._legend.show_scale(ValueScale(None, None), "")
+            self._say("Looking …")
+        self.look_again()
+
+    def look_again(self) -> None:
+        """It may have changed."""
+        if self._what:
+            row, column = self._grid.first
+            rows, columns = self._grid.fitting()
+            self._asking.ask(self._what, (*self._fields.at, row, column), rows, columns)
+
+    def forget(self) -> None:
+        """Nothing is looked at any more."""
+        self._what = ""
+        self._asking.forget()
+        self._grid.begin()
+
+    def _lay_out(self) -> None:
+        table = QWidget()
+        cells = QGridLayout(table)
+        cells.setContentsMargins(0, 0, 0, 0)
+        cells.setSpacing(0)
+        cells.addWidget(self._grid, 0, 0)
+        cells.addWidget(self._down, 0, 1)
+        cells.addWidget(self._across, 1, 0)
+        said = QWidget()
+        sentence = QVBoxLayout(said)
+        sentence.setContentsMargins(0, 24, 0, 0)
+        sentence.addWidget(self._sentence)
+        sentence.addStretch(1)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(said)
+        self._pages.addWidget(table)
+        foot = QHBoxLayout()
+        foot.setSpacing(12)
+        foot.addWidget(self._legend)
+        foot.addSpacing(12)
+        foot.addWidget(self._place)
+        foot.addWidget(self._value)
+        foot.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self._fields)
+        # The grid takes what it can use; below it the rest stays empty.
+        column.addWidget(self._pages, _NEARLY_ALL)
+        column.addLayout(foot)
+        column.addStretch(1)
+        self._down.hide()
+        self._across.hide()
+
+    def _say(self, sentence: str) -> None:
+        """In the place of the values."""
+        self._sentence.setText(sentence)
+        self._pages.setMaximumHeight(_WITHOUT_VALUES)
+        self._pages.setCurrentIndex(0)
+        self._place.show_text("")
+        self._value.clear()
+
+    def _on_seen(self, event: object) -> None:
+        if not isinstance(event, Peeked) or event.what != self._what:
+            return
+        self._fields.show_sizes(event.shape[:-2])
+        self._legend.show_scale(ValueScale(event.least, event.most), event.dtype)
+        # Shown before it is filled: how much fits is known by what has a size.
+        if 0 in event.shape:
+            self._say(_EMPTY)
+        else:
+            self._pages.setCurrentIndex(1)
+        self._grid.show_values(event)
+        bar = self._across.sizeHint().height()
+        self._pages.setMaximumHeight(self._grid.most_height() + bar)
+        self.seen.emit(event)
+
+    def _on_failed(self, event: object) -> None:
+        assert isinstance(event, Failed)
+        self._legend.show_scale(ValueScale(None, None), "")
+        self.failed.emit()
+        told = self._of_nothing if event.cause == "bad request" else ""
+        told = told or event.sentence or event.message or "It could not be looked into."
+        self._say(f"{told} {event.hint}".strip() if not self._of_nothing else told)
+
+    def _on_plane_chosen(self) -> None:
+        self.look_again()
+
+    def _on_window_wanted(self, row: int, column: int, rows: int, columns: int) -> None:
+        self._asking.ask(self._what, (*self._fields.at, row, column), rows, columns)
+
+    def _on_cell_chosen(self) -> None:
+        place, value = self._grid.chosen_words()
+        self._place.show_text(place)
+        self._value.setText(value)
+        self.value_chosen.emit(self._grid.chosen_value)
+
+    def _on_scrolled(self) -> None:
+        for bar, first, all_, seen in zip(
+            (self._down, self._across),
+            self._grid.first,
+            self._grid.size_of_plane,
+            self._grid.whole(),
+            strict=True,
+        ):
+            with QSignalBlocker(bar):
+                bar.setRange(0, max(0, all_ - seen))
+                bar.setPageStep(seen)
+                bar.setValue(first)
+            bar.setVisible(all_ > seen)
+
+    def _on_bar_moved(self) -> None:
+        self._grid.scroll_to(self._down.value(), self._across.value())

@@ -1,0 +1,149 @@
+"""LineFace: all that the code pane shows of one line of the session."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.core.units import USUAL, Quantity, Units, duration
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.wording.lab.code.line_cost import cost_words
+from gpuexplorer.lab.events import Failed, Placed
+from gpuexplorer.lab.ledger import Entry
+from gpuexplorer.lab.wire import Train
+
+_MOST_SAID = 20  # of what was printed, to readers of screens
+_BRIEFLY = {
+    "cancelled": "Cancelled",
+    "out of memory": "Does not fit",
+    "devices differ": "Two devices",
+    "bad request": "Not carried out",
+    "refused by PyTorch": "Refused by PyTorch",
+    "device broken": "The card broke off",
+    "worker lost": "Lost with its worker",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The losses of a training run so far."""
+
+    losses: tuple[float, ...]
+    steps: int
+
+    @property
+    def words(self) -> str:
+        if not self.losses:
+            return f"step 0 of {self.steps}"
+        return f"loss {self.losses[-1]:.4g}, step {len(self.losses)} of {self.steps}"
+
+
+@dataclass(frozen=True, slots=True)
+class LineFace:
+    """Seconds are None where no device had to do, or nothing is known yet."""
+
+    id: int
+    number: int
+    code: str
+    state: str
+    cost: str
+    tone: Tone = Tone.QUIET
+    device_seconds: float | None = None
+    host_seconds: float | None = None
+    worked_on: str = ""  # the device that did most of it
+    printed: tuple[str, ...] = ()
+    curve: Curve | None = None
+    released: bool = False  # of an earlier shelf
+
+    @property
+    def failed(self) -> bool:
+        return self.state == "failed"
+
+    @property
+    def device(self) -> Quantity | None:
+        return None if self.device_seconds is None else duration(self.device_seconds)
+
+    @property
+    def host(self) -> Quantity | None:
+        return None if self.host_seconds is None else duration(self.host_seconds)
+
+    @property
+    def words(self) -> str:
+        """For readers of screens."""
+        times = []
+        if self.device is not None:
+            times.append(f"{self.worked_on or 'device'} {self.device}")
+        if self.host is not None:
+            times.append(f"host {self.host}")
+        said = [f"Line {self.number}: {self.code}", self.state, self.cost, ", ".join(times)]
+        if self.released:
+            said.append("released")
+        return ". ".join(each for each in (*said, *self.printed[:_MOST_SAID]) if each)
+
+
+def line_face(
+    entry: Entry,
+    number: int,
+    numbers: Mapping[int, int],
+    placed: Sequence[Placed] = (),
+    shares: Mapping[str, str] | None = None,
+    units: Units = USUAL,
+    *,
+    released: bool = False,
+) -> LineFace:
+    """`numbers`: of lines, by their commands."""
+    tone = Tone.QUIET
+    cost = ""
+    match entry.state:
+        case "waiting":
+            cost, tone = "Waiting for the lines before it", Tone.FAINT
+        case "running":
+            cost = "Running"
+        case "failed" if entry.failed is not None:
+            cost, tone = failed_words(entry, entry.failed, numbers), Tone.BAD
+            if entry.failed.cause == "cancelled":
+                tone = Tone.QUIET
+        case _:
+            cost = cost_words(entry, placed, shares, units)
+    if entry.state == "done":
+        cost = _with_reason(cost, entry, numbers)
+    finished = entry.finished
+    busy = () if finished is None else finished.busy
+    return LineFace(
+        entry.id,
+        number,
+        entry.code,
+        entry.state,
+        cost,
+        tone,
+        None if finished is None else finished.device_seconds,
+        None if finished is None else finished.host_seconds,
+        max(busy, key=lambda each: each[1])[0] if busy else "",
+        tuple(line for text in entry.printed for line in text.splitlines()),
+        _curve(entry),
+        released,
+    )
+
+
+def failed_words(entry: Entry, failed: Failed, numbers: Mapping[int, int]) -> str:
+    """ "Two devices; cured by line 4. Not in the script"."""
+    briefly = _BRIEFLY.get(failed.cause, "Failed")
+    cure = None if entry.cured_by is None else numbers.get(entry.cured_by)
+    if cure is not None:
+        briefly += f"; cured by line {cure}"
+    return f"{briefly}. Not in the script"
+
+
+def _with_reason(cost: str, entry: Entry, numbers: Mapping[int, int]) -> str:
+    """Why a line is there that nobody typed."""
+    reason = ""
+    if entry.undoes is not None and entry.undoes in numbers:
+        reason = f"Takes back line {numbers[entry.undoes]}"
+    elif entry.cures is not None and entry.cures in numbers:
+        reason = f"Cures line {numbers[entry.cures]}"
+    return ". ".join(each for each in (reason, cost) if each)
+
+
+def _curve(entry: Entry) -> Curve | None:
+    command = entry.command
+    if not isinstance(command, Train):
+        return None
+    return Curve(tuple(entry.losses), command.steps)

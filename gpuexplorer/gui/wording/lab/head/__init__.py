@@ -1,0 +1,1 @@
+"""The worker's stage, the switches, the Python of the lab."""

@@ -1,0 +1,1 @@
+"""Values, layers and facts of a thing that is looked into."""

@@ -1,0 +1,1 @@
+"""What PyTorch's errors mean here, in plain words."""

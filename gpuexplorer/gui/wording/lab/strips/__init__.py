@@ -1,0 +1,1 @@
+"""Which lines had to do with which card, and their flags."""
