@@ -95,7 +95,7 @@ def test_the_figures_name_what_was_measured(
     assert figures["cards"] == 2
     assert figures["screen"] == "overview"
     assert figures["window"] == [1000, 700]
-    assert figures["torch_loaded"] is False
+    assert figures["torch_loaded"] is ("torch" in sys.modules)  # by tests of the engines
     assert figures["beats"]["taken"] > 0
     assert figures["cpu_seconds"] > 0
     assert figures["resident_bytes"]["now"] > 50e6

@@ -1,5 +1,6 @@
 """Real worker processes for tests, and fake ones that do what no worker should."""
 
+import importlib.util
 import os
 import sys
 import threading
@@ -7,11 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from gpuexplorer.lab.events import Event, Failed, Finished, Hello
 from gpuexplorer.lab.wire import Command, Run
 from gpuexplorer.lab.worker_process import Start, WorkerProcess
 
 PATIENCE = 60.0
+# Nobody here imports it: PyTorch lives in the workers' processes alone.
+needs_torch = pytest.mark.skipif(
+    importlib.util.find_spec("torch") is None, reason="there is no torch here"
+)
 # Torch may lie where PYTHONPATH says; the worker is started with the same environment.
 CARD: dict[str, object] = {
     "name": "NVIDIA TITAN RTX",

@@ -1,6 +1,5 @@
 """The ledger: what is on the shelf, what it cost, and how it comes back."""
 
-import importlib.util
 from collections.abc import Iterator
 
 import pytest
@@ -9,11 +8,8 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Failed, Finished, Hello
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import Cancel, Run, Train
+from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
-
-needs_torch = pytest.mark.skipif(
-    importlib.util.find_spec("torch") is None, reason="there is no torch here"
-)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """A saved session: a program that runs without us, wherever there is PyTorch."""
 
 import ast
-import importlib.util
 import json
 import subprocess
 import sys
@@ -14,11 +13,8 @@ from gpuexplorer.lab.events import Failed, Finished, Hello, Printed
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.script import notebook, script
 from gpuexplorer.lab.wire import Run, Train
+from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
-
-needs_torch = pytest.mark.skipif(
-    importlib.util.find_spec("torch") is None, reason="there is no torch here"
-)
 
 
 def told(*lines: str, failing: tuple[int, ...] = (), printing: tuple[int, ...] = ()) -> Ledger:

@@ -69,12 +69,3 @@ def test_every_model_has_figures_for_the_lab(model: object) -> None:
         assert all(float(str(card[name])) > 1e11 for name in figures)
     for each in told.links:
         assert float(str(each["bytes_per_second"])) > 1e9
-
-
-def test_the_worker_takes_what_it_is_told() -> None:
-    pytest.importorskip("torch")
-    from gpuexplorer.worker.engines.virtual.engine import VirtualEngine
-
-    told = simulated_cards(parse_machine("2xTitanRTX"))
-    names = [each.name for each in VirtualEngine(told.cards, told.links).devices()]
-    assert names == ["cpu", "cuda:0", "cuda:1", "meta"]

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch", reason="there is no torch here")
-
 from gpuexplorer.lab.cures import cures
 from gpuexplorer.lab.script import script
+from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
+
+pytestmark = needs_torch
 
 
 @pytest.fixture

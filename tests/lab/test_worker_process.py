@@ -1,6 +1,5 @@
 """The worker is expected to fail: each way it can, provoked for real."""
 
-import importlib.util
 import os
 import signal
 import subprocess
@@ -17,11 +16,8 @@ from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.wire import Forget, Train
 from gpuexplorer.lab.worker_process import Start
 from gpuexplorer.simulation.specs import parse_machine
-from tests.lab.processes import CARD, Fake, Worker, ended, on_len, tampered
+from tests.lab.processes import CARD, Fake, Worker, ended, needs_torch, on_len, tampered
 
-needs_torch = pytest.mark.skipif(
-    importlib.util.find_spec("torch") is None, reason="there is no torch here"
-)
 HELLO = '{"is":"hello","version":1,"python":"3.11","torch":"2","build":"CPU","simulated":false}'
 # Done to the line `len([])`, whatever else is carried out as ever.
 

@@ -7,6 +7,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
+from gpuexplorer.lab.simulated_cards import simulated_cards  # noqa: E402
+from gpuexplorer.simulation.specs import parse_machine  # noqa: E402
+from gpuexplorer.worker.engines.virtual.engine import VirtualEngine  # noqa: E402
 from tests.worker.benches import Bench  # noqa: E402
 
 
@@ -187,3 +190,9 @@ def test_out_of_another_shape_is_refused_by_name(two: Bench) -> None:
     two.run("Z = torch.empty(0, device='cuda:0')")
     with pytest.raises(Trouble, match="out= must already have"):
         two.run("torch.add(X, X, out=Z)")
+
+
+def test_the_worker_takes_what_it_is_told() -> None:
+    told = simulated_cards(parse_machine("2xTitanRTX"))
+    names = [each.name for each in VirtualEngine(told.cards, told.links).devices()]
+    assert names == ["cpu", "cuda:0", "cuda:1", "meta"]

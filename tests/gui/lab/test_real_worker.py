@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-pytest.importorskip("torch", reason="there is no torch here")
-
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.lab.starting import load_of
@@ -20,8 +18,10 @@ from gpuexplorer.lab.events import Event
 from gpuexplorer.lab.ledger import Entry
 from gpuexplorer.lab.worker_process import WorkerProcess
 from tests.gui.lab.conftest import ThisPython
-from tests.lab.processes import on_len
+from tests.lab.processes import needs_torch, on_len
 from tests.lab.sessions import TWO_CARDS
+
+pytestmark = needs_torch
 
 PATIENCE = 60_000
 MAKE = "X = torch.rand(2, 3, device=try_gpu())"

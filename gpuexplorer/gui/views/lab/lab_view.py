@@ -1,6 +1,6 @@
 """LabView: a device is picked, things are made on it, and the card is seen to answer."""
 
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.paint.look import Look
@@ -13,11 +13,11 @@ from gpuexplorer.gui.views.lab.forms.form_panel import FormPanel
 from gpuexplorer.gui.views.lab.head.lab_head import LabHead
 from gpuexplorer.gui.views.lab.inside.inside import Inside
 from gpuexplorer.gui.views.lab.strips.strips import Strips
+from gpuexplorer.gui.views.lab.three_columns import Side, ThreeColumns
 from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.lab.events import Event, Failed
 
 _MARGIN, _TOP, _GAP = 16, 12, 8
-_FORM_WIDTH = 240
-_BENCH_SHARE, _CODE_SHARE = 5, 4
 
 
 class LabView(LiveView):
@@ -37,11 +37,13 @@ class LabView(LiveView):
         self._form = FormPanel(look, lab)
         self._bench = Bench(look, lab)
         self._code = CodePane(look, lab)
+        self._columns = ThreeColumns(look, self._form, self._bench, self._code)
         self._strips = Strips(look, lab, time_window)
         self._inside = Inside(look, lab)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self._lay_out())
         self._pages.addWidget(self._inside)
+        lab.told.connect(self._on_told)
         self._bench.open_asked.connect(self._on_open_asked)
         self._inside.back_asked.connect(self._on_back_asked)
         self.begin_at(self._code)
@@ -65,15 +67,14 @@ class LabView(LiveView):
         column.setContentsMargins(_MARGIN, _TOP, _MARGIN, _TOP)
         column.setSpacing(_GAP)
         column.addWidget(self._head)
-        row = QHBoxLayout()
-        row.setSpacing(_GAP)
-        self._form.setFixedWidth(_FORM_WIDTH)
-        row.addWidget(self._form)
-        row.addWidget(self._bench, _BENCH_SHARE)
-        row.addWidget(self._code, _CODE_SHARE)
-        column.addLayout(row, 1)
+        column.addWidget(self._columns, 1)
         column.addWidget(self._strips)
         return page
+
+    def _on_told(self, event: Event) -> None:
+        """Where forms hide the code, nobody would see why a line failed."""
+        if isinstance(event, Failed):
+            self._columns.show_side(Side.CODE)
 
     def _on_open_asked(self, name: str) -> None:
         self._inside.open(name)
