@@ -1,0 +1,121 @@
+"""1000 tensors on a shelf, in a window: what the frames of the lab's screen take meanwhile."""
+
+import gc
+from collections.abc import Callable, Sequence
+
+from PySide6.QtWidgets import QScrollBar, QWidget
+
+from bench.stage import in_a_process_of_its_own, let_run, report, stage
+from bench.table import Figure
+from bench.turns import Turns
+from gpuexplorer.app import App
+from gpuexplorer.gui.measuring.spread import Spread
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.stage import Stage
+
+_TENSORS, _AT_ONCE = 1000, 50
+_GOAL = 1 / 60
+_STEPS = 60
+_MOST_WAITED = 60.0
+
+
+def figures() -> list[Figure]:
+    return in_a_process_of_its_own("bench.lab_screen")
+
+
+def _measure() -> Sequence[Figure]:
+    with stage("2xTitanRTX", screen="lab") as app:
+        let_run(3)
+        [lab] = app.window.findChildren(LabState)
+        lab.run("x = torch.ones(2, 3, device='cuda:0')")
+        _settled(lab)
+        gc.freeze()
+        rows = _frames(app, "come", lambda: _make(lab))
+        rows += _frames(app, "are there", lambda: let_run(3))
+        for bar in _bars(app.window):
+            rows += _frames(app, f"are there and {_whose(bar)} scrolls", lambda: _scroll(bar))  # noqa: B023 - called at once
+        rows += _frames(app, "are there and one more comes", lambda: _one_more(lab))
+        rows += _frames(app, "are there and the screen is opened", lambda: _come_back(app))
+        return rows
+
+
+def _make(lab: LabState) -> None:
+    """Faster than a hand could, and slower than would fill the pipe."""
+    for first in range(0, _TENSORS, _AT_ONCE):
+        lines = [
+            f"t{n} = torch.rand(2, 3, device='cuda:0')" for n in range(first, first + _AT_ONCE)
+        ]
+        for line in lines:
+            lab.run(line)
+            let_run(0.001)
+        _settled(lab)
+
+
+def _one_more(lab: LabState) -> None:
+    for number in range(5):
+        lab.run(f"y{number} = torch.rand(2, 3, device='cuda:0')")
+        _settled(lab)
+
+
+def _come_back(app: App) -> None:
+    for screen in ("overview", "lab"):
+        app.window.navigation.open_screen(screen)
+        let_run(0.5)
+
+
+def _settled(lab: LabState) -> None:
+    waited = 0.0
+    while lab.stage is not Stage.READY:
+        let_run(0.02)
+        waited += 0.02
+        if lab.stage is Stage.FAILED or waited > _MOST_WAITED:
+            raise RuntimeError(lab.sentence or f"The worker is {lab.stage}.")
+    let_run(0.1)
+
+
+def _bars(window: QWidget) -> list[QScrollBar]:
+    return [
+        bar
+        for bar in window.findChildren(QScrollBar)
+        if bar.isVisible() and bar.maximum() > bar.minimum()
+    ]
+
+
+def _whose(bar: QScrollBar) -> str:
+    owner = bar.parentWidget()
+    while owner is not None and not owner.accessibleName():
+        owner = owner.parentWidget()
+    return "a list" if owner is None else f"“{owner.accessibleName()}”"
+
+
+def _scroll(bar: QScrollBar) -> None:
+    for step in range(_STEPS):
+        bar.setValue(bar.minimum() + (bar.maximum() - bar.minimum()) * step // _STEPS)
+        let_run(0.005)
+
+
+def _frames(app: App, what: str, happening: Callable[[], object]) -> list[Figure]:
+    frames, turns = app.diagnostics.frames, Turns()
+    frames.cpu = Spread()
+    turns.start()
+    happening()
+    turns.stop()
+    told = f"{frames.cpu.percentile(50) * 1e3:.1f}, {frames.cpu.longest * 1e3:.1f} ms"
+    return [
+        Figure(
+            f"{_TENSORS} tensors {what}: {frames.cpu.count} frames, median, longest",
+            told,
+            "none over 16.7 ms",
+            frames.cpu.longest <= _GOAL,
+        ),
+        Figure(
+            f"{_TENSORS} tensors {what}: longest turn of the event loop",
+            f"{turns.longest * 1e3:.1f} ms",
+            "within 50 ms",
+            turns.longest <= 0.05,
+        ),
+    ]
+
+
+if __name__ == "__main__":
+    report(_measure)
