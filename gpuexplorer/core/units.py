@@ -18,7 +18,7 @@ _TIMES = (
     (60.0, "min"),
     (1.0, "s"),
     (1e-3, "ms"),
-    (1e-6, "us"),
+    (1e-6, "µs"),
 )
 
 
@@ -191,7 +191,7 @@ def duration(seconds: float) -> Quantity:
         return Quantity(_short(seconds / 3600), "h")
     if seconds >= 120:
         return Quantity(_short(seconds / 60), "min")
-    for size, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+    for size, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if seconds >= size:
             return Quantity(_short(seconds / size), name)
     return Quantity(f"{seconds * 1e9:.0f}", "ns") if seconds else Quantity("0", "s")

@@ -72,6 +72,7 @@ VIEWS = (
             desk.navigation,
             desk.settings,
             desk.frame_clock,
+            desk.lab.flags,
         ),
     ),
     Entry(
@@ -85,6 +86,7 @@ VIEWS = (
             desk.navigation,
             desk.settings,
             desk.frame_clock,
+            desk.lab.flags,
         ),
     ),
     Entry(

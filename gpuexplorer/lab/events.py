@@ -71,6 +71,7 @@ class Transferred:
     bytes: int
     seconds: "float | None"
     modelled: bool = False
+    copies: int = 1  # a loop's many are told as one
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from gpuexplorer.lab.events import (
     Progressed,
     Transferred,
 )
+from gpuexplorer.lab.held_memory import HeldMemory
 from gpuexplorer.lab.loops import loop_of
 from gpuexplorer.lab.recipes import Recipes, Step
 from gpuexplorer.lab.undoing import taking_back
@@ -75,10 +76,13 @@ class Ledger:
         self.hello: Hello | None = None
         self.entries: list[Entry] = []
         self.things: dict[str, Placed] = {}
+        self.held = HeldMemory()
         self.memory: dict[str, Memory] = {}
         self.first = 0  # the lines before it belong to an earlier, given up shelf
         self._of: dict[int, Entry] = {}
+        self._numbers: dict[int, int] = {}
         self._again: set[int] = set()
+        self._open: set[int] = set()  # was sent, and did not come to its end
 
     @property
     def devices(self) -> "Sequence[Device]":
@@ -86,7 +90,8 @@ class Ledger:
 
     @property
     def running(self) -> "Entry | None":
-        return next((each for each in self.entries if each.state == "running"), None)
+        begun = (self._of[each] for each in self._open - self._again)
+        return next((each for each in begun if each.state == "running"), None)
 
     def sent(
         self, command: Command, *, cures: "int | None" = None, undoes: "int | None" = None
@@ -96,10 +101,13 @@ class Ledger:
             entry = Entry(command, cures=cures, undoes=undoes)
             self.entries.append(entry)
             self._of[command.id] = entry
+            self._numbers[command.id] = len(self.entries)
+            self._open.add(command.id)
 
     def sent_again(self, command: Command, entry: Entry) -> None:
         """A new worker gets a line of the old one's, so that the shelf is as it was."""
         self._again.add(command.id)
+        self._open.add(command.id)
         self._of[command.id] = entry
 
     def apply(self, event: Event) -> None:
@@ -109,21 +117,30 @@ class Ledger:
                 self.lost()
             case Placed():
                 self.things[event.name] = event
+                self.held.placed(event.name, event.holds)
             case Freed(name=name):
                 self.things.pop(name, None)
+                self.held.freed(name)
             case Finished(memory=memory):
                 self.memory = {each.device: each for each in memory}
-            case Failed(cause=cause) if cause in _LOST:
-                self.lost()
+                self._open.discard(event.id)
+            case Failed(cause=cause):
+                self._open.discard(event.id)
+                if cause in _LOST:
+                    self.lost()
             case _:
                 pass
-        entry = self._of.get(getattr(event, "id", 0))
-        if entry is not None and event_id(event) not in self._again:
+        number = event_id(event)
+        entry = self._of.get(number)
+        if entry is not None and number in self._again:
+            self._note_again(entry, event)
+        elif entry is not None:
             self._note(entry, event)
 
     def lost(self) -> None:
         """The worker is gone, and what was on the shelf with it; the lines are kept."""
         self.things.clear()
+        self.held.clear()
         self.memory.clear()
 
     def start_over(self) -> None:
@@ -131,8 +148,26 @@ class Ledger:
         self.lost()
         self.first = len(self.entries)
 
+    @property
+    def unfinished(self) -> "Sequence[int]":
+        """The commands that wait or run, those of lines that are run again among them."""
+        return sorted(self._open)
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._open)
+
+    @property
+    def rebuilding(self) -> "Sequence[int]":
+        """The commands of lines that are run again and did not come to their end."""
+        return sorted(self._open & self._again)
+
     def entry(self, command: int) -> "Entry | None":
         return self._of.get(command)
+
+    def number(self, command: int) -> "int | None":
+        """As it stands before the line: 1 for the first."""
+        return self._numbers.get(command)
 
     def done(self) -> "list[Entry]":
         """Since the shelf was begun."""
@@ -187,13 +222,7 @@ class Ledger:
 
     def unnamed_bytes(self, device: str) -> int:
         """What PyTorch holds there for nobody on the shelf: graphs, and forgotten results."""
-        held = {
-            (each.storage, each.device): each.bytes
-            for thing in self.things.values()
-            for each in thing.holds
-            if each.device == device
-        }
-        return max(0, _tensors(self.memory.get(device)) - sum(held.values()))
+        return max(0, _tensors(self.memory.get(device)) - self.held.bytes_on(device))
 
     def twins(self, name: str) -> "list[str]":
         """Other names for the very same object."""
@@ -227,6 +256,11 @@ class Ledger:
                 entry.state, entry.failed = "failed", event
             case _:
                 pass
+
+    def _note_again(self, entry: Entry, event: Event) -> None:
+        # What went with yet another worker can be made by the next.
+        if isinstance(event, Failed) and event.cause not in _LOST:
+            entry.state, entry.failed = "failed", event
 
     def _cure(self, entry: Entry) -> None:
         failed = self._of.get(entry.cures) if entry.cures is not None else None

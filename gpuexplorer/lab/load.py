@@ -33,6 +33,20 @@ class Load:
             case _:
                 pass
 
+    def others(self) -> "tuple[tuple[str, int], ...]":
+        """What the cards' own programs hold now, by PyTorch's names of the cards."""
+        now = self._elapsed()
+        cards = self._machine.spec.cards
+        return tuple(
+            (
+                name,
+                self._machine.reading(index, now).memory_used
+                + cards[index].model.memory.reserved_bytes
+                - self._held.get(index, 0),
+            )
+            for name, index in self._indices.items()
+        )
+
     def released(self) -> None:
         """The worker is gone: its memory with it."""
         for index, held in self._held.items():

@@ -42,8 +42,13 @@ _ENVIRONMENTS = (
     "miniforge3/envs",
     "mambaforge/envs",
     "micromamba/envs",
-    ".virtualenvs",
     ".pyenv/versions",
+    ".asdf/installs/python",
+    ".local/share/mise/installs/python",
+    ".local/share/uv/python",
+    ".local/share/virtualenvs",
+    ".virtualenvs",
+    ".cache/pypoetry/virtualenvs",
 )
 _CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge")
 
@@ -138,17 +143,30 @@ def _possible(environment: "Mapping[str, str]", home: Path) -> Iterator[Path]:
     for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if environment.get(name):
             yield from _programs(Path(environment[name]))
+    if environment.get("PWD"):
+        for name in (".venv", "venv"):
+            yield from _programs(Path(environment["PWD"]) / name)
     for folder in environment.get("PATH", "").split(os.pathsep):
         if folder:
             names = ("python.exe",) if os.name == "nt" else ("python3", "python")
             yield from (Path(folder) / name for name in names)
     for name in _CONDA_HOMES:
         yield from _programs(home / name)
+    for line in _lines(home / ".conda" / "environments.txt"):
+        yield from _programs(Path(line))
     for name in _ENVIRONMENTS:
         environments = home / name
         if environments.is_dir():
             for each in sorted(environments.iterdir()):
                 yield from _programs(each)
+
+
+def _lines(path: Path) -> "list[str]":
+    try:
+        text = path.read_text("utf-8", "replace")
+    except OSError:
+        return []
+    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def _programs(prefix: Path) -> "list[Path]":

@@ -15,6 +15,7 @@ class Run:
 
     id: int
     line: str
+    others: "tuple[tuple[str, int], ...]" = ()  # bytes of other programs, on simulated cards
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Train:
     loss: str  # a word of torch.nn.functional, such as "mse_loss"
     steps: int
     batch: int
+    others: "tuple[tuple[str, int], ...]" = ()
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -19,6 +21,7 @@ from gpuexplorer.lab.wire import Cancel, Command, event_of, line_of
 _ENDING_PATIENCE = 1.0
 _KILLING_PATIENCE = 1.0
 _LAST_WORDS = 40
+_SIGKILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has one way for both
 _PACKAGE = Path(__file__).parents[1]
 # Of ours, the other Python shall find this one package and nothing that lies beside it: a numpy
 # made for another Python would break its torch. Nor what happens to lie in the folder it is in.
@@ -100,12 +103,15 @@ class WorkerProcess:
                 encoding="utf-8",
                 errors="replace",
                 bufsize=1,
+                start_new_session=True,  # to be ended with all that it started
             )
         except OSError as error:
             raise Trouble(
                 f"This Python cannot be started: {start.python} ({error.strerror}).",
                 "Choose another Python for the lab.",
             ) from None
+        self._outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._writer = self._thread("worker writer", self._write)
         self._stderr_reader = self._thread("worker stderr", self._read_stderr)
         self._reader = self._thread("worker reader", self._read)
 
@@ -118,15 +124,12 @@ class WorkerProcess:
         return self._process.poll() is None
 
     def send(self, command: Command) -> None:
-        """Never blocks for long: lines are short, and the worker always reads."""
+        """Never waits: one that is stopped, or still importing PyTorch, does not read."""
         with self._lock:
             ended = self._ended
             if not isinstance(command, Cancel) and not ended:
                 self._unanswered[command.id] = command
-            # Where it is gone, the reader notices, and says so for every command.
-            with contextlib.suppress(OSError, ValueError):
-                self._pipe_in.write(line_of(command))
-                self._pipe_in.flush()
+            self._outgoing.put(line_of(command))
         if ended:
             self._on_event(self._lost(command.id))
 
@@ -137,20 +140,28 @@ class WorkerProcess:
     def stop(self, patience: float = _ENDING_PATIENCE) -> None:
         """Close its pipe; then ask it to end; then end it. Gives all memory back."""
         self._asked_to_end = True
-        with contextlib.suppress(OSError):  # a broken pipe need not be emptied any more
-            self._pipe_in.close()
-        for harder in (None, self._process.terminate, self._process.kill):
+        self._outgoing.put(None)
+        for harder in (None, signal.SIGTERM, _SIGKILL):
             if harder is not None:
-                harder()
+                self._end(harder)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(patience)
                 break
+        self._writer.join(_KILLING_PATIENCE)
         self._reader.join(_KILLING_PATIENCE)
         self._stderr_reader.join(_KILLING_PATIENCE)
 
     def kill(self) -> None:
         """At once, for what hangs. The reader then tells the end as ever."""
-        self._process.kill()
+        self._end(_SIGKILL)
+
+    def _end(self, how: int) -> None:
+        """With all that it started: the chosen Python may be a script that starts another."""
+        if not hasattr(os, "killpg"):
+            self._process.send_signal(how)
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, how)
 
     @property
     def _pipe_in(self) -> "IO[str]":
@@ -161,6 +172,13 @@ class WorkerProcess:
         thread = threading.Thread(target=run, name=name, daemon=True)
         thread.start()
         return thread
+
+    def _write(self) -> None:
+        # Where it is gone, the reader notices, and says so for every command.
+        with contextlib.suppress(OSError), self._pipe_in as pipe:
+            while (line := self._outgoing.get()) is not None:
+                pipe.write(line)
+                pipe.flush()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -197,7 +215,7 @@ class WorkerProcess:
 
     def _refuse(self, sentence: str) -> None:
         self._refused = sentence
-        self._process.kill()
+        self.kill()
 
     def _read_stderr(self) -> None:
         assert self._process.stderr is not None
@@ -211,8 +229,7 @@ class WorkerProcess:
             self._ended = True
             lost = list(self._unanswered)
             self._unanswered.clear()
-            with contextlib.suppress(OSError):
-                self._pipe_in.close()
+        self._outgoing.put(None)
         for command in lost:
             self._on_event(self._lost(command))
         self._on_end(self._why)

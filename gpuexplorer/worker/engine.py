@@ -31,6 +31,10 @@ class Engine(Protocol):
         """Around the carrying out of a line."""
         ...
 
+    def others_hold(self, held: "Sequence[tuple[str, int]]") -> None:
+        """Bytes of other programs, by device. Real cards know by themselves."""
+        ...
+
     def log_placement(self, say: "Callable[[str], None] | None") -> None:
         """From the next line on tell where each operation ran; None: no longer."""
         ...

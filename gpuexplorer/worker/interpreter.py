@@ -9,34 +9,47 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.grammar import Line, dotted
 from gpuexplorer.worker.engine import Engine
 
-_MOST_DIGITS = 20_000  # of bits, in a whole number
-_LONGEST = 1_000_000  # of a text or a list that is repeated
+_MOST_BITS = 14_000  # of a whole number: Python writes out not many more
+_LONGEST = 1_000_000  # of a text or a list that is repeated or joined
 
 
 # Any throughout: values are PyTorch's own.
-def _power(left: Any, right: Any) -> Any:
-    whole = isinstance(left, int) and isinstance(right, int) and right > 0
-    if whole and left.bit_length() * right > _MOST_DIGITS:
+def _refuse_too_long(how: ast.operator, left: Any, right: Any) -> None:
+    """What would fill the host's memory, or be computed where nobody can stop it."""
+    if isinstance(how, ast.Mod) and isinstance(left, str):
+        raise Trouble("The lab does not fill in texts with %.", "Such as: print('X', X)")
+    if _bits(how, left, right) > _MOST_BITS:
         raise Trouble("That number would be too long for the lab.")
-    return left**right
+    if _length(how, left, right) > _LONGEST:
+        raise Trouble("That would be too long for the lab.")
 
 
-def _times(left: Any, right: Any) -> Any:
-    for one, other in ((left, right), (right, left)):
-        repeated = isinstance(one, (str, list, tuple)) and isinstance(other, int)
-        if repeated and len(one) * other > _LONGEST:
-            raise Trouble("That would be too long for the lab.")
-    return left * right
+def _bits(how: ast.operator, left: Any, right: Any) -> int:
+    """Of the whole number it would give; 0: it gives none, or a short one."""
+    if not (isinstance(left, int) and isinstance(right, int)):
+        return 0
+    if isinstance(how, ast.Pow):
+        return left.bit_length() * max(0, right)
+    return left.bit_length() + right.bit_length() if isinstance(how, ast.Mult) else 0
+
+
+def _length(how: ast.operator, left: Any, right: Any) -> int:
+    """Of the text or list it would give; 0: it gives none."""
+    rows = [len(each) for each in (left, right) if isinstance(each, (str, list, tuple))]
+    if isinstance(how, ast.Add):
+        return sum(rows)
+    counts = [each for each in (left, right) if isinstance(each, int)]
+    return rows[0] * counts[0] if isinstance(how, ast.Mult) and rows and counts else 0
 
 
 _BINARY: "Mapping[type[ast.AST], Callable[[Any, Any], Any]]" = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
-    ast.Mult: _times,
+    ast.Mult: operator.mul,
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
-    ast.Pow: _power,
+    ast.Pow: operator.pow,
     ast.MatMult: operator.matmul,
     ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_,
@@ -92,9 +105,10 @@ class Interpreter:
             case ast.Assign(targets=[target], value=value):
                 self._assign(target, self._value(value))
             case ast.AugAssign(target=target, op=how, value=value):
-                before = self._value(target)
+                before, by = self._value(target), self._value(value)
+                _refuse_too_long(how, before, by)
                 change = _IN_PLACE.get(type(how), _BINARY[type(how)])
-                self._assign(target, change(before, self._value(value)))
+                self._assign(target, change(before, by))
             case ast.Expr(value=value):
                 return self._value(value)
             case ast.Delete(targets=targets):
@@ -134,7 +148,9 @@ class Interpreter:
             case ast.UnaryOp(op=how, operand=operand):
                 return _UNARY[type(how)](self._value(operand))
             case ast.BinOp(left=left, op=how, right=right):
-                return _BINARY[type(how)](self._value(left), self._value(right))
+                one, other = self._value(left), self._value(right)
+                _refuse_too_long(how, one, other)
+                return _BINARY[type(how)](one, other)
             case ast.Compare(left=left, ops=[how], comparators=[right]):
                 return _BINARY[type(how)](self._value(left), self._value(right))
             case ast.Subscript(value=held, slice=index):

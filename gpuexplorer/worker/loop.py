@@ -6,6 +6,7 @@ import queue
 import signal
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Union
 
@@ -22,7 +23,9 @@ from gpuexplorer.worker.pipe import Pipe
 from gpuexplorer.worker.shelf import Shelf
 from gpuexplorer.worker.training import train
 
-_MOST_PRINTED = 20_000
+_MOST_PRINTED = 20_000  # letters of one text
+_MOST_TEXTS = 1000  # of one line
+_MOST_TRANSFERS = 200  # of one line that are told singly
 _LAST_PATIENCE = 0.5  # for what still runs when the window is gone
 
 
@@ -43,6 +46,7 @@ class Loop:
         self._cancelled: set[int] = set()
         # The main thread's own.
         self._id = 0
+        self._texts = 0
         self._interruptible = False
         self._broken = False
 
@@ -59,9 +63,12 @@ class Loop:
         self._ended.set()
 
     def _answer(self, command: Command) -> None:
-        self._id = command.id
+        self._id, self._texts = command.id, 0
         self._pipe.say(Began(command.id))
         outcome = self._outcome(command)
+        if self._texts > _MOST_TEXTS:
+            more = f"and {self._texts - _MOST_TEXTS} more, which are not shown"
+            self._pipe.say(Printed(command.id, more))
         for event in (*self._transfers(), *self._shelf.changes(command.id), outcome):
             self._pipe.say(event)
         self._cancelled.discard(command.id)
@@ -92,6 +99,8 @@ class Loop:
         return _finished(command.id, host, times, self._memory(), drew=drew)
 
     def _carry_out(self, command: Command) -> None:
+        if isinstance(command, (Run, Train)) and command.others:
+            self._engine.others_hold(command.others)
         match command:
             case Run(line=text):
                 line = read_line(text)
@@ -119,7 +128,7 @@ class Loop:
                 pass  # what it meant is over already
 
     def _transfers(self) -> "tuple[Transferred, ...]":
-        return () if self._broken else tuple(self._engine.transfers(self._id))
+        return () if self._broken else _summed(self._engine.transfers(self._id))
 
     def _memory(self) -> "tuple[Memory, ...]":
         return () if self._broken else tuple(self._engine.memory())
@@ -156,9 +165,32 @@ class Loop:
         self._pipe.say(Printed(self._id, text, placement=True))
 
     def _on_printed(self, text: str) -> None:
+        self._texts += 1
+        if self._texts > _MOST_TEXTS:
+            return
         if len(text) > _MOST_PRINTED:
             text = f"{text[:_MOST_PRINTED]} … ({len(text)} letters in all)"
         self._pipe.say(Printed(self._id, text))
+
+
+def _summed(transfers: "Sequence[Transferred]") -> "tuple[Transferred, ...]":
+    """A loop makes thousands; beyond the first, those of one way are told as one."""
+    single, rest = transfers[:_MOST_TRANSFERS], transfers[_MOST_TRANSFERS:]
+    together: dict[tuple[str, str], Transferred] = {}
+    for each in rest:
+        way = (each.source, each.target)
+        together[way] = _added(together[way], each) if way in together else each
+    return (*single, *together.values())
+
+
+def _added(one: Transferred, other: Transferred) -> Transferred:
+    timed = None not in (one.seconds, other.seconds)
+    return replace(
+        other,
+        bytes=one.bytes + other.bytes,
+        seconds=(one.seconds or 0.0) + (other.seconds or 0.0) if timed else None,
+        copies=one.copies + other.copies,
+    )
 
 
 def _finished(

@@ -1,12 +1,14 @@
 """Shelf: the tensors and models by name, and what is told of each when it changes."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from gpuexplorer.lab.events import Event, Freed, Held, Placed
 
 _CARD_BLOCK = 512  # PyTorch gives a card's memory out in pieces of this size
 _LONGEST_TEXT = 400
+_UNTOLD = "nothing can be told of it"
 
 
 class Shelf:
@@ -24,15 +26,14 @@ class Shelf:
         first: dict[int, str] = {}
         for name, thing in self.things.items():
             twin = first.setdefault(id(thing), name)
-            placed = describe(command, name, thing, "" if twin == name else twin)
-            before = self._told.get(name)
-            if before is None or _without_id(before) != _without_id(placed):
+            same_as = "" if twin == name else twin
+            try:
+                placed = describe(0, name, thing, same_as)
+            except RuntimeError:  # nested too deeply, or a lazy parameter without a shape
+                placed = Placed(0, name, "value", "", _UNTOLD, same_as=same_as)
+            if self._told.get(name) != placed:
                 self._told[name] = placed
-                yield placed
-
-
-def _without_id(placed: Placed) -> "Mapping[str, object]":
-    return {key: getattr(placed, key) for key in placed.__dataclass_fields__ if key != "id"}
+                yield replace(placed, id=command)
 
 
 # Any: a thing is whatever PyTorch made.
@@ -78,7 +79,15 @@ def describe(command: int, name: str, thing: Any, same_as: str = "") -> Placed:
             same_as=same_as,
             holds=tuple(held),
         )
-    return Placed(command, name, "value", "", repr(thing)[:_LONGEST_TEXT], same_as=same_as)
+    return Placed(command, name, "value", "", _value_text(thing), same_as=same_as)
+
+
+def _value_text(thing: Any) -> str:
+    begin = thing[:_LONGEST_TEXT] if isinstance(thing, (str, list, tuple)) else thing
+    try:
+        return repr(begin)[:_LONGEST_TEXT]
+    except ValueError:
+        return "a whole number too long to be written out"
 
 
 def is_tensor(thing: Any) -> bool:
@@ -86,7 +95,9 @@ def is_tensor(thing: Any) -> bool:
 
 
 def is_model(thing: Any) -> bool:
-    return hasattr(thing, "parameters") and hasattr(thing, "state_dict")
+    """`nn.Linear` without its brackets is the kind of layer, and no layer."""
+    parts = hasattr(thing, "parameters") and hasattr(thing, "state_dict")
+    return parts and not isinstance(thing, type)
 
 
 def dtype_name(tensor: Any) -> str:

@@ -29,11 +29,35 @@ def test_torchs_own_words_are_kept(bench: Bench, line: str, words: str) -> None:
     assert bench.things == {}
 
 
-@pytest.mark.parametrize("line", ["X = 'a' * 10 ** 9", "X = [1] * 10 ** 12", "X = a ** a"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "X = 'a' * 10 ** 9",
+        "X = [1] * 10 ** 12",
+        "X = a ** a",
+        "row *= 10 ** 9",
+        "for i in range(60): row = row + row",
+        "for i in range(60): row += row",
+        "for i in range(60): a = a * a",
+        "for i in range(60): a *= a",
+    ],
+)
 def test_what_would_fill_the_host_is_refused(bench: Bench, line: str) -> None:
-    bench.run("a = 10 ** 60")
+    bench.run("a = 10 ** 60", "row = [1]")
     with pytest.raises(Trouble, match="too long for the lab"):
         bench.run(line)
+
+
+def test_texts_are_not_filled_in(bench: Bench) -> None:
+    with pytest.raises(Trouble, match="does not fill in texts"):
+        bench.run("X = '%1000000000d' % 5")
+    assert bench.run("7 % 4") == 3
+
+
+def test_in_place_is_still_the_same_list(bench: Bench) -> None:
+    bench.run("a = [1]", "b = a", "a += [2]")
+    assert bench.run("a is b")
+    assert bench.run("len(b)") == 2
 
 
 def trained(bench: Bench, **changes: object) -> None:

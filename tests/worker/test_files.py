@@ -69,6 +69,28 @@ def test_a_full_disk_says_so(bench: Bench) -> None:
     assert trouble.sentence == "/dev/full could not be written: No space left on device."
 
 
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/", "is a folder"),
+        (".", "is a folder"),
+        ("~nobody_of_this_name/x.pt", "There is nobody here"),
+        ("a" * 300, "File name too long"),
+        ("/dev/null/x.pt", "Not a directory"),
+    ],
+)
+def test_a_place_that_is_none_says_so(bench: Bench, path: str, said: str) -> None:
+    assert said in refused(bench, f"torch.save(torch.ones(2), {path!r})").sentence
+    assert refused(bench, f"torch.load({path!r})").sentence
+
+
+@pytest.mark.parametrize("thing", ["[nn.Linear(1, 1)]", "torch.optim.SGD([torch.ones(1)])"])
+def test_a_model_in_a_list_is_not_saved(bench: Bench, tmp_path: Path, thing: str) -> None:
+    trouble = refused(bench, f"torch.save({thing}, '{tmp_path}/net.pt')")
+    assert "parameters, not whole programs" in trouble.sentence
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_whole_model_is_not_saved(bench: Bench, tmp_path: Path) -> None:
     trouble = refused(bench, f"torch.save(nn.Linear(1, 1), '{tmp_path}/net.pt')")
     assert "parameters, not whole programs" in trouble.sentence

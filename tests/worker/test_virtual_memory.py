@@ -123,6 +123,16 @@ def test_out_of_memory_says_torchs_words_and_its_figures_add_up() -> None:
     bench.run("Y = torch.ones(10, 1024, 1024, device='cuda:0')")
 
 
+def test_what_other_programs_hold_counts_from_the_next_line_on() -> None:
+    bench = virtual_bench(memory_bytes=1 << 30)
+    bench.run("X = torch.ones(1, device='cuda:0')")
+    bench.engine.others_hold([("cuda:0", 600 * MIB)])
+    (told,) = bench.engine.memory()
+    assert told.free_bytes == (1024 - 600 - 334 - 2) * MIB
+    with pytest.raises(torch.OutOfMemoryError):
+        bench.run("Y = torch.ones(100, 1024, 1024, device='cuda:0')")
+
+
 def test_a_result_that_does_not_fit_is_refused_before_it_is_computed() -> None:
     bench = virtual_bench(memory_bytes=1 << 30)
     bench.run("X = torch.ones(8000, 1, device='cuda:0')", "Y = torch.ones(1, 40000).cuda()")

@@ -1,7 +1,8 @@
 """PyTorch: which Pythons of this computer have it, and which of them suit driver and cards."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from gpuexplorer.commands.checkup.answer import Answer
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, counted
 from gpuexplorer.commands.checkup.interpreters import Interpreter, interpreters
 from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.lab.pythons import OLDEST
 from gpuexplorer.lab.torch_builds import (
     Suits,
     TorchBuild,
@@ -76,7 +78,7 @@ def pythons(probe: Probe, answer: Answer, *, deep: bool) -> Topic:
     looked = f"{counted(len(looked_at), 'Python')} looked at"
     if not found:
         if not answer.answering:
-            sentence = "No Python with PyTorch was found; GPU Explorer does not need one today."
+            sentence = "No Python with PyTorch was found; only the lab needs one."
             return Topic(_TITLE, Verdict.FINE, sentence, "", [f"{looked}."], facts)
         capabilities = [c.compute_capability for c in answer.answering if c.compute_capability]
         suited = flavour(driver_version, capabilities)
@@ -89,9 +91,11 @@ def pythons(probe: Probe, answer: Answer, *, deep: bool) -> Topic:
             f"To compute with PyTorch, install {which} into any of your Pythons{how}.",
             facts=facts,
         )
+    about_lab = _about_the_lab(found)
+    facts["lab"] = None if (lab := _of_the_lab(found)) is None else lab.interpreter.prefix
     found.sort(key=lambda one: one.suits.verdict.rank)
     best = found[0]
-    details = [f"{one.suits.verdict}: {one.sentence}" for one in found]
+    details = [*(f"{one.suits.verdict}: {one.sentence}" for one in found), about_lab]
     number = counted(len(found), "Python has PyTorch", "Pythons have PyTorch")
     if best.suits.verdict is Verdict.FINE:
         good = [one for one in found if one.suits.verdict is Verdict.FINE]
@@ -107,6 +111,25 @@ def pythons(probe: Probe, answer: Answer, *, deep: bool) -> Topic:
     )
     do = f"For {best.interpreter.prefix}: {best.suits.do}" if best.suits.do else ""
     return Topic(_TITLE, best.suits.verdict, sentence, do, details, facts)
+
+
+def _about_the_lab(found: Sequence[_PythonWithTorch]) -> str:
+    lab = _of_the_lab(found)
+    if lab is None:
+        number = ".".join(map(str, OLDEST))
+        return f"The lab takes none of them: it needs Python {number} or newer."
+    chosen = "unless another was chosen as “Python of the lab”"
+    return f"The lab takes {lab.interpreter.prefix}, {chosen}."
+
+
+def _of_the_lab(found: Sequence[_PythonWithTorch]) -> _PythonWithTorch | None:
+    """The first it could use, as it goes through them itself: in this order."""
+    return next((one for one in found if one.build and _new_enough(one.interpreter)), None)
+
+
+def _new_enough(interpreter: Interpreter) -> bool:
+    number = [int(each) for each in re.findall(r"\d+", interpreter.version or "")]
+    return not number or tuple(number) >= OLDEST
 
 
 def _judged(

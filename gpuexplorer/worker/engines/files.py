@@ -1,11 +1,13 @@
 """Saving and loading: parameters and tensors only, and never a pickle that runs code."""
 
+import contextlib
 import os
 import pickle
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import torch
+from torch.utils._pytree import tree_leaves
 
 from gpuexplorer.core.trouble import Trouble
 
@@ -16,13 +18,13 @@ _SAVEABLE = "Save tensors, or a model's state_dict(): torch.save(net.state_dict(
 def save(thing: Any, path: object) -> None:
     """Either the whole file is there afterwards, or what was there before."""
     target = _path(path)
-    if isinstance(thing, torch.nn.Module) or hasattr(thing, "param_groups"):
+    if any(_is_program(each) for each in tree_leaves(thing)):
         raise Trouble("The lab saves parameters, not whole programs.", _SAVEABLE)
     part = target.with_name(f"{target.name}.part-{os.getpid()}")
-    whole = target.is_file() or not target.exists()
-    written = part if whole else target  # a device such as /dev/null is written to as it is
     failure: OSError | None = None
     try:
+        whole = target.is_file() or not target.exists()
+        written = part if whole else target  # a device, /dev/null say, is written to as it is
         with written.open("wb") as file:
             watched = _Watched(file)
             try:
@@ -36,8 +38,8 @@ def save(thing: Any, path: object) -> None:
     except OSError as error:
         failure = error
     finally:
-        if whole:
-            part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # it was never made
+            part.unlink()
     if failure is not None:
         raise Trouble(
             f"{target} could not be written: {failure.strerror}.",
@@ -73,6 +75,10 @@ def load(path: object, map_location: Any = None, weights_only: bool = True) -> A
         raise
 
 
+def _is_program(thing: Any) -> bool:
+    return isinstance(thing, torch.nn.Module) or hasattr(thing, "param_groups")
+
+
 class _Watched:
     """A file that remembers why it could not be written: PyTorch forgets."""
 
@@ -94,7 +100,13 @@ class _Watched:
 def _path(path: object) -> Path:
     if not isinstance(path, str) or not path or "\0" in path:
         raise Trouble("A file is named by a text.", "Such as: 'net.pt'")
-    return Path(path).expanduser()
+    try:
+        found = Path(path).expanduser()
+    except RuntimeError:
+        raise Trouble(f"There is nobody here whose folder {path} could be in.") from None
+    if not found.name:
+        raise Trouble(f"{path} is a folder.", "Such as: 'net.pt'")
+    return found
 
 
 def _no_weights(source: Path) -> Trouble:

@@ -64,6 +64,9 @@ class TorchEngine:
         self._watch.begin()
         return self._in_force()
 
+    def others_hold(self, held: "Sequence[tuple[str, int]]") -> None:
+        """Nothing has to be told: the driver knows."""
+
     def log_placement(self, say: "Callable[[str], None] | None") -> None:
         self._placement = None if say is None else PlacementLog(say)
 

@@ -45,7 +45,8 @@ def test_pytorch_is_found_wherever_people_put_it(
     computer.install_torch(prefix, "2.13.0+cpu")
     topic = told(computer)
     assert topic.verdict is Verdict.FINE
-    assert len(topic.details) == 1
+    assert len(topic.details) == 2
+    assert topic.facts["lab"] == prefix
     assert f"{prefix} (Python 3.12{', ' + why if why else ''})" in topic.details[0]
     assert "PyTorch 2.13.0+cpu, built for the processor only" in topic.details[0]
     assert computer.asked == []
@@ -94,10 +95,19 @@ def test_without_pytorch_the_fitting_build_is_named(computer: Computer) -> None:
 def test_without_pytorch_and_cards_nothing_is_missing(computer: Computer) -> None:
     topic = told(computer)
     assert topic.verdict is Verdict.FINE
-    assert topic.sentence == (
-        "No Python with PyTorch was found; GPU Explorer does not need one today."
-    )
+    assert topic.sentence == "No Python with PyTorch was found; only the lab needs one."
     assert topic.do == ""
+
+
+def test_it_says_which_python_the_lab_would_take(computer: Computer) -> None:
+    computer.install_torch("/srv/venv", "2.11.0", cuda=None)
+    computer.install_torch("/usr/local", "2.11.0", cuda=None)
+    computer.environment["VIRTUAL_ENV"] = "/srv/venv"
+    topic = told(computer)
+    assert topic.facts["lab"] == "/srv/venv"
+    assert topic.details[-1] == (
+        "The lab takes /srv/venv, unless another was chosen as “Python of the lab”."
+    )
 
 
 def test_cards_that_do_not_answer_need_no_pytorch(computer: Computer) -> None:

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
@@ -20,6 +21,7 @@ from gpuexplorer.gui.widgets.bars.card_header import CardHeader
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.hands import the
 
@@ -89,6 +91,7 @@ def open_card(qtbot: QtBot) -> Iterator[OpenCard]:
             navigation,
             settings,
             FrameClock(window, 0.05),
+            LineFlags(Ledger(), lambda _: None, tuple, window),
         )
         column = QVBoxLayout(window)
         column.setContentsMargins(0, 0, 0, 0)

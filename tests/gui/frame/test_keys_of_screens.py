@@ -30,6 +30,15 @@ SECTIONS = {
     "processes": ("Processes",),
     "topology": ("Topology",),
     "events": ("Events",),
+    "lab": (
+        "Lab",
+        "Code field",
+        "Code lines",
+        "Bench",
+        "Forms",
+        "Looking inside",
+        "Errors and cards",
+    ),
 }
 
 
@@ -93,6 +102,17 @@ def test_what_can_be_taken_along_is_found_under_control_k(
 ) -> None:
     window = two_cards(open_window, screen, qtbot)
     assert offered <= set(listed(open_palette(window)))
+
+
+def test_the_space_bar_tells_of_a_part_of_the_machine_and_does_not_hold_the_picture(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = two_cards(open_window, "topology", qtbot)
+    drawing = the(MachineDrawing, window)
+    drawing.setFocus(Qt.FocusReason.TabFocusReason)
+    keys(Qt.Key.Key_Down)
+    keys(Qt.Key.Key_Space)
+    assert window.time_window.following
 
 
 @pytest.mark.parametrize(

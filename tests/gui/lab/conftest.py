@@ -60,7 +60,7 @@ class ScriptedWorker(WorkerProcess):
         self.cancelled: list[int] = []
         self._answered: set[int] = set()
         self._say: Callable[[Event], None] = lambda _: None
-        self._end: Callable[[str], None] = lambda _: None
+        self._on_end: Callable[[str], None] = lambda _: None
 
     def start(
         self,
@@ -70,7 +70,7 @@ class ScriptedWorker(WorkerProcess):
         on_end: Callable[[str], None],
     ) -> WorkerProcess:
         """What LabState asks for; a second start is a new worker that says hello again."""
-        self._say, self._end = on_event, on_end
+        self._say, self._on_end = on_event, on_end
         on_event(hello())
         return self
 
@@ -98,7 +98,7 @@ class ScriptedWorker(WorkerProcess):
         for each in self.sent:
             if each.id not in self._answered:
                 self.say(Failed(each.id, "worker lost", "", "", why))
-        self._end(why)
+        self._on_end(why)
 
     @property
     def lines(self) -> list[str]:

@@ -26,7 +26,7 @@ CPU_BUILD = Hello(1, "3.11.7", "2.13.0", "CPU", simulated=False)
 
 def shelf(device: BenchDevice, *things: Placed) -> Shelf:
     found = BlockBook(USUAL).by_device({each.name: each for each in things}, {})
-    return Shelf(device, column_face(device, USUAL, CPU_BUILD), found.get(device.name, ()))
+    return Shelf(device, column_face(device, USUAL), found.get(device.name, ()))
 
 
 def card(number: int, usable: bool = True) -> BenchDevice:
@@ -36,6 +36,7 @@ def card(number: int, usable: bool = True) -> BenchDevice:
         str(number),
         usable=usable,
         reason="" if usable else "Your PyTorch is a build for the processor only.",
+        way_out="" if usable else "Choose a Python whose PyTorch is built for CUDA.",
         total_bytes=80 * GIB,
         free_bytes=79 * GIB,
     )

@@ -18,7 +18,6 @@ from gpuexplorer.lab.events import (
     Failed,
     Finished,
     Held,
-    Hello,
     Peeked,
     Placed,
 )
@@ -236,14 +235,14 @@ def test_nothing_is_asked_where_the_things_are_gone() -> None:
 
 
 def test_the_scale_of_a_gauge_ends_where_the_memory_does() -> None:
-    face = column_face(BenchDevice("cuda:0", "", "0", total_bytes=24 * GIB), USUAL, None)
+    face = column_face(BenchDevice("cuda:0", "", "0", total_bytes=24 * GIB), USUAL)
     assert [text for _, text in face.ticks] == ["0", "6", "12", "18", "24"]
     assert face.ticks[-1][0] == pytest.approx(1.0)
 
 
 def test_an_odd_size_gets_even_steps_below_its_end() -> None:
     total = round(62.7 * GIB)
-    face = column_face(BenchDevice("cpu", "", "H", total_bytes=total), USUAL, None)
+    face = column_face(BenchDevice("cpu", "", "H", total_bytes=total), USUAL)
     assert [text for _, text in face.ticks] == ["0", "20", "40", "60"]
     assert face.ticks[-1][0] == pytest.approx(60 / 62.7, abs=0.001)
 
@@ -253,7 +252,7 @@ def test_the_stretches_of_a_gauge_are_true_and_the_tensors_are_within_the_cache(
         "cuda:0", "", "0",
         total_bytes=100, tensor_bytes=10, cache_bytes=30, context_bytes=20, others_bytes=5,
     )  # fmt: skip
-    face = column_face(device, USUAL, None)
+    face = column_face(device, USUAL)
     assert [(each.level, each.share) for each in face.stretches] == [
         (Level.OTHERS, 0.05),
         (Level.CONTEXT, 0.2),
@@ -263,16 +262,18 @@ def test_the_stretches_of_a_gauge_are_true_and_the_tensors_are_within_the_cache(
 
 
 def test_what_cannot_be_told_is_not_said_to_be_nothing() -> None:
-    face = column_face(BenchDevice("mps", "Apple", ""), USUAL, None)
+    face = column_face(BenchDevice("mps", "Apple", ""), USUAL)
     assert face.free is None
     assert "free memory is not told" in face.spoken
     assert "Others not told" in face.spoken
 
 
 def test_a_card_left_out_tells_the_way_out() -> None:
-    hello = Hello(1, "3.11", "2.13", "CPU", simulated=False)
-    device = BenchDevice("", "GTX", "1", usable=False, reason="Your PyTorch is for CPUs.")
-    assert "Choose a Python" in column_face(device, USUAL, hello).way_on
+    device = BenchDevice(
+        "", "GTX", "1", usable=False, reason="It is too old.", way_out="Choose another Python."
+    )
+    assert column_face(device, USUAL).way_out == "Choose another Python."
+    assert "It is too old, Choose another Python" in column_face(device, USUAL).spoken
 
 
 @pytest.mark.parametrize(

@@ -394,6 +394,16 @@ def test_a_selection_made_elsewhere_scrolls_its_line_into_view(
     assert said(pane).startswith("Line 3: A2")
 
 
+def test_what_is_done_after_a_selection_is_shown_at_the_end_again(
+    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    fill(lab, worker, qtbot, 60)
+    lab.selection.choose(lab.ledger.entries[2].id, ["A2"])
+    fill(lab, worker, qtbot, 1)
+    bar = the(LineList, pane).verticalScrollBar()
+    assert bar.value() == bar.maximum()
+
+
 def test_a_block_that_is_selected_lights_up_the_line_that_placed_it(
     pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:

@@ -45,7 +45,7 @@ def copied(source: str, target: str, size: int) -> Transferred:
 def test_the_first_tensor_on_a_card_brings_context_and_cache() -> None:
     first = entry("X = torch.ones(2, 3, device='cuda:0')", None, card(512, 2 * MIB))
     said = cost_words(first, [held(tensor("X"), 512)])
-    assert said == "24 B; with it came the context, 334 MiB and a cache of 2 MiB"
+    assert said == "24 B; with it came the context of 334 MiB and a cache of 2 MiB"
 
 
 def test_the_second_comes_out_of_the_cache() -> None:
@@ -93,7 +93,7 @@ def test_deleting_gives_back_to_the_cache_and_emptying_it_to_the_card() -> None:
     emptied = entry("torch.cuda.empty_cache()", card(0, 14 * MIB), card(0, 0))
     assert cost_words(emptied) == "The cache gave 14 MiB back to the card"
     kept = entry("del X", card(512, 2 * MIB), card(512, 2 * MIB))
-    assert cost_words(kept) == "Only the name X is gone"
+    assert cost_words(kept) == "The name X is gone; on the cards nothing changed"
 
 
 def test_a_view_has_no_memory_of_its_own() -> None:
@@ -132,13 +132,13 @@ def test_a_line_is_told_to_readers_of_screens() -> None:
     done.printed = ["tensor(3.)\nTrue"]
     face = line_face(done, 5, {1: 5})
     assert face.worked_on == "cuda:1"
-    assert face.words == ("Line 5: X + Y. done. cuda:1 7.00 us, host 31.0 us. tensor(3.). True")
+    assert face.words == ("Line 5: X + Y. done. cuda:1 7.00 µs, host 31.0 µs. tensor(3.). True")
 
 
 def test_a_cure_says_its_price() -> None:
     cure = Cure(("X.cuda(1) + Y",), "X.cuda(1)", (Copying("X", "cuda:0", "cuda:1", 24),))
     face = cure_face(cure, lambda _: Expected(8.4e-6, "NVLink"))
-    assert face.price == "24 B over NVLink, about 8.4 us; then it runs on cuda:1"
+    assert face.price == "24 B over NVLink, about 8.4 µs; then it runs on cuda:1"
     assert (face.sources, face.target) == (("cuda:0",), "cuda:1")
     unknown = cure_face(cure, lambda _: None)
     assert unknown.price == "24 B; then it runs on cuda:1"
@@ -173,7 +173,7 @@ def test_amounts_read_well_in_a_sentence() -> None:
         "2 MiB",
         "7.5 GiB",
     ]
-    assert seconds_words(8.36e-6) == "8.4 us"
+    assert seconds_words(8.36e-6) == "8.4 µs"
     assert listed(["X", "Y", "Z"]) == "X, Y and Z"
     assert beginning("One. Two. Three. Four.", 12) == "One. Two. …"
 

@@ -17,7 +17,7 @@ from gpuexplorer.gui.widgets.controls.choice import Choice
 from gpuexplorer.gui.widgets.controls.choice_model import ChoiceModel
 from gpuexplorer.lab.events import Placed
 from gpuexplorer.lab.wire import Train
-from tests.gui.hands import texts
+from tests.gui.hands import texts, the
 from tests.gui.lab.conftest import ScriptedWorker, hello, run, tensor
 
 MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
@@ -129,6 +129,22 @@ def test_a_bad_shape_is_told_beside_its_field_and_nothing_runs(
     write(window, "Shape", "2")
     assert sentence not in texts(window)
     assert button(window).isEnabled()
+
+
+def test_the_keyboard_stays_in_the_panel_when_its_field_goes_or_its_button_is_off(
+    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    panel = the(FormPanel, window)
+    named(window, "Shape").setFocus()
+    click(window, "Compute")
+    assert named(window, "Compute").hasFocus()
+    click(window, "Create")
+    button(window).setFocus()
+    click(window, "Train")  # there is nothing to train
+    assert not button(window).isEnabled()
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    assert panel.isAncestorOf(focus)
 
 
 def test_elements_bytes_and_whether_it_fits_are_said_before(window: QWidget) -> None:

@@ -5,11 +5,16 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.catalogue.memory import MEMORY_FREE, MEMORY_USED
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
-from tests.gui.lab.conftest import ScriptedWorker, run, tensor
+from gpuexplorer.gui.state.lab.starting import load_of
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.lab.wire import Run
+from tests.gui.lab.conftest import KnownPython, ScriptedWorker, run, tensor
 
+MIB, GIB = 1 << 20, 1 << 30
 MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
 
 
@@ -49,6 +54,47 @@ def test_the_cards_of_the_lab_are_those_of_the_window(
     names = [(each.name, each.chip) for each in lab.devices()]
     assert before == [("cpu", "H"), ("cuda:0", "0"), ("cuda:1", "1")]
     assert names == [*before, ("meta", "")]
+
+
+def test_what_is_free_follows_the_cards_own_readings(
+    machine: MachineState, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    run(lab, worker, MAKE, tensor("X"))
+    ready(lab, qtbot)
+    assert lab.devices()[1].free_bytes == 22 * GIB  # as the worker said just now
+    (card, _) = machine.session.cards()
+
+    def free() -> float | None:
+        reading = machine.session.reading(card.id)
+        return None if reading is None else reading.values.get(MEMORY_FREE)
+
+    qtbot.waitUntil(lambda: lab.devices()[1].free_bytes == free() != 22 * GIB)
+    told = lab.devices()[1]
+    assert told.total_bytes is not None
+    assert told.free_bytes is not None
+    assert told.others_bytes == told.total_bytes - told.free_bytes - 336 * MIB
+
+
+def test_the_worker_is_told_what_the_simulated_cards_own_programs_hold(
+    machine: MachineState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    session = machine.session
+    lab = LabState(
+        machine, KnownPython(machine.settings, machine), worker.start, load_of(session), machine
+    )
+    run(lab, worker, MAKE, tensor("X"))
+    ready(lab, qtbot)
+    run(lab, worker, "X + 1")
+    command = worker.last()
+    assert isinstance(command, Run)
+    told = dict(command.others)
+    for number, card in enumerate(session.cards()):
+        reading = session.reading(card.id)
+        assert reading is not None
+        # All that is used but the lab's own 336 MiB, and the part that the driver keeps.
+        used = reading.values[MEMORY_USED] + 356 * MIB
+        assert abs(told[f"cuda:{number}"] + 336 * MIB - used) < 400 * MIB
+    lab.stop()
 
 
 def test_a_worker_that_dies_is_replaced_and_its_shelf_can_be_rebuilt(

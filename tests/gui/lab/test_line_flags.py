@@ -54,7 +54,7 @@ def test_a_failed_line_stands_on_the_cards_of_its_message(
     worker.fail("out of memory", "OutOfMemoryError", "GPU 1 has a total capacity of 24 GiB")
     settle(lab, qtbot)
     assert numbers(lab, FIRST) == [1]
-    flags = flags_of(lab, SECOND, *EVER)
+    flags = flags_of(lab.flags, SECOND, *EVER)
     assert [each.tone for each in flags] == [Tone.BAD, Tone.BAD]
     assert flags[0].text == "Line 1 of the lab: 1 + 1"
 

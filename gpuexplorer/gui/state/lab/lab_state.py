@@ -15,7 +15,7 @@ from gpuexplorer.gui.state.lab.worker_slot import StartWorker, WorkerSlot
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice, bench_devices
 from gpuexplorer.lab.effects import effects_of
-from gpuexplorer.lab.events import Began, Event, Failed, Hello
+from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
 from gpuexplorer.lab.grammar import read_line
 from gpuexplorer.lab.ledger import Entry, Ledger
 from gpuexplorer.lab.load import Load
@@ -63,6 +63,7 @@ class LabState(QObject):
         self._logging = False  # the worker was told to tell where operations run
         self._next_id = 1
         self._began_at: dict[int, float] = {}
+        self._done_at = 0.0  # when a line was last done, on the same clock
         self.flags = LineFlags(self.ledger, self.began_at, self.devices, self)
         self._waiting: list[Command] = []  # for a Python to be found
         self._lost: Sequence[Entry] = ()
@@ -105,14 +106,13 @@ class LabState(QObject):
         every = [one for each in cards for one in (each, *each.instances)]
         readings = {each.card.id: machine.session.reading(each.card.id) for each in every}
         host = (machine.session.host.name, machine.host_reading())
-        return bench_devices(self.ledger, cards, readings, host, self._switches.visible)
+        visible = self._switches.visible
+        driver = machine.session.source.driver_version
+        return bench_devices(self.ledger, cards, readings, host, visible, self._done_at, driver)
 
     def line_number(self, command: int) -> int | None:
         """As it stands before the line: 1 for the first."""
-        for number, entry in enumerate(self.ledger.entries):
-            if entry.id == command:
-                return number + 1
-        return None
+        return self.ledger.number(command)
 
     def began_at(self, command: int) -> float | None:
         """On the steady clock of the plots; None for what did not begin yet."""
@@ -162,14 +162,14 @@ class LabState(QObject):
         """Give up what runs, and what waits behind it. Who does not come back is hanging."""
         if not self._slot.taken:
             return
-        for entry in reversed(self.ledger.entries):
-            if entry.state in ("waiting", "running"):
-                self._slot.cancel(entry.id)
+        for number in reversed(self.ledger.unfinished):
+            self._slot.cancel(number)
         self._patience.start()
 
     def release(self) -> None:
         """End the worker: all memory of the cards is given back. The lines stay to be read."""
         self._end_worker()
+        self._give_up(self.ledger.unfinished, "The cards were released before it was done.")
         self.ledger.start_over()
         self.ledger.hello = None  # the next may be told of other cards
         self._lost = ()
@@ -266,6 +266,8 @@ class LabState(QObject):
         if not self._slot.taken and not self._start():
             self._waiting.append(command)
             return
+        if self._load is not None and isinstance(command, (Run, Train)):
+            command = replace(command, others=self._load.others())
         self._slot.send(command)
         if self._stage is Stage.READY and not isinstance(command, Peek):
             self._tell_stage(Stage.BUSY)
@@ -297,11 +299,14 @@ class LabState(QObject):
         self._sentence = sentence
         waiting, self._waiting = self._waiting, []
         self._tell_stage(Stage.FAILED)
-        for command in waiting:
-            refused = Failed(command.id, "worker lost", "", "", sentence)
+        self._give_up([command.id for command in waiting], sentence)
+        self._tell_changed()
+
+    def _give_up(self, commands: Sequence[int], sentence: str) -> None:
+        for number in commands:
+            refused = Failed(number, "worker lost", "", "", sentence)
             self.ledger.apply(refused)
             self.told.emit(refused)
-        self._tell_changed()
 
     def _tell_stage(self, stage: Stage) -> None:
         if stage is not self._stage:
@@ -315,6 +320,8 @@ class LabState(QObject):
     def _on_said(self, event: Event) -> None:
         if isinstance(event, Began):
             self._began_at[event.id] = self.machine.session.clock.now()
+        elif isinstance(event, Finished):
+            self._done_at = self.machine.session.clock.now()
         self.ledger.apply(event)
         if self._load is not None:
             self._load.apply(event)
@@ -331,7 +338,7 @@ class LabState(QObject):
             # Nothing on that card works any more before its context is gone with the process.
             self._because = failed.sentence
             self._slot.kill()
-        elif entry is not None and entry.id != failed.id:
+        elif entry is not None and entry.id != failed.id and not self._sentence:
             number = self.line_number(entry.id)
             said = failed.sentence or failed.message
             self._sentence = f"Line {number} could not be run again: {said}"
@@ -339,7 +346,7 @@ class LabState(QObject):
     def _stage_now(self, event: Event) -> Stage:
         if self._stage is Stage.STARTING and not isinstance(event, Hello):
             return Stage.STARTING
-        if any(each.state in ("waiting", "running") for each in self.ledger.entries):
+        if self.ledger.busy:
             return Stage.HANGING if self._stage is Stage.HANGING else Stage.BUSY
         self._patience.stop()
         return Stage.READY

@@ -10,6 +10,7 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import Cadence, MetricId
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
@@ -26,6 +27,7 @@ from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.gui.widgets.plots.lab_flags import flags_of
 from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.sentence_panel import SentencePanel
 from gpuexplorer.gui.wording.cards.card_head import head_badges, head_mark
@@ -60,6 +62,7 @@ class CardView(LiveView):
         navigation: Navigation,
         settings: Settings,
         frame_clock: FrameClock,
+        lab_lines: LineFlags,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(
@@ -67,6 +70,7 @@ class CardView(LiveView):
         )
         self._navigation = navigation
         self._settings = settings
+        self._lab_lines = lab_lines
         self._chosen = ChosenPlots(settings)
         self._past = CardPast(machine, time_window)
         self._card: Shown | None = None
@@ -172,7 +176,11 @@ class CardView(LiveView):
         who = f"{shown.card.name}, card {shown.number}; {source.label}"
         self._plots.show_origin(Origin(who, source.simulated, self.machine.past))
         self._plots.show_title(self._past.title())
-        self._plots.show_contents(contents, flags(happenings, shown, stretch))
+        marks = [
+            *flags(happenings, shown, stretch),
+            *flags_of(self._lab_lines, shown.card.id, stretch.start, stretch.end, shown.colour),
+        ]
+        self._plots.show_contents(contents, marks)
         if self._plots.choosing:
             self._show_offer(shown, reading, chosen)
 

@@ -1,5 +1,7 @@
 """LabView: a device is picked, things are made on it, and the card is seen to answer."""
 
+from functools import partial
+
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.gui.frame_clock import FrameClock
@@ -12,9 +14,11 @@ from gpuexplorer.gui.views.lab.code.code_pane import CodePane
 from gpuexplorer.gui.views.lab.forms.form_panel import FormPanel
 from gpuexplorer.gui.views.lab.head.lab_head import LabHead
 from gpuexplorer.gui.views.lab.inside.inside import Inside
+from gpuexplorer.gui.views.lab.lab_commands import LabCommands
 from gpuexplorer.gui.views.lab.strips.strips import Strips
 from gpuexplorer.gui.views.lab.three_columns import Side, ThreeColumns
 from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.wording.lab.lab_keys import LAB_KEYS
 from gpuexplorer.lab.events import Event, Failed
 
 _MARGIN, _TOP, _GAP = 16, 12, 8
@@ -22,6 +26,8 @@ _MARGIN, _TOP, _GAP = 16, 12, 8
 
 class LabView(LiveView):
     """The bench, or over it what is inside a thing."""
+
+    key_groups = LAB_KEYS
 
     def __init__(
         self,
@@ -39,19 +45,27 @@ class LabView(LiveView):
         self._code = CodePane(look, lab)
         self._columns = ThreeColumns(look, self._form, self._bench, self._code)
         self._strips = Strips(look, lab, time_window)
-        self._inside = Inside(look, lab)
+        self._make_inside = partial(Inside, look, lab)
+        self._inside: Inside | None = None
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self._lay_out())
-        self._pages.addWidget(self._inside)
         lab.told.connect(self._on_told)
         self._bench.open_asked.connect(self._on_open_asked)
-        self._inside.back_asked.connect(self._on_back_asked)
         self.begin_at(self._code)
+        LabCommands(
+            lab,
+            self._code,
+            self._form,
+            self.add_command,
+            self._on_open_asked,
+            self._show_beside,
+            self,
+        )
         for words, keys, run in self._head.commands():
             self.add_command(words, keys, run)
 
     def pull(self) -> None:
-        if self._pages.currentWidget() is self._inside:
+        if self._inside is not None and self._pages.currentWidget() is self._inside:
             self._inside.pull()
             return
         for part in (self._head, self._form, self._bench, self._code, self._strips):
@@ -71,12 +85,22 @@ class LabView(LiveView):
         column.addWidget(self._strips)
         return page
 
+    def _show_beside(self, side: Side) -> None:
+        """What lies over the bench goes away."""
+        self._pages.setCurrentIndex(0)
+        self._columns.show_side(side)
+
     def _on_told(self, event: Event) -> None:
         """Where forms hide the code, nobody would see why a line failed."""
         if isinstance(event, Failed):
             self._columns.show_side(Side.CODE)
 
     def _on_open_asked(self, name: str) -> None:
+        if self._inside is None:
+            # As much again as all the rest, and many a session never looks inside.
+            self._inside = self._make_inside()
+            self._inside.back_asked.connect(self._on_back_asked)
+            self._pages.addWidget(self._inside)
         self._inside.open(name)
         self._pages.setCurrentWidget(self._inside)
 

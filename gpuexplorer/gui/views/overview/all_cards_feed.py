@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.views.overview.all_cards_panel import AllCardsPanel
@@ -17,6 +18,7 @@ from gpuexplorer.gui.views.overview.strip_content import (
 )
 from gpuexplorer.gui.views.overview.strip_history import StripHistory
 from gpuexplorer.gui.views.overview.tile_feed import TileFeed
+from gpuexplorer.gui.widgets.plots.lab_flags import flags_of
 from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
@@ -35,10 +37,11 @@ class AllCardsFeed(QObject):
         machine: MachineState,
         time_window: TimeWindow,
         tiles: TileFeed,
+        lab_lines: LineFlags,
     ) -> None:
         super().__init__(panel)
         self._panel, self._machine, self._time_window = panel, machine, time_window
-        self._tiles = tiles
+        self._tiles, self._lab_lines = tiles, lab_lines
         self._history = StripHistory(machine.past)
         self._rows: tuple[Shown, ...] = ()
         self._row: int | None = None
@@ -89,7 +92,10 @@ class AllCardsFeed(QObject):
             self._panel.plots.columns(),
             slowed,
         )
-        self._panel.plots.show_contents((content,), notable_flags(log, seen, stretch))
+        marks = list(notable_flags(log, seen, stretch))
+        for each in seen:
+            marks += flags_of(self._lab_lines, each.card.id, *stretch, each.colour)
+        self._panel.plots.show_contents((content,), marks)
 
     def _show_strip(
         self,

@@ -13,6 +13,7 @@ from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import MOST_COLOURED_CARDS
+from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
@@ -67,6 +68,7 @@ class OverviewView(LiveView):
         navigation: Navigation,
         settings: Settings,
         frame_clock: FrameClock,
+        lab_lines: LineFlags,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(
@@ -88,7 +90,9 @@ class OverviewView(LiveView):
         self._programs = ProgramsFeed(machine)
         self._energy = EnergyFeed(machine.past)
         self._all = AllCardsPanel(look, time_window, settings, offered(machine.cards()))
-        self._all_feed = AllCardsFeed(self._all, machine, time_window, self._tile_feed)
+        self._all_feed = AllCardsFeed(
+            self._all, machine, time_window, self._tile_feed, lab_lines
+        )
         self._tiles, self._cells = TileGrid(look), TileGrid(look)
         self._now = NowPanel(look, self._cells)
         self._side = SidePanel(look)

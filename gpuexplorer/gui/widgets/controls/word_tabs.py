@@ -51,6 +51,10 @@ class WordTabs(QWidget):
             tab.setFocus()
         self._arrows.offer(tab)
 
+    def take_keyboard(self) -> None:
+        """To the heading that holds."""
+        next(tab for tab in self._tabs if tab.isChecked()).setFocus()
+
     def _on_clicked(self, position: int) -> None:
         self.chosen.emit(self._keys[position])
 

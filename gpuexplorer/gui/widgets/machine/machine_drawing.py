@@ -280,6 +280,10 @@ class MachineDrawing(Voiced[Thing]):
             else:
                 QToolTip.showText(event.globalPos(), face.hint, self)
             return True
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
+            # The space bar chooses what the keyboard is at, before it holds the time.
+            event.setAccepted(event.key() == Qt.Key.Key_Space and self._spots.at is not None)
+            return event.isAccepted() or super().event(event)
         return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

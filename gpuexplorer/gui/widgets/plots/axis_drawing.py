@@ -1,12 +1,8 @@
-"""How the time axis is drawn: clock times along the bottom, flags on it, and "now"."""
+"""How the time axis is drawn: clock times along the bottom, and "now"."""
 
-from collections.abc import Sequence
-
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPolygonF
+from PySide6.QtCore import QRectF, Qt
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.widgets.plots.content import Flag
 from gpuexplorer.gui.widgets.plots.layout import Layout
 from gpuexplorer.gui.widgets.plots.time_axis import moment_word, time_ticks
 
@@ -19,35 +15,6 @@ def draw_axis(drawing: Drawing, layout: Layout) -> None:
     baseline = _baseline(drawing, layout.axis)
     for left, word in _words(drawing, layout):
         drawing.text(left, baseline, word)
-
-
-def draw_flag_poles(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> None:
-    """Behind the lines, through all plots."""
-    across = layout.across
-    for flag, x in _in_view(layout, flags):
-        pole = QRectF(int(x), across.top(), 1, layout.flags.bottom() - across.top())
-        drawing.painter.fillRect(pole, drawing.theme.line)
-        drawing.hint(pole.adjusted(-3, 0, 3, 0), flag.text)
-
-
-def draw_flags(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> None:
-    letters, theme = drawing.letters.caption, drawing.theme
-    row = layout.flags
-    seen = _in_view(layout, flags)
-    for at, (flag, x) in enumerate(seen):
-        following = seen[at + 1][1] if at + 1 < len(seen) else layout.gutter.labels.left()
-        ink = theme.tone(flag.tone) if flag.colour is None else theme.card(flag.colour)
-        left, top = float(int(x)), row.top() + 4
-        cloth = [QPointF(left, top), QPointF(left + 8, top), QPointF(left + 6, top + 4)]
-        cloth += [QPointF(left + 8, top + 8), QPointF(left, top + 8)]
-        drawing.painter.setPen(Qt.PenStyle.NoPen)
-        drawing.painter.setBrush(ink)
-        drawing.painter.drawPolygon(QPolygonF(cloth))
-        word = letters.elided(flag.text, following - x - 20)
-        if len(word) >= min(5, len(flag.text)):
-            baseline = top + 4 + letters.cap_height / 2
-            drawing.text(left + 12, baseline, Run(word, letters, theme.quiet))
-        drawing.hint(QRectF(left - 2, row.top(), 14, row.height()), flag.text)
 
 
 def draw_time_pill(drawing: Drawing, layout: Layout, x: float, word: str) -> None:
@@ -93,13 +60,3 @@ def _words(drawing: Drawing, layout: Layout) -> list[tuple[float, Run]]:
 
 def _baseline(drawing: Drawing, axis: QRectF) -> float:
     return float(round(axis.top() + 8 + drawing.letters.caption.ascent))
-
-
-def _in_view(layout: Layout, flags: Sequence[Flag]) -> list[tuple[Flag, float]]:
-    axis, stretch = layout.axis, layout.stretch
-    span = stretch.end - stretch.start
-    return [
-        (flag, axis.left() + (flag.at - stretch.start) / span * axis.width())
-        for flag in sorted(flags, key=lambda flag: flag.at)
-        if stretch.start <= flag.at <= stretch.end
-    ]

@@ -44,12 +44,13 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A moment on the time axis."""
+    """A moment on the time axis. Numbered ones that would touch become one: "3–7"."""
 
     at: float
     text: str
     tone: Tone = Tone.QUIET
     colour: int | None = None
+    number: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

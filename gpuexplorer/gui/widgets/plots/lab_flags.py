@@ -4,24 +4,28 @@ from collections.abc import Sequence
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.paint.theme import Tone
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.widgets.plots.content import Flag
 
 _FIRST_LINE = 60  # letters
 
 
 def flags_of(
-    lab: LabState, card: CardId, start: float, end: float, colour: int | None = None
+    lines: LineFlags, card: CardId, start: float, end: float, colour: int | None = None
 ) -> Sequence[Flag]:
-    """One for each line that had to do with this card from `start` to `end`, steady seconds."""
+    """One for each line that had to do with this card from `start` to `end`, steady seconds.
+
+    In the card's colour, and in that of trouble where the line failed.
+    """
     return [
         Flag(
             each.at,
             f"Line {each.number} of the lab: {_first_line(each.code)}",
             Tone.BAD if each.failed else Tone.QUIET,
-            colour,
+            None if each.failed else colour,
+            each.number,
         )
-        for each in lab.flags.of(card, start, end)
+        for each in lines.of(card, start, end)
     ]
 
 

@@ -9,10 +9,11 @@ from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.kept_curves import KeptCurves
 from gpuexplorer.gui.paint.lettering import Letterings
-from gpuexplorer.gui.widgets.plots.axis_drawing import draw_axis, draw_flag_poles, draw_flags
+from gpuexplorer.gui.widgets.plots.axis_drawing import draw_axis
 from gpuexplorer.gui.widgets.plots.content import Flag, PlotContent
 from gpuexplorer.gui.widgets.plots.crosshair_drawing import name_of
 from gpuexplorer.gui.widgets.plots.end_labels import UNSEEN, draw_end_labels, draw_headings
+from gpuexplorer.gui.widgets.plots.flag_drawing import draw_flag_poles, draw_flags
 from gpuexplorer.gui.widgets.plots.layout import HEADROOM, Layout, Stretch, lay_out
 from gpuexplorer.gui.widgets.plots.plot_drawing import draw_plot
 

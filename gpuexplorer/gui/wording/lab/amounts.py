@@ -15,7 +15,7 @@ def bytes_words(count: float, units: Units = USUAL) -> str:
 
 
 def seconds_words(seconds: float) -> str:
-    """One or two digits, as something expected deserves: "about 9 us"."""
+    """One or two digits, as something expected deserves: "about 9 µs"."""
     read = duration(float(f"{seconds:.2g}"))
     number = read.number
     if "." in number:

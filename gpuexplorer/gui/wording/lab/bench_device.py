@@ -1,16 +1,18 @@
 """BenchDevice: all that the lab shows of one device, and how it is put together."""
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue.memory import MEMORY_FREE, MEMORY_TOTAL, MEMORY_USED
+from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.gui.wording.cards.faces import Shown
+from gpuexplorer.gui.wording.lab.card_match import Match, matches, stands_for_none
+from gpuexplorer.gui.wording.lab.card_reason import left_out, lost, without_kernels
 from gpuexplorer.lab.events import Device, Hello, Memory
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.telemetry.latest import Reading
-
-_NO_CARD = "No card of this computer has this number for PyTorch."
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,9 @@ class BenchDevice:
     colour: int | None = None
     card: CardId | None = None
     usable: bool = True
+    computes: bool = True  # else it only takes copies
     reason: str = ""  # why it cannot be used, or what is special about it; a sentence
+    way_out: str = ""  # what to do about that; a sentence
     total_bytes: int | None = None
     free_bytes: int | None = None
     context_bytes: int | None = None  # what PyTorch pays before the first tensor
@@ -48,8 +52,12 @@ def bench_devices(
     readings: Mapping[CardId, Reading | None],
     host: tuple[str, Reading],
     visible: Sequence[int] | None,
+    done_at: float = math.inf,
+    driver: str | None = None,
 ) -> Sequence[BenchDevice]:
-    """`host` is its name and reading; `visible` the cards' indices that the lab may see.
+    """`host` is its name and reading; `visible` the cards' indices that the lab may see;
+    `done_at` when the ledger's memory was told: a newer reading knows better what is free;
+    `driver` is its version.
 
     Before a worker has said what it offers, what can be expected of it by the cards.
     """
@@ -57,19 +65,30 @@ def bench_devices(
         expected = _expected(cards, visible)
         devices = [_of_host(Device("cpu", ""), ledger, host)]
         devices += [
-            _of_card(Device(f"cuda:{number}", each.card.name), each, ledger, readings)
+            _of_card(Device(f"cuda:{number}", each.card.name), each, ledger, readings, done_at)
             for number, each in enumerate(expected)
         ]
-        return [*devices, *_unseen(cards, expected, readings, ledger, visible)]
-    found = [_found(each, ledger, cards, readings, host) for each in ledger.hello.devices]
+        left = [each for each in cards if each not in expected]
+        return [*devices, *_left_out(left, cards, ledger, {}, readings, visible, driver)]
+    hello = ledger.hello
+    meant = matches(hello, cards)
+    found = []
+    for each in hello.devices:
+        match = meant.get(each.name, Match())
+        if match.card is not None:
+            device = _of_card(each, match.card, ledger, readings, done_at)
+            found.append(_as_matched(device, each, match, hello, cards, driver))
+        elif each.name == "cpu":
+            found.append(_of_host(each, ledger, host))
+        elif not (cards and stands_for_none(each)):
+            found.append(_other(each, match))
     seen = {each.card for each in found}
-    left = [each for each in cards if each.card.id not in seen]
-    return [*found, *_left_out(left, ledger, ledger.hello, readings, visible)]
-
-
-def bare_uuid(text: str) -> str:
-    """NVML says GPU- before it, PyTorch does not."""
-    return text.lower().removeprefix("gpu-").removeprefix("mig-")
+    left = [
+        each
+        for each in cards
+        if not seen.intersection(one.card.id for one in (each, *each.instances))
+    ]
+    return [*found, *_left_out(left, cards, ledger, meant, readings, visible, driver)]
 
 
 def _expected(cards: Sequence[Shown], visible: Sequence[int] | None) -> Sequence[Shown]:
@@ -80,52 +99,35 @@ def _expected(cards: Sequence[Shown], visible: Sequence[int] | None) -> Sequence
     return sorted(usable, key=lambda each: each.card.cuda_index or 0)
 
 
-def _unseen(
-    cards: Sequence[Shown],
-    expected: Sequence[Shown],
-    readings: Mapping[CardId, Reading | None],
-    ledger: Ledger,
-    visible: Sequence[int] | None,
-) -> Sequence[BenchDevice]:
-    left = [each for each in cards if each not in expected]
-    return _left_out(left, ledger, None, readings, visible)
-
-
-def _found(
-    device: Device,
-    ledger: Ledger,
-    cards: Sequence[Shown],
-    readings: Mapping[CardId, Reading | None],
-    host: tuple[str, Reading],
-) -> BenchDevice:
-    if device.name == "cpu":
-        return _of_host(device, ledger, host)
-    shown = _match(device, cards)
-    if shown is not None:
-        return _of_card(device, shown, ledger, readings)
-    kind = device.name.partition(":")[0]
-    reason = device.reason or (_NO_CARD if kind == "cuda" else "")
+def _other(device: Device, match: Match) -> BenchDevice:
     return BenchDevice(
         device.name,
         device.label,
         "",
         usable=device.usable,
-        reason=reason,
+        reason=device.reason or match.why,
         total_bytes=device.total_bytes,
     )
 
 
-def _match(device: Device, cards: Sequence[Shown]) -> Shown | None:
-    """By the UUID. Without one only a single card can be meant."""
-    wanted = bare_uuid(device.uuid)
-    if not wanted:
-        only = len(cards) == 1 and device.name == "cuda:0" and device.usable
-        return cards[0] if only else None
-    for each in cards:
-        for one in (each, *each.instances):
-            if bare_uuid(str(one.card.id)) == wanted:
-                return one
-    return None
+def _as_matched(
+    found: BenchDevice,
+    device: Device,
+    match: Match,
+    hello: Hello,
+    cards: Sequence[Shown],
+    driver: str | None,
+) -> BenchDevice:
+    """What is to be known of it beside its numbers."""
+    if found.way_out:  # it is lost
+        return found
+    if not device.usable and device.capability is not None:
+        # Copies work: it can be chosen for them, and PyTorch has the last word.
+        way_out = without_kernels(hello, cards, driver)
+        return replace(
+            found, usable=True, computes=False, reason=_sentence(device.reason), way_out=way_out
+        )
+    return replace(found, reason=match.why) if match.why else found
 
 
 def _of_host(device: Device, ledger: Ledger, host: tuple[str, Reading]) -> BenchDevice:
@@ -134,20 +136,15 @@ def _of_host(device: Device, ledger: Ledger, host: tuple[str, Reading]) -> Bench
     free = reading.values.get(MEMORY_FREE)
     if free is None and total is not None and used is not None:
         free = total - used
-    held = {
-        part.storage: part.bytes
-        for thing in ledger.things.values()
-        for part in thing.holds
-        if part.device == "cpu"
-    }
+    held = ledger.held.bytes_on("cpu")
     return BenchDevice(
         "cpu",
         name or device.label,
         "H",
         total_bytes=_whole(total),
         free_bytes=_whole(free),
-        tensor_bytes=sum(held.values()),
-        others_bytes=_others(total, free, sum(held.values())),
+        tensor_bytes=held,
+        others_bytes=_others(total, free, held),
     )
 
 
@@ -156,34 +153,38 @@ def _of_card(
     shown: Shown,
     ledger: Ledger,
     readings: Mapping[CardId, Reading | None],
+    done_at: float = math.inf,
 ) -> BenchDevice:
     card = shown.card
     reading = readings.get(card.id)
     values = {} if reading is None else reading.values
     known = values.get(MEMORY_TOTAL)
     total = known or float(device.total_bytes or 0) or float(card.memory_bytes or 0)
-    used = values.get(MEMORY_USED)
     memory = ledger.memory.get(device.name)
     # Of a card that was not used yet, only the driver can tell.
-    free = None if used is None else total - used
+    free = _free(values, total)
     if memory is not None:
         total = memory.total_bytes or total
-        free = memory.free_bytes if memory.free_bytes is not None else free
+        newer = reading is not None and reading.at > done_at and free is not None
+        if memory.free_bytes is not None and not newer:
+            free = memory.free_bytes
+    gone = lost(CardState.WORKING if reading is None else reading.state)
     return BenchDevice(
         device.name,
         card.name,
         shown.number,
         shown.colour,
         card.id,
-        device.usable,
-        device.reason or _numbering(device.name, shown),
-        _whole(total),
-        _whole(free),
-        0 if memory is None else memory.context_bytes,
-        0 if memory is None else memory.reserved_bytes,
-        0 if memory is None else memory.tensors_bytes,
-        ledger.unnamed_bytes(device.name),
-        _others(total, free, _ours(memory)),
+        usable=device.usable and not gone.why,
+        reason=gone.why or device.reason or _numbering(device.name, shown),
+        way_out=gone.way_out,
+        total_bytes=_whole(total),
+        free_bytes=_whole(free),
+        context_bytes=0 if memory is None else memory.context_bytes,
+        cache_bytes=0 if memory is None else memory.reserved_bytes,
+        tensor_bytes=0 if memory is None else memory.tensors_bytes,
+        unnamed_bytes=ledger.unnamed_bytes(device.name),
+        others_bytes=_others(total, free, _ours(memory)),
         modelled=card.simulated,
     )
 
@@ -198,15 +199,20 @@ def _numbering(name: str, shown: Shown) -> str:
 
 def _left_out(
     left: Sequence[Shown],
+    cards: Sequence[Shown],
     ledger: Ledger,
-    hello: Hello | None,
+    meant: Mapping[str, Match],
     readings: Mapping[CardId, Reading | None],
     visible: Sequence[int] | None,
+    driver: str | None,
 ) -> Sequence[BenchDevice]:
     """Cards that this PyTorch cannot use stand there still, with the reason."""
     found = []
     for shown in left:
         hidden = visible is not None and shown.card.index not in visible
+        because = left_out(
+            shown, ledger.hello, list(meant.values()), cards, driver, hidden=hidden
+        )
         whole = _of_card(Device("", shown.card.name), shown, ledger, readings)
         found.append(
             BenchDevice(
@@ -216,7 +222,8 @@ def _left_out(
                 whole.colour,
                 whole.card,
                 usable=False,
-                reason=_why_left_out(hello, hidden=hidden),
+                reason=because.why,
+                way_out=because.way_out,
                 total_bytes=whole.total_bytes,
                 free_bytes=whole.free_bytes,
                 others_bytes=whole.others_bytes,
@@ -226,14 +233,14 @@ def _left_out(
     return found
 
 
-def _why_left_out(hello: Hello | None, *, hidden: bool) -> str:
-    if hidden:
-        return "It is not among the cards that the lab may see."
-    if hello is not None and hello.build == "CPU":
-        return "Your PyTorch is a build for the processor only."
-    if hello is not None:
-        return "This PyTorch does not offer it."
-    return "CUDA gives it no number."
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}." if words else ""
+
+
+def _free(values: Mapping[MetricId, float], total: float) -> float | None:
+    """The driver keeps a part for itself, which is neither used nor free."""
+    free, used = values.get(MEMORY_FREE), values.get(MEMORY_USED)
+    return free if free is not None or used is None else total - used
 
 
 def _ours(memory: Memory | None) -> int:

@@ -67,6 +67,11 @@ class VirtualEngine:
         self._cards.begin()
         return self._in_force()
 
+    def others_hold(self, held: "Sequence[tuple[str, int]]") -> None:
+        by_name = dict(held)
+        for each in self._cards.allocators:
+            each.elsewhere_bytes = by_name.get(_name(each.index), each.elsewhere_bytes)
+
     def log_placement(self, say: "Callable[[str], None] | None") -> None:
         self._holdings.placement = None if say is None else PlacementLog(say)
 

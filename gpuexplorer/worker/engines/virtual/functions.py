@@ -81,6 +81,10 @@ class Functions(TorchFunctionMode):
                 return func(first.held.detach(), *args[1:], **kwargs)
             if func is torch.Tensor.type and len(args) == 1 and not kwargs:
                 return type_name(first.device, first)
+        if func is torch.Tensor.type and str((*args, "", "")[1]).startswith("torch.cuda."):
+            raise Trouble(
+                "On simulated cards, .type() does not move to a card.", "Such as: X.cuda()"
+            )
         if (own := self._for_all.get(func)) is not None:
             return own(*args, **kwargs)
         if kwargs.get("pin_memory"):

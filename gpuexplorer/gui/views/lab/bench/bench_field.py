@@ -1,6 +1,7 @@
 """BenchField: the columns side by side, the list of the rest, and what lies over them."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -151,9 +152,12 @@ class BenchField(QWidget):
         first = next((each for each in columns.values() if each.hasFocus()), None)
         for column in [first] if first else list(columns.values())[:1]:
             self.offer_to_tab_key(column)
-        # The Tab key and readers of screens go by the order of children.
+        # Readers of screens go by the order of children; the Tab key goes by its own.
         for column in columns.values():
             column.raise_()
+        ring: Sequence[QWidget] = (self._rest, *columns.values(), self._rest)
+        for one, other in pairwise(ring):
+            QWidget.setTabOrder(one, other)
         self.overlay.raise_()
 
     def _make(self, shelf: Shelf) -> BenchColumn:

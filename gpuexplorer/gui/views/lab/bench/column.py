@@ -390,7 +390,7 @@ def _spoken(values: Values) -> str:
 
 def _told(face: ColumnFace, frame: ColumnFrame, place: QPoint) -> str:
     if frame.head.contains(place):
-        return "\n".join(each for each in (face.label, face.reason) if each)
+        return "\n".join(each for each in (face.label, face.reason, face.way_out) if each)
     if frame.gauge.adjusted(-24, 0, 8, 0).contains(place) or frame.foot.contains(place):
         return face.spoken.replace(", ", "\n")
     return ""

@@ -31,19 +31,20 @@ class Fan:
 
 def draw_head(drawing: Drawing, frame: ColumnFrame, face: ColumnFace) -> None:
     theme, letters = drawing.theme, drawing.letters
+    whole = face.usable and face.computes
     right = frame.head.width() - SIDE
     x = SIDE
     if face.chip:
         wide = max(_CHIP, letters.badge.width(face.chip) + 8)
         chip = QRectF(x, 14, wide, _CHIP)
-        coloured = face.colour is not None and face.usable and not face.host
+        coloured = face.colour is not None and whole and not face.host
         drawing.chip(chip, face.chip, letters.badge, hue(theme, face) if coloured else None)
         x = chip.right() + 8
     if face.usable and face.reason:
         # It can be used, and something is special about it: told on asking.
         drawing.icon(Icon.NOTE, QRectF(right - 16, 16, 16, 16), theme.quiet)
         right -= 22
-    ink = theme.text if face.usable else theme.quiet
+    ink = theme.text if whole else theme.quiet
     baseline = 24 + letters.title.cap_height / 2
     drawing.elided(x, baseline, Run(face.title, letters.title, ink), right - x)
     if not frame.low:
@@ -169,7 +170,7 @@ def draw_reason(drawing: Drawing, frame: ColumnFrame, face: ColumnFace) -> None:
     asked = letters.metrics.boundingRect(body, flags, face.reason)
     drawing.painter.setPen(theme.text)
     below = body.adjusted(0, asked.height() + 8, 0, 0)
-    drawing.painter.drawText(below, flags, face.way_on.replace("`", ""))
+    drawing.painter.drawText(below, flags, face.way_out)
 
 
 def draw_foot(drawing: Drawing, frame: ColumnFrame, face: ColumnFace) -> None:

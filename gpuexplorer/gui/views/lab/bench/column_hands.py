@@ -66,6 +66,11 @@ class ColumnHands(QObject):
                 return self._take_mouse(event)
             case QKeyEvent() if event.type() is QEvent.Type.KeyPress:
                 return self._take_key(event)
+            case QKeyEvent() if event.type() is QEvent.Type.ShortcutOverride:
+                # The space bar selects a block, before it holds the time.
+                if event.key() == Qt.Key.Key_Space and self._column.view.at is not None:
+                    event.accept()
+                    return True
             case _ if event.type() is QEvent.Type.Leave:
                 self._column.point_at(None)
             case _:

@@ -66,7 +66,6 @@ class Shelves:
                 column_face(
                     each,
                     units,
-                    lab.ledger.hello,
                     _MODELLED if modelled and each.is_host else (),
                 ),
                 self._blocks.get(each.name, ()) if each.name else (),

@@ -13,7 +13,7 @@ from gpuexplorer.gui.widgets.painted import Painted
 HEIGHT = 96
 _CAPTIONS = 42
 _MODELLED = "Times are modelled"
-_SCALE = ("1 us", "1 ms", "1 s")
+_SCALE = ("1 µs", "1 ms", "1 s")
 
 
 class CodeHead(QWidget):

@@ -65,7 +65,7 @@ class CodePane(QFrame):
         self._panel.reached.connect(self._list.reveal_place)
         self._panel.resized.connect(self._on_panel_resized)
         self._notice = NoticeBar(look, self)
-        self._notice.answered.connect(self._on_answered)
+        self._notice.answered.connect(self.answer)
         self._field = EntryField(look, self._complete, self._past, self)
         self._field.entered.connect(self._on_entered)
         self._field.several_pasted.connect(self._on_several_pasted)
@@ -89,6 +89,29 @@ class CodePane(QFrame):
         else:
             self._list.show_running(running.id, self._seconds(running.id))
         self._show_notice()
+
+    def copy_program(self) -> None:
+        self._program.copy()
+
+    def save_program(self) -> None:
+        """Asks where to, and returns at once."""
+        self._program.ask_where()
+
+    def answer(self, answer: Answer) -> None:
+        """As the notice above the field offers it."""
+        match answer:
+            case Answer.STOP:
+                self._pasting.stop()
+                self._lab.cancel()
+            case Answer.RESTART:
+                self._lab.restart()
+            case Answer.REBUILD:
+                self._begun()
+                self._lab.rebuild()
+            case Answer.EMPTY:
+                self._begun()
+                self._lab.start_over()
+        self._field.setFocus()
 
     def stop(self) -> None:
         """For good. Harmless when called twice."""
@@ -149,6 +172,7 @@ class CodePane(QFrame):
             running=None if running is None else lab.line_number(running.id),
             seconds=0.0 if running is None else self._seconds(running.id),
             waiting=sum(1 for each in lab.ledger.entries[-50:] if each.state == "waiting"),
+            rebuilding=len(lab.ledger.rebuilding),
         )
         shown = notice(now)
         if self._notice.show_notice(shown if shown.sentence else self._said):
@@ -229,9 +253,9 @@ class CodePane(QFrame):
         entry = self._lab.ledger.entry(event.id) if isinstance(event, Failed) else None
         if entry is None or not isinstance(event, Failed):
             return
-        if entry.failed is event:
+        if entry.id == event.id:
             self._just_failed = event.id
-        else:
+        elif not self._said.sentence:  # the first is why the others failed
             number = self._lab.line_number(entry.id)
             why = event.message or event.sentence
             self._said = Notice(f"Line {number} could not be run again: {why}", Tone.BAD)
@@ -280,7 +304,7 @@ class CodePane(QFrame):
     def _on_entered(self, line: str) -> None:
         if self._run(line):
             self._past.begin_anew()
-            self._field.clear()
+            self._field.begin_anew()
 
     def _on_text_changed(self) -> None:
         self._refuse("")
@@ -311,21 +335,6 @@ class CodePane(QFrame):
 
     def _on_panel_resized(self) -> None:
         self._fit_error()
-
-    def _on_answered(self, answer: Answer) -> None:
-        match answer:
-            case Answer.STOP:
-                self._pasting.stop()
-                self._lab.cancel()
-            case Answer.RESTART:
-                self._lab.restart()
-            case Answer.REBUILD:
-                self._begun()
-                self._lab.rebuild()
-            case Answer.EMPTY:
-                self._begun()
-                self._lab.start_over()
-        self._field.setFocus()
 
     def _on_program_done(self, sentence: str) -> None:
         self._said = Notice(sentence)

@@ -72,6 +72,10 @@ class EntryField(QLineEdit):
         self.setText(line.replace("\n", " "))
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def begin_anew(self) -> None:
+        """What was typed was carried out: Ctrl+Z takes back the line, not its letters."""
+        self.setText("")
+
     def take_key(self, text: str) -> None:
         """Somebody began to write where the keyboard was elsewhere."""
         self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -136,6 +140,15 @@ class EntryField(QLineEdit):
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
             plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
             if event.key() == Qt.Key.Key_Tab and plain and self.text() and self.complete():
+                return True
+        # Where no letters can be taken back, the lab's own undo is meant.
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
+            undo, redo = QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
+            nothing = (event.matches(undo) and not self.isUndoAvailable()) or (
+                event.matches(redo) and not self.isRedoAvailable()
+            )
+            if nothing:
+                event.ignore()
                 return True
         return super().event(event)
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -23,10 +23,12 @@ from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.views.lab.code.line_drawing import Lit, draw_line, draw_released
 from gpuexplorer.gui.views.lab.code.line_layout import COST_STEP, LEFT, RELEASED, RIGHT
 from gpuexplorer.gui.views.lab.code.line_rows import LineRows
+from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS
 from gpuexplorer.gui.wording.lab.code.line_face import LineFace
 
 _STEP = 40  # pixels a turn of the wheel moves
 _PANEL_BELOW = 8.0
+_RING = 6.0  # beside the lines, for who comes there before a line is chosen
 _EMPTY = (
     "Whatever you do here is a line of PyTorch.",
     "It stands here with what it cost, and can be saved as a program.",
@@ -50,6 +52,7 @@ class LineList(QAbstractScrollArea):
         self._colours: Mapping[str, int | None] = {}
         self._panel: QWidget | None = None
         self._panel_line = -1
+        self._led_to = -1  # where a selection scrolled to; what comes then is shown again
         self.setProperty("panel", "clear")
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.setAccessibleName("Lines of the session")
@@ -61,7 +64,8 @@ class LineList(QAbstractScrollArea):
 
     def show_faces(self, faces: Sequence[LineFace]) -> None:
         """The very same objects are taken to be unchanged."""
-        at_end = self._at_end
+        more = len(faces) > len(self._rows.faces)
+        at_end = self._at_end or (more and self.verticalScrollBar().value() == self._led_to)
         if self._rows.show(faces, self.width()):
             self._measure(at_end)
             self._describe()
@@ -79,7 +83,10 @@ class LineList(QAbstractScrollArea):
         if at >= 0:
             row = self._rows.row(at)
             below = self._panel.height() if self._panel and line == self._panel_line else 0
+            followed = self._at_end or self.verticalScrollBar().value() == self._led_to
             self._reveal(row.top, row.top + row.layout.height + below)
+            if followed:
+                self._led_to = self.verticalScrollBar().value()
 
     def show_running(self, line: int | None, seconds: float) -> None:
         before = self._running
@@ -206,6 +213,9 @@ class LineList(QAbstractScrollArea):
             seen = event.rect()
             for at in self._rows.between(value + seen.top(), value + seen.bottom() + 1):
                 self._draw_row(drawing, at, value)
+            if self.hasFocus() and self._rows.index_of(self._selected) < 0:
+                ring = QRectF(self.viewport().rect()).adjusted(_RING, 1, -_RING, -1)
+                drawing.focus_ring(ring, CONTROL_RADIUS)
 
     def _draw_row(self, drawing: Drawing, at: int, value: float) -> None:
         row, frame = self._rows.row(at), self._rows.frame
@@ -250,6 +260,15 @@ class LineList(QAbstractScrollArea):
         more_top = row.layout.more_top
         if row.layout.more and more_top <= down < more_top + COST_STEP + 2:
             self.toggle_printed(row.face.id)
+
+    def event(self, event: QEvent) -> bool:
+        # The space bar unfolds the line that is selected, before it holds the time.
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
+            chosen = self._rows.index_of(self._selected) >= 0
+            if event.key() == Qt.Key.Key_Space and chosen:
+                event.accept()
+                return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         at = self._rows.index_of(self._selected)

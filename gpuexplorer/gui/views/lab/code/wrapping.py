@@ -3,7 +3,7 @@
 from gpuexplorer.gui.paint.lettering import Lettering
 
 _INDENT = "    "
-_UNITS = frozenset(["B", "KiB", "MiB", "GiB", "TiB", "kB", "MB", "GB", "TB", "us", "ms", "s"])
+_UNITS = frozenset(["B", "KiB", "MiB", "GiB", "TiB", "kB", "MB", "GB", "TB", "µs", "ms", "s"])
 
 
 def wrapped_code(line: str, columns: int) -> list[str]:

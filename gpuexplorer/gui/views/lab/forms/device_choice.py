@@ -30,7 +30,7 @@ class DeviceChoice(FieldRow):
 
     def show_around(self, around: Surroundings) -> None:
         usable = [each for each in around.devices if each.usable and each.name]
-        cards = [each.name for each in usable if each.is_card]
+        cards = [each.name for each in usable if each.is_card and each.computes]
         self._proposed = next(iter([*cards, "cpu"]))
         self._list.show_devices(around.devices, self.device, around.units)
 

@@ -39,6 +39,10 @@ class Footer(QWidget):
         column.addSpacing(2)
         column.addWidget(self._button)
 
+    @property
+    def has_keyboard(self) -> bool:
+        return self._button.hasFocus()
+
     def show_plan(self, plan: Plan) -> None:
         self._code.show_code(plan.code)
         _show(self._facts, "\n".join(plan.facts))

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.views.lab.forms.name_field import NameField
 from gpuexplorer.gui.widgets.controls.field_row import FieldRow
 from gpuexplorer.gui.wording.lab.forms.plan import Plan, Surroundings
 from gpuexplorer.lab.events import Placed
@@ -43,6 +44,13 @@ class Form(QWidget):
 
     def after_run(self) -> None:
         """The plan was carried out; the next thing needs a name of its own."""
+
+    def begin(self) -> None:
+        """Where something new gets a name, the keyboard comes there."""
+        name = self.findChild(NameField)
+        if name is not None:
+            name.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            name.selectAll()
 
     def to_mend(self, plan: Plan) -> QWidget | None:
         """The first control that keeps the plan from being carried out."""

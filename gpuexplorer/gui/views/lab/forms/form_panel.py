@@ -1,10 +1,11 @@
 """FormPanel: create, compute and train without typing a line."""
 
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.paint.look import Look
@@ -16,9 +17,11 @@ from gpuexplorer.gui.views.lab.forms.form import Form
 from gpuexplorer.gui.views.lab.forms.model_form import ModelForm
 from gpuexplorer.gui.views.lab.forms.tensor_form import TensorForm
 from gpuexplorer.gui.views.lab.forms.train_form import TrainForm
+from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.controls.word_tabs import TAB_MARGIN, WordTabs
 from gpuexplorer.gui.wording.lab.forms.plan import Plan, Surroundings
+from gpuexplorer.lab.events import Placed
 
 _SIDE, _TOP, _BOTTOM, _BAR = 12, 12, 12, 8
 
@@ -34,6 +37,14 @@ class _Made(StrEnum):
     MODEL = "Model"
 
 
+_FORMS: Mapping[object, Callable[[Look], Form]] = {
+    _Made.TENSOR: TensorForm,
+    _Made.MODEL: ModelForm,
+    _Tab.COMPUTE: ComputeForm,
+    _Tab.TRAIN: TrainForm,
+}
+
+
 class FormPanel(QWidget):
     """Brought up to date by `pull` while it is seen, and by the lab when something changed."""
 
@@ -46,18 +57,12 @@ class FormPanel(QWidget):
         self._tabs = WordTabs(look, "What to do", [(each, each.value) for each in _Tab])
         self._kinds = Segmented(look, "What to create", [(each, each.value) for each in _Made])
         self._kinds.fill_width()
-        self._forms: dict[object, Form] = {
-            _Made.TENSOR: TensorForm(look),
-            _Made.MODEL: ModelForm(look),
-            _Tab.COMPUTE: ComputeForm(look),
-            _Tab.TRAIN: TrainForm(look),
-        }
+        self._look = look
+        self._forms: dict[object, Form] = {}  # each made when it is first seen
         self._footer = Footer(look)
         self._lay_out()
         self._tabs.chosen.connect(self._on_tab_chosen)
         self._kinds.chosen.connect(self._on_kind_chosen)
-        for form in self._forms.values():
-            form.changed.connect(self._on_form_changed)
         self._footer.run_asked.connect(self._on_run_asked)
         for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             keys = QKeySequence(QKeyCombination(Qt.KeyboardModifier.ControlModifier, key))
@@ -74,6 +79,18 @@ class FormPanel(QWidget):
         if tuple(self._lab.devices()) != self._around.devices:
             self._bring_up()
 
+    def offer_tensor(self) -> None:
+        self._offer(_Made.TENSOR)
+
+    def offer_model(self) -> None:
+        self._offer(_Made.MODEL)
+
+    def _offer(self, made: _Made) -> None:
+        """The keyboard goes to its first field."""
+        self._tab, self._made = _Tab.CREATE, made
+        self._show_tab()
+        self._form().begin()
+
     def _bring_up(self) -> None:
         """All that is seen, from what the lab knows and the fields say."""
         if not self.isVisible():
@@ -83,6 +100,9 @@ class FormPanel(QWidget):
         form.show_around(self._around)
         self._plan = form.plan(self._around)
         form.show_plan(self._plan)
+        if self._footer.has_keyboard and not self._plan.ready:
+            # Else Qt hands the keyboard to whatever comes behind this panel.
+            self._tabs.take_keyboard()
         self._footer.show_plan(self._plan)
 
     def _look_around(self) -> Surroundings:
@@ -105,13 +125,27 @@ class FormPanel(QWidget):
         )
 
     def _form(self) -> Form:
-        return self._forms[self._made if self._tab is _Tab.CREATE else self._tab]
+        which = self._made if self._tab is _Tab.CREATE else self._tab
+        return self._forms.get(which) or self._make(which)
+
+    def _make(self, which: _Made | _Tab) -> Form:
+        form = self._forms[which] = _FORMS[which](self._look)
+        form.changed.connect(self._on_form_changed)
+        self._column.insertWidget(self._column.count() - 1, form)
+        # What is made late would come last in the way of the Tab key.
+        line_up([*self._kinds.findChildren(QWidget), *form.findChildren(QWidget)])
+        things = self._selected()
+        if things:
+            form.select_things(things)
+        return form
 
     def _show_tab(self) -> None:
         self._tabs.show_choice(self._tab)
         self._kinds.show_choice(self._made)
         self._kinds.setVisible(self._tab is _Tab.CREATE)
         chosen = self._form()
+        if any(each is not chosen and _has_keyboard(each) for each in self._forms.values()):
+            self._tabs.take_keyboard()
         for form in self._forms.values():
             form.setVisible(form is chosen)
         self._footer.show_refusal("")
@@ -144,8 +178,6 @@ class FormPanel(QWidget):
         column.setContentsMargins(_SIDE, 0, _SIDE, _BAR)
         column.setSpacing(12)
         column.addWidget(self._kinds)
-        for form in self._forms.values():
-            column.addWidget(form)
         column.addStretch(1)
         self._scroll = QScrollArea()
         self._scroll.setProperty("panel", "clear")
@@ -189,12 +221,15 @@ class FormPanel(QWidget):
         self._bring_up()
 
     def _on_selection_changed(self) -> None:
-        there = self._lab.ledger.things
-        names = sorted(name for name in self._lab.selection.things if name in there)
-        if names:
+        things = self._selected()
+        if things:
             for form in self._forms.values():
-                form.select_things([there[name] for name in names])
+                form.select_things(things)
             self._bring_up()
+
+    def _selected(self) -> Sequence[Placed]:
+        there = self._lab.ledger.things
+        return [there[name] for name in sorted(self._lab.selection.things) if name in there]
 
     def _on_run_asked(self) -> None:
         self._bring_up()
@@ -220,3 +255,8 @@ class FormPanel(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._bring_up()
+
+
+def _has_keyboard(form: Form) -> bool:
+    focus = QApplication.focusWidget()
+    return focus is not None and form.isAncestorOf(focus)

@@ -15,8 +15,11 @@ class NameField(TextField):
         self.typed.connect(self._on_typed)
 
     def propose(self, name: str) -> None:
-        if not self._own:
+        """Selected where the keyboard is, so that what is typed takes its place."""
+        if not self._own and name != self.text():
             self.show_text(name)
+            if self.hasFocus():
+                self.selectAll()
 
     def forget(self) -> None:
         self._own = False

@@ -99,7 +99,7 @@ def thing_choice(thing: Placed, around: Surroundings) -> Choice:
     chip = device.chip if device is not None else ""
     about = [shape_text(thing.shape)] if thing.shape is not None else [thing.kind]
     about += [thing.dtype] if thing.dtype else []
-    if thing.requires_grad:
+    if thing.requires_grad and thing.kind == "tensor":
         about.append("grad")
     return Choice(
         thing.name,

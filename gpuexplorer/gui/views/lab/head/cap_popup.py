@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -87,6 +88,15 @@ class CapPopup(Popup):
         if first is not None:
             first.setFocus(Qt.FocusReason.PopupFocusReason)
             first.selectAll()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What is typed holds already, so that Enter is the answer."""
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+        elif self._none.hasFocus():
+            self._on_none()
+        elif self._apply.isEnabled():
+            self._on_apply()
 
     def _rows_area(self, look: Look) -> QWidget:
         if not self._devices:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
 
+from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
@@ -37,6 +38,7 @@ class LabHead(QWidget):
         self._look = look
         self._lab = lab
         self._folded = False
+        self._units = USUAL
         SwitchBook(lab, self)
         self._actions = SwitchActions(look, lab, self)
         self._actions.refused.connect(self._on_refused)
@@ -89,9 +91,10 @@ class LabHead(QWidget):
         self._on_lab_changed()
 
     def pull(self) -> None:
-        """How long the line that runs has been running, and what holding things costs."""
+        """How long the line that runs has been running."""
         self._show_stage()
-        self._show_summary()
+        if self._lab.machine.settings.choices.units != self._units:
+            self._show_summary()
 
     def commands(self) -> Sequence[tuple[str, str, Callable[[], None]]]:
         """Words, keys and what is done: for the keys and the palette of the screen."""
@@ -162,7 +165,7 @@ class LabHead(QWidget):
         if lab.stage is Stage.FAILED:
             self._summary.show_text(lab.sentence)
             return
-        units = lab.machine.settings.choices.units
+        units = self._units = lab.machine.settings.choices.units
         words = lab_summary(lab.ledger.things, lab.devices(), units)
         self._summary.show_text(words)
 
@@ -176,7 +179,8 @@ class LabHead(QWidget):
         self._release.setEnabled(lab.stage.runs)
         self._restart.setVisible(lab.stage is Stage.HANGING)
         self._choose.setVisible(lab.stage is Stage.FAILED)
-        self.pull()
+        self._show_stage()
+        self._show_summary()
 
     def _on_cap_turned(self, on: bool) -> None:
         del on  # whether it is on the lines say, when they have been run

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from gpuexplorer.core.units import Quantity, Units, memory
 from gpuexplorer.gui.wording.lab.bench.bench_unnamed import Cause
@@ -13,6 +14,7 @@ HOST = "cpu"
 _FEW_ROWS, _FEW_COLUMNS = 4, 6
 _SPACE = re.compile(r"\s+")
 _LONGEST = 200
+_TENSOR = "tensor"
 
 
 class BlockKind(StrEnum):
@@ -25,8 +27,7 @@ class BlockKind(StrEnum):
     UNNAMED = "unnamed"
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """Stays the same as long as the thing is there under its first name."""
 
     device: str
@@ -86,7 +87,8 @@ class BlockBook:
         """The newest first. `unnamed`: its bytes by device, and where they came from."""
         names: dict[str, list[str]] = {}
         for name, thing in things.items():
-            names.setdefault(_first_name(thing, things), []).append(name)
+            first = _first_name(thing, things) if thing.same_as else name
+            names.setdefault(first, []).append(name)
         owners: dict[tuple[str, int], str] = {}
         found: dict[str, list[Block]] = {}
         before, self._kept = self._kept, {}
@@ -109,7 +111,7 @@ class BlockBook:
 
 def _owner(thing: Placed, owners: dict[tuple[str, int], str]) -> str:
     """The first name for the memory that a tensor looks at; empty where it is its own."""
-    if thing.kind != BlockKind.TENSOR:
+    if thing.kind != _TENSOR:
         return ""
     owner = thing.name
     for each in thing.holds:

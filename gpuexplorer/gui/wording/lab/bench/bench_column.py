@@ -7,7 +7,6 @@ from enum import Enum
 from gpuexplorer.core.metric import Unit
 from gpuexplorer.core.units import Quantity, Units, measure, memory, plain
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.lab.events import Hello
 
 _STEPS = (1, 2, 4, 5, 6, 8, 10)
 _MOST_TICKS = 5
@@ -52,6 +51,7 @@ class ColumnFace:
     colour: int | None
     host: bool
     usable: bool
+    computes: bool  # else it only takes copies
     free: Quantity | None
     no_free: str  # in its place
     total_bytes: int | None
@@ -59,19 +59,19 @@ class ColumnFace:
     ticks: tuple[tuple[float, str], ...]  # where, as a share of the whole
     rows: tuple[Row, ...]
     reason: str = ""
-    way_on: str = ""
+    way_out: str = ""
     footnotes: tuple[str, ...] = ()  # at falling length
 
     @property
     def spoken(self) -> str:
         free = f"{self.free} free" if self.free else self.no_free
         rows = [f"{each.label} {each.amount or _NOT_TOLD}" for each in self.rows]
-        said = (self.label, free, *rows, self.reason, self.way_on)
+        said = (self.label, free, *rows, self.reason, self.way_out)
         return ", ".join(each.rstrip(".") for each in said if each)
 
 
 def column_face(
-    device: BenchDevice, units: Units, hello: Hello | None, footnotes: tuple[str, ...] = ()
+    device: BenchDevice, units: Units, footnotes: tuple[str, ...] = ()
 ) -> ColumnFace:
     total = device.total_bytes
     meta = device.name == "meta"
@@ -83,6 +83,7 @@ def column_face(
         device.colour,
         device.is_host,
         device.usable,
+        device.computes,
         None if device.free_bytes is None else memory(device.free_bytes, units),
         "shapes without values" if meta else "free memory is not told",
         total,
@@ -90,18 +91,9 @@ def column_face(
         _ticks(total, units) if total else (),
         () if meta else tuple(_rows(device, units)),
         device.reason,
-        "" if device.usable else way_on(device, hello),
+        device.way_out,
         footnotes,
     )
-
-
-def way_on(device: BenchDevice, hello: Hello | None) -> str:
-    """What a person can do about a card that PyTorch cannot use."""
-    if "may see" in device.reason:
-        return "Release the cards, then choose it among the visible ones."
-    if hello is not None and hello.build == "CPU":
-        return "Choose a Python whose PyTorch is built for this card."
-    return "`gpuexplorer doctor` tells which PyTorch suits it."
 
 
 def _stretches(device: BenchDevice) -> tuple[Stretch, ...]:

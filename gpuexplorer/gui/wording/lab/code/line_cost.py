@@ -69,7 +69,8 @@ def _moved(transfers: Sequence[Transferred], units: Units) -> list[str]:
     if len(sizes) <= _MOST_COPIES:
         return [f"{len(sizes)} copies{way}: {', '.join(sizes)}"]
     total = bytes_words(sum(each.bytes for each in transfers), units)
-    return [f"{len(sizes)} copies{way}, {total} in all"]
+    count = sum(each.copies for each in transfers)
+    return [f"{count} copies{way}, {total} in all"]
 
 
 def _called(device: str) -> str:
@@ -125,7 +126,7 @@ def _on_card(entry: Entry, placed: Sequence[Placed], device: str, units: Units) 
         parts.append(_allocated(entry, placed, device, came, units))
     along = []
     if context > 0:
-        along.append(f"the context, {bytes_words(context, units)}")
+        along.append(f"the context of {bytes_words(context, units)}")
     if cache > 0:
         along.append(f"a cache of {bytes_words(cache, units)}")
     if along and context > 0:
@@ -163,7 +164,8 @@ def _nothing(entry: Entry) -> list[str]:
         return ["Already there: nothing was copied"]
     if entry.effects.deletes:
         names = listed(sorted(entry.effects.deletes))
-        return [f"Only the name {names} is gone"] if entry.memory_after else []
+        gone = f"The name {names} is gone; on the cards nothing changed"
+        return [gone] if entry.memory_after else []
     return []
 
 

@@ -94,7 +94,7 @@ def line_face(
     cost = ""
     match entry.state:
         case "waiting":
-            cost, tone = "Waiting for the lines before it", Tone.FAINT
+            cost, tone = "Waits for its turn", Tone.FAINT
         case "running":
             cost = "Running"
         case "failed" if entry.failed is not None:

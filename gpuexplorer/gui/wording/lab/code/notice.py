@@ -40,6 +40,7 @@ class LabNow:
     running: int | None = None  # the line's number
     seconds: float = 0.0
     waiting: int = 0
+    rebuilding: int = 0  # lines that are still to be run again
     said: str = ""  # of a file that was saved, or text that was copied
 
 
@@ -67,6 +68,10 @@ def notice(now: LabNow) -> Notice:
         )
     if now.starting and now.waiting:
         return Notice("PyTorch starts in a process of its own; then the lines run.")
+    if now.rebuilding and not now.starting:
+        lines = "1 line is" if now.rebuilding == 1 else f"{now.rebuilding} lines are"
+        words = f"The shelf is made again: {lines} still to be run"
+        return Notice(words, Tone.QUIET, ((Answer.STOP, "Stop"),))
     if now.running is not None and now.seconds >= _SHORT:
         behind = f", {_waiting(now.waiting)} behind it" if now.waiting else ""
         words = f"Line {now.running} runs, {duration(now.seconds)}{behind}"

@@ -14,7 +14,7 @@ _SUCH_AS = "Such as: nn.Sequential(nn.Linear(3, 1))"
 
 def read_model(text: str) -> str:
     """The same on one line. Raises Trouble at the first thing that is no layer."""
-    line = " ".join(text.split())
+    line = " ".join(text.split()).replace("( ", "(").replace(" )", ")")
     if not line:
         raise Trouble("The model is missing.", _SUCH_AS)
     _check(_expression(line))

@@ -9,6 +9,10 @@ from gpuexplorer.gui.wording.lab.forms.operations import Needs, Operation
 from gpuexplorer.gui.wording.lab.forms.plan import Surroundings
 from gpuexplorer.lab.events import Placed
 
+_COMPUTING = frozenset(
+    ("matmul", "relu", "gelu", "tanh", "sigmoid", "softmax", "exp", "forward", "backward")
+)
+
 
 class Asked(Protocol):
     """Of a wish to compute, what matters here."""
@@ -54,7 +58,15 @@ def expectations(
     target = around.device(asked.device)
     if operation.needs in (Needs.DEVICE, Needs.CARD) and target and not target.usable:
         said.append(target.reason or f"{asked.device} cannot be used")
+    here = around.device(left.device)
+    if here is not None and not here.computes and _computes(operation):
+        said.append(here.reason)
     return said
+
+
+def _computes(operation: Operation) -> bool:
+    """A card without kernels still copies, and shows the same memory in another shape."""
+    return operation.needs in (Needs.RIGHT, Needs.DIMENSION) or operation.key in _COMPUTING
 
 
 def shape_text(shape: Sequence[int]) -> str:

@@ -34,6 +34,14 @@ def _bytes(things: Iterable[Placed]) -> int:
     counted_already: set[tuple[str, int]] = set()
     total = 0
     for thing in sorted(things, key=lambda each: -each.bytes):
+        if len(thing.holds) == 1:  # nearly all are such
+            [part] = thing.holds
+            place = (part.device, part.storage)
+            if part.device != _META and place not in counted_already:
+                counted_already.add(place)
+                own = part.what == "values" and thing.bytes
+                total += min(thing.bytes, part.bytes) if own else part.bytes
+            continue
         parts = {
             (part.device, part.storage): part
             for part in thing.holds

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 LEAST, MOST = 5, 100  # percent
+_WORD = "set_per_process_memory_fraction"
 _LINE = re.compile(
     r"torch\.cuda\.set_per_process_memory_fraction\(\s*([\d.]+)"
     r"""(?:\s*,\s*(?:device\s*=\s*)?(?:["']?cuda:)?(\d+)?["']?)?\s*\)"""
@@ -22,6 +23,8 @@ def caps_in(lines: Sequence[str]) -> Mapping[str, float]:
     """By the device, as the lines were carried out; the last one holds. All of it is no cap."""
     caps: dict[str, float] = {}
     for line in lines:
+        if _WORD not in line:  # of a thousand lines hardly one does
+            continue
         for share, number in _LINE.findall(line):
             caps[f"cuda:{number or 0}"] = _share(share)
     return {device: share for device, share in caps.items() if share < 1.0}

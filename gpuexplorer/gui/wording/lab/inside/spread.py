@@ -61,7 +61,7 @@ def looked(peeked: Peeked, cost: Finished | None) -> str:
     words = f"Looking copied {bytes_text(peeked.moved_bytes)} to the host"
     if cost is None:
         return f"{words}."
-    time = str(duration(cost.host_seconds)).replace(" us", " µs")
+    time = str(duration(cost.host_seconds))
     modelled = ", modelled" if cost.modelled else ""
     return f"{words}: {time}{modelled}."
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _APART = 2.0  # pixels
 _AROUND = 8.0
 _NARROWEST = 14.0
 
 
-@dataclass(frozen=True, slots=True)
-class Pole:
+class Pole(NamedTuple):
     """One line at its place."""
 
     line: int
@@ -53,13 +53,30 @@ def merged_flags(
     """From left to right; a label stands to the right of its pole, and within the edges."""
     groups: list[_Group] = []
     for pole in sorted(poles, key=lambda each: each.x):
-        group = _Group([pole], pole.number, pole.number)
-        group.place(width_of, left, right)
-        while groups and group.left < groups[-1].right + _APART:
-            group = groups.pop().joined_by(group)
-            group.place(width_of, left, right)
-        groups.append(group)
+        if groups and pole.x < groups[-1].right + _APART:
+            groups[-1].take(pole)
+            continue
+        if groups and groups[-1].grown:
+            _add(groups, groups.pop(), width_of, left, right)
+        _add(groups, _Group([pole], pole.number, pole.number), width_of, left, right)
+    if groups and groups[-1].grown:
+        _add(groups, groups.pop(), width_of, left, right)
     return [MergedFlag(tuple(g.poles), g.text, g.left, g.width) for g in groups]
+
+
+def _add(
+    groups: list["_Group"],
+    group: "_Group",
+    width_of: Callable[[str], float],
+    left: float,
+    right: float,
+) -> None:
+    """Joined with those that it would lie on."""
+    group.place(width_of, left, right)
+    while groups and group.left < groups[-1].right + _APART:
+        group = groups.pop().joined_by(group)
+        group.place(width_of, left, right)
+    groups.append(group)
 
 
 @dataclass(slots=True)
@@ -71,6 +88,7 @@ class _Group:
     last: int
     left: float = 0.0
     width: float = 0.0
+    grown: bool = False  # since it was placed
 
     @property
     def right(self) -> float:
@@ -80,11 +98,18 @@ class _Group:
     def text(self) -> str:
         return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
 
+    def take(self, pole: Pole) -> None:
+        """One that begins under its label; how wide that becomes is measured later."""
+        self.poles.append(pole)
+        self.first, self.last = min(self.first, pole.number), max(self.last, pole.number)
+        self.grown = True
+
     def joined_by(self, other: "_Group") -> "_Group":
         self.poles += other.poles
         self.first, self.last = min(self.first, other.first), max(self.last, other.last)
         return self
 
     def place(self, width_of: Callable[[str], float], left: float, right: float) -> None:
+        self.grown = False
         self.width = max(_NARROWEST, width_of(self.text) + _AROUND)
         self.left = max(left, min(self.poles[0].x, right - self.width))

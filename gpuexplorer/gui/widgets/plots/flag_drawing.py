@@ -1,0 +1,133 @@
+"""How moments are marked on the time axis: a pole through all plots, and a flag below them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPolygonF
+
+from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.widgets.plots.content import Flag
+from gpuexplorer.gui.widgets.plots.layout import Layout
+from gpuexplorer.gui.wording.lab.strips.merged_flags import Pole, merged_flags
+
+_CLOTH = 8.0
+_WORD = 12.0  # from the pole
+_LEAST_WORD = 5  # letters
+# Of a numbered flag: its number and the first word of its line.
+_LEAST_SENTENCE = 16
+_LISTED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Cloth:
+    """What is drawn once: a flag, or several numbered ones that would lie on each other."""
+
+    x: float
+    flags: tuple[Flag, ...]
+    short: str = ""
+
+    @property
+    def text(self) -> str:
+        return self.flags[0].text if len(self.flags) == 1 else self.short
+
+
+def draw_flag_poles(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> None:
+    """Behind the lines, through all plots; one for each place, and what it says of it."""
+    across = layout.across
+    places: dict[int, list[str]] = {}
+    for flag, x in _in_view(layout, flags):
+        places.setdefault(int(x), []).append(flag.text)
+    for x, texts in places.items():
+        pole = QRectF(x, across.top(), 1, layout.flags.bottom() - across.top())
+        drawing.painter.fillRect(pole, drawing.theme.line)
+        drawing.hint(pole.adjusted(-3, 0, 3, 0), _listed(texts))
+
+
+def draw_flags(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> None:
+    row = layout.flags
+    cloths = _cloths(drawing, layout, flags)
+    for at, cloth in enumerate(cloths):
+        end = cloths[at + 1].x if at + 1 < len(cloths) else layout.gutter.labels.left()
+        left, top = float(int(cloth.x)), row.top() + 4
+        _draw_cloth(drawing, left, top, _inks(drawing, cloth.flags))
+        word = _word(drawing, cloth, end - cloth.x)
+        letters = drawing.letters.caption
+        if word:
+            baseline = top + 4 + letters.cap_height / 2
+            drawing.text(left + _WORD, baseline, Run(word, letters, drawing.theme.quiet))
+        width = _WORD + 2 + (letters.width(word) if cloth.short else 0.0)
+        place = QRectF(left - 2, row.top(), width, row.height())
+        drawing.hint(place, _listed([flag.text for flag in cloth.flags]))
+
+
+def _cloths(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> list[_Cloth]:
+    seen = _in_view(layout, flags)
+    numbered = [
+        Pole(at, flag.number, x, failed=False)
+        for at, (flag, x) in enumerate(seen)
+        if flag.number is not None
+    ]
+    cloths = [_Cloth(x, (flag,)) for flag, x in seen if flag.number is None]
+    if numbered:
+        letters = drawing.letters.caption
+        axis = layout.axis
+        for merged in merged_flags(
+            numbered, lambda text: _WORD + letters.width(text), axis.left(), axis.right()
+        ):
+            together = tuple(seen[pole.line][0] for pole in merged.poles)
+            cloths.append(_Cloth(merged.poles[0].x, together, merged.text))
+        cloths.sort(key=lambda cloth: cloth.x)
+    return cloths
+
+
+def _word(drawing: Drawing, cloth: _Cloth, room: float) -> str:
+    """As much as there is room for, up to the next flag."""
+    letters = drawing.letters.caption
+    least = _LEAST_SENTENCE if cloth.short else _LEAST_WORD
+    word = letters.elided(cloth.text, room - _WORD - 8)
+    if len(word) >= min(least, len(cloth.text)):
+        return word
+    fits = letters.width(cloth.short) <= room - _WORD
+    return cloth.short if fits else ""
+
+
+def _inks(drawing: Drawing, flags: Sequence[Flag]) -> list[QColor]:
+    """Each once: of which cards they are, and whether something went wrong."""
+    theme = drawing.theme
+    marks = dict.fromkeys((flag.tone if flag.colour is None else flag.colour) for flag in flags)
+    return [theme.card(mark) if isinstance(mark, int) else theme.tone(mark) for mark in marks]
+
+
+def _draw_cloth(drawing: Drawing, left: float, top: float, inks: Sequence[QColor]) -> None:
+    """Of two colours in halves; of more the upper half is the first's, the rest is quiet."""
+    right, middle, bottom = left + _CLOTH, top + _CLOTH / 2, top + _CLOTH
+    notch = QPointF(left + 6, middle)
+    upper = [QPointF(left, top), QPointF(right, top), notch]
+    lower = [QPointF(right, bottom), QPointF(left, bottom)]
+    painter = drawing.painter
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(inks[0])
+    if len(inks) == 1:
+        painter.drawPolygon(QPolygonF([*upper, *lower]))
+        return
+    painter.drawPolygon(QPolygonF([*upper, QPointF(left, middle)]))
+    painter.setBrush(inks[1] if len(inks) == 2 else drawing.theme.quiet)
+    painter.drawPolygon(QPolygonF([QPointF(left, middle), notch, *lower]))
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """One below the other; of many the first, and how many more."""
+    said = list(dict.fromkeys(texts))
+    more = len(said) - _LISTED
+    return "\n".join([*said[:_LISTED], *([f"and {more} more"] if more > 0 else [])])
+
+
+def _in_view(layout: Layout, flags: Sequence[Flag]) -> list[tuple[Flag, float]]:
+    axis, stretch = layout.axis, layout.stretch
+    span = stretch.end - stretch.start
+    return [
+        (flag, axis.left() + (flag.at - stretch.start) / span * axis.width())
+        for flag in sorted(flags, key=lambda flag: flag.at)
+        if stretch.start <= flag.at <= stretch.end
+    ]
