@@ -1,6 +1,5 @@
 """1000 tensors on a shelf, in a window: what the frames of the lab's screen take meanwhile."""
 
-import gc
 from collections.abc import Callable, Sequence
 
 from PySide6.QtWidgets import QScrollBar, QWidget
@@ -12,6 +11,7 @@ from gpuexplorer.app import App
 from gpuexplorer.gui.measuring.spread import Spread
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.sweeping import Sweeping
 
 _TENSORS, _AT_ONCE = 1000, 50
 _GOAL = 1 / 60
@@ -29,13 +29,16 @@ def _measure() -> Sequence[Figure]:
         [lab] = app.window.findChildren(LabState)
         lab.run("x = torch.ones(2, 3, device='cuda:0')")
         _settled(lab)
-        gc.freeze()
+        # As the program does once its window is open.
+        sweeping = Sweeping(app.window)
+        sweeping.start()
         rows = _frames(app, "come", lambda: _make(lab))
         rows += _frames(app, "are there", lambda: let_run(3))
         for bar in _bars(app.window):
             rows += _frames(app, f"are there and {_whose(bar)} scrolls", lambda: _scroll(bar))  # noqa: B023 - called at once
         rows += _frames(app, "are there and one more comes", lambda: _one_more(lab))
         rows += _frames(app, "are there and the screen is opened", lambda: _come_back(app))
+        sweeping.stop()
         return rows
 
 

@@ -41,6 +41,7 @@ VERBS = (
         "gpuexplorer.commands.doctor",
         "driver, PyTorch, display: what works and what to do",
     ),
+    ("copies", "gpuexplorer.commands.copies", "how fast bytes move, and whether they arrive"),
 )
 
 

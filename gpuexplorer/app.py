@@ -1,7 +1,6 @@
 """The one place that knows everybody: builds the parts, connects them, ends them in order."""
 
 import argparse
-import gc
 import json
 import signal
 import sys
@@ -28,6 +27,7 @@ from gpuexplorer.gui.pictures import Pictures, Shot
 from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.settings import Settings, open_store
+from gpuexplorer.gui.sweeping import Sweeping
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.sheets.floating import Floating
 from gpuexplorer.telemetry.backend import Backend
@@ -274,8 +274,8 @@ def run(arguments: argparse.Namespace) -> int:
         app.diagnostics.heartbeat.start()
     try:
         app.window.show()
-        # What is there now stays. To go through all of it again would stop a frame for 30 ms.
-        gc.freeze()
+        sweeping = Sweeping(app.window)
+        sweeping.start()
         status = application.exec()
         if arguments.diagnostics is not None:
             _write_diagnostics(app.diagnostics, arguments.diagnostics)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-_PLAIN = str.maketrans({"°": "", "…": "~", "─": "-", "×": "x", "·": "-"})
+_PLAIN = str.maketrans({"°": "", "µ": "u", "…": "~", "─": "-", "×": "x", "·": "-"})
 
 
 class Terminal:

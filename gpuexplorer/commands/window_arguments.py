@@ -10,7 +10,7 @@ from gpuexplorer.commands.arguments import WrongArgumentsError, number
 from gpuexplorer.core.trouble import Trouble
 
 # What view_list.py offers, which this may not ask: a wrong word is told before Qt is loaded.
-SCREENS = ("overview", "card", "processes", "topology", "events", "lab")
+SCREENS = ("overview", "card", "processes", "topology", "events", "lab", "copies")
 ALL_SCREENS = "all"
 BOTH_THEMES = "both"
 _SMALLEST, _LARGEST = (560, 420), (7680, 4320)

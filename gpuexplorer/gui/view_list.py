@@ -49,6 +49,13 @@ def _lab(desk: Desk) -> LiveView:
     return LabView(desk.look, desk.machine, desk.time_window, desk.frame_clock, desk.lab)
 
 
+def _copies(desk: Desk) -> LiveView:
+    """As seldom looked at, and with the measuring behind it."""
+    from gpuexplorer.gui.views.copies.copies_view import CopiesView  # noqa: PLC0415
+
+    return CopiesView(desk.look, desk.machine, desk.time_window, desk.frame_clock, desk.lab)
+
+
 # Brought in one by one when the window stands, so that the screens they are of open at once.
 LATER = (
     "gpuexplorer.gui.views.lab.forms.form_panel",
@@ -58,6 +65,10 @@ LATER = (
     "gpuexplorer.gui.views.lab.head.lab_head",
     "gpuexplorer.gui.views.lab.strips.strips",
     "gpuexplorer.gui.views.lab.lab_view",
+    "gpuexplorer.copies.modelled",
+    "gpuexplorer.copies.worker_bench",
+    "gpuexplorer.gui.views.copies.matrix.matrix_page",
+    "gpuexplorer.gui.views.copies.copies_view",
 )
 
 VIEWS = (
@@ -123,5 +134,11 @@ VIEWS = (
         "Lab",
         Icon.LAB,
         _lab,
+    ),
+    Entry(
+        "copies",
+        "Copies",
+        Icon.COPIES,
+        _copies,
     ),
 )

@@ -1,44 +1,24 @@
-"""Cures: the lines that may help where one failed, and what each costs before it is pressed."""
+"""Cures: the lines that may help where one failed, by what it failed of."""
 
 import ast
+import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import vocabulary
+from gpuexplorer.lab.card_cures import card_is_missing, copied, other_places, out_of_the_card
+from gpuexplorer.lab.cure import Copying, Cure
 from gpuexplorer.lab.events import Failed, Placed
 from gpuexplorer.lab.grammar import dotted, read_line
 from gpuexplorer.lab.ledger import Ledger
 
 _DEVICE = re.compile(r"\b(cpu|cuda:\d+|xpu:\d+|mps)\b")
 _WANTED = re.compile(r"Tried to allocate ([\d.]+) (bytes|KiB|MiB|GiB)")
+_ALLOWED = re.compile(r"([\d.]+) (bytes|KiB|MiB|GiB) allowed")
+_MORE_THAN_ANY = "more than 1EB"
 _UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 _MOST_DELETIONS = 3
-
-
-@dataclass(frozen=True)
-class Copying:
-    """Bytes that a cure would move."""
-
-    name: str
-    source: str
-    target: str
-    bytes: int
-
-
-@dataclass(frozen=True)
-class Cure:
-    """Lines to run in place of, or before, the one that failed."""
-
-    lines: "tuple[str, ...]"
-    label: str
-    copies: "tuple[Copying, ...]" = ()
-    frees_bytes: int = 0
-
-    @property
-    def copied_bytes(self) -> int:
-        return sum(each.bytes for each in self.copies)
 
 
 def cures(failed: Failed, line: str, ledger: Ledger) -> "list[Cure]":
@@ -51,8 +31,11 @@ def cures(failed: Failed, line: str, ledger: Ledger) -> "list[Cure]":
     if failed.cause == "devices differ":
         return _bring_together(failed, tree, used)
     if failed.cause == "out of memory":
-        return [*_make_room(failed, line, ledger), *_take_less(tree, ledger)]
-    return []
+        return [*_make_room(failed, line, ledger), *_take_less(failed, tree, ledger)]
+    if failed.cause in ("device lost", "device broken") or card_is_missing(failed):
+        there = len(used) == len(uses)
+        return other_places(failed, tree, used, ledger) if there else []
+    return out_of_the_card(failed, tree, used)
 
 
 def _bring_together(
@@ -68,7 +51,7 @@ def _bring_together(
         moved = {name: each for name, each in movable.items() if each.device != target}
         if not moved:
             continue
-        text = ast.unparse(_Move(target, frozenset(moved)).visit(_copy(tree)))
+        text = ast.unparse(_Move(target, frozenset(moved)).visit(copied(tree)))
         copies = tuple(
             Copying(name, each.device, target, each.bytes) for name, each in moved.items()
         )
@@ -97,16 +80,19 @@ def _make_room(failed: Failed, line: str, ledger: Ledger) -> "list[Cure]":
     return found
 
 
-def _take_less(tree: ast.stmt, ledger: Ledger) -> "list[Cure]":
+def _take_less(failed: Failed, tree: ast.stmt, ledger: Ledger) -> "list[Cure]":
     found = []
-    smaller = _copy(tree)
-    if _halve(smaller):
+    wanted = _wanted_bytes(failed.message) or 0
+    smaller = copied(tree)
+    if wanted / 2 <= _room(failed) and _halve(smaller):
         found.append(Cure((ast.unparse(smaller),), "half the bytes: dtype=torch.float16"))
     for device in ledger.devices:
         if not device.usable or device.name == "meta":
             continue
+        if device.total_bytes is not None and wanted > device.total_bytes:
+            continue
         elsewhere = _Elsewhere(device.name)
-        text = ast.unparse(elsewhere.visit(_copy(tree)))
+        text = ast.unparse(elsewhere.visit(copied(tree)))
         if elsewhere.changed:
             found.append(Cure((text,), f"on {device.name}"))
     return found
@@ -168,11 +154,24 @@ def _failing_device(failed: Failed) -> str:
     return f"cuda:{found[1]}" if found else "cpu"
 
 
+def _room(failed: Failed) -> float:
+    """Bytes that one more tensor may take there at the most; nobody tells it of the host."""
+    device = _failing_device(failed)
+    memory = next((each for each in failed.memory if each.device == device), None)
+    if memory is None or memory.free_bytes is None:
+        return math.inf
+    tensors = memory.tensors_bytes or 0
+    room = memory.free_bytes + (memory.reserved_bytes or 0) - tensors
+    allowed = _ALLOWED.search(failed.message)
+    return min(room, _bytes(allowed) - tensors) if allowed else room
+
+
 def _wanted_bytes(message: str) -> "int | None":
+    if _MORE_THAN_ANY in message:
+        return 1 << 60
     found = _WANTED.search(message)
-    return int(float(found[1]) * _UNITS[found[2]]) if found else None
+    return _bytes(found) if found else None
 
 
-def _copy(tree: ast.stmt) -> ast.stmt:
-    copied: Sequence[ast.stmt] = ast.parse(ast.unparse(tree)).body
-    return copied[0]
+def _bytes(found: "re.Match[str]") -> int:
+    return int(float(found[1]) * _UNITS[found[2]])

@@ -63,7 +63,11 @@ class Began:
 
 @dataclass(frozen=True)
 class Transferred:
-    """Bytes went from one device to another, and how long the device needed."""
+    """Bytes went from one device to another, and how long the device needed.
+
+    Where both are the same device, a copy was asked for and nothing had to be copied. Moments
+    count from the line's beginning.
+    """
 
     id: int
     source: str
@@ -72,6 +76,43 @@ class Transferred:
     seconds: "float | None"
     modelled: bool = False
     copies: int = 1  # a loop's many are told as one
+    what: str = ""  # the name on the shelf, or the path from it; empty where there is none
+    asked: bool = True  # the line was written for it; False: it came with something else
+    how: str = ""  # the word that caused it, such as "to", "item", "print", "load"
+    pinned: "bool | None" = None  # the host's memory; None where none takes part
+    blocking: "bool | None" = None  # the host was kept until it was done
+    direct: "bool | None" = None  # card to card: without the host's memory
+    host_seconds: "float | None" = None  # for which all of them kept the host
+    asked_at: "float | None" = None  # when the host asked for the first
+    begin: "float | None" = None  # when the device began the first
+    end: "float | None" = None  # when the last had arrived
+    intact: "bool | None" = None  # None: it was not checked
+
+    @property
+    def already_there(self) -> bool:
+        return self.source == self.target
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of a line in which a device computed, or somebody waited."""
+
+    device: str
+    begin: float  # seconds since the line's beginning
+    end: float
+    busy: float  # seconds of it without the pauses that were too short to be told
+    count: int = 1  # kernels, or waits
+    waits_for: str = ""  # a device; empty: it computed
+    why: str = ""  # of a wait
+
+
+@dataclass(frozen=True)
+class Spans:
+    """What a line's devices did beside its copies, the shortest stretches joined."""
+
+    id: int
+    spans: "tuple[Span, ...]"
+    modelled: bool = False
 
 
 @dataclass(frozen=True)
@@ -172,6 +213,47 @@ class Progressed:
 
 
 @dataclass(frozen=True)
+class Sampled:
+    """A measurement got on: how many of how many samples are taken."""
+
+    id: int
+    taken: int
+    samples: int
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What did not arrive as it was sent."""
+
+    rounds: int  # of so many that were checked, this many were wrong
+    checked: int
+    bytes: int  # in the worst of them
+    first: int  # the place of its first wrong byte
+    zeros: bool  # all of them came as zeros
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A copy was measured. Times are of one copy of all the bytes of the job."""
+
+    id: int
+    samples_s: "tuple[float, ...]"  # the device's, or the host's where no card takes part
+    host_s: "float | None" = None  # of one call, as Python saw it, with the wait for its end
+    asked_s: "float | None" = None  # of one call, without
+    back_samples_s: "tuple[float, ...]" = ()  # the other direction at the same time
+    beside_samples_s: "tuple[tuple[float, ...], ...]" = ()  # each of the other copies
+    alone_s: "float | None" = None  # the computation alone, where one ran beside
+    together_s: "float | None" = None  # computation and copies until both were done
+    loops: int = 1  # copies in a sample
+    gated: "bool | None" = None  # the queue was full before the first began; None: no gate
+    intact: "bool | None" = None  # None: it was not checked, and a note says why
+    wrong: "tuple[Wrong, ...]" = ()  # empty or one
+    modelled: bool = False
+    direct: "bool | None" = None  # card to card: peers in truth, as the driver said
+    notes: "tuple[str, ...]" = ()
+
+
+@dataclass(frozen=True)
 class Finished:
     """The command is done. The host's time and the device's differ."""
 
@@ -206,6 +288,7 @@ CAUSES = frozenset(
         "bad request",
         "refused by PyTorch",
         "device broken",
+        "device lost",
         "worker lost",
     }
 )
@@ -214,12 +297,15 @@ Event = Union[  # noqa: UP007 - the worker may be Python 3.10, where this reads 
     Hello,
     Began,
     Transferred,
+    Spans,
     Placed,
     Freed,
     Printed,
     Peeked,
     Opened,
     Progressed,
+    Sampled,
+    Measured,
     Finished,
     Failed,
 ]

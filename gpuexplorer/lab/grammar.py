@@ -3,6 +3,7 @@
 import ast
 import difflib
 import keyword
+import re
 from dataclasses import dataclass
 
 from gpuexplorer.core.trouble import Trouble
@@ -12,6 +13,7 @@ LONGEST_LINE = 4000
 _DEEPEST = 40
 _LARGEST_POWER = 64
 _MOST_LOOPS = 2
+_NAMED = re.compile(r"([\w -]*\w) *=(?!=)")  # what stands to the left, be it a name or not
 
 _OPERATORS = (
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult,
@@ -43,9 +45,14 @@ def read_line(text: str) -> Line:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         where = getattr(error, "offset", None)
         place = f" near letter {where}" if where else ""
+        named = _NAMED.match(text)
+        if named and (keyword.iskeyword(named[1]) or not named[1].isidentifier()):
+            check_name(named[1])
         raise Trouble(
             f"This is not a line of Python{place}.", "Is a bracket or a quote missing?"
         ) from None
+    if not body:
+        raise Trouble("There is only a remark on this line.", "Such as: X = torch.ones(2, 3)")
     if len(body) != 1:
         raise Trouble("The lab takes one statement a line.", "Write the second in a new line.")
     check = _Check()
@@ -55,7 +62,9 @@ def read_line(text: str) -> Line:
 
 def check_name(name: str) -> str:
     """A name for something on the shelf."""
-    if not name.isidentifier() or keyword.iskeyword(name):
+    if keyword.iskeyword(name):
+        raise Trouble(f"{name!r} is no name.", "It is a word of Python itself.")
+    if not name.isidentifier():
         raise Trouble(f"{name!r} is no name.", "Letters, digits and _, and no digit first.")
     if name.startswith("_"):
         raise Trouble(f"{name!r} begins with _, which the lab keeps to itself.")
@@ -292,6 +301,10 @@ _CALLED: "dict[type[ast.AST], str]" = {
     ast.ClassDef: "class",
     ast.Try: "try",
     ast.Assert: "assert",
+    ast.AsyncFunctionDef: "async",
+    ast.AnnAssign: "a type beside a name",
+    ast.Tuple: "several names at once",
+    ast.Attribute: "what is part of a thing",
 }
 
 
@@ -300,8 +313,11 @@ def _called(node: ast.AST) -> str:
 
 
 def _unknown(name: str, known: "frozenset[str]", what: str) -> Trouble:
-    short = {each.rsplit(".", 1)[-1]: each for each in known}
-    near = difflib.get_close_matches(name.rsplit(".", 1)[-1], short, n=1)
+    root, _, last = name.rpartition(".")
+    short = {each.rpartition(".")[2]: each for each in known}
+    beside = {each.rpartition(".")[2]: each for each in known if each.startswith(f"{root}.")}
+    short = beside if difflib.get_close_matches(last, beside) else short
+    near = difflib.get_close_matches(last, short, n=1)
     hint = (
         f"Did you mean {short[near[0]]}?" if near else "The list of its words is in the help."
     )

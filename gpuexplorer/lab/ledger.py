@@ -18,10 +18,13 @@ from gpuexplorer.lab.events import (
     Placed,
     Printed,
     Progressed,
+    Span,
+    Spans,
     Transferred,
 )
 from gpuexplorer.lab.held_memory import HeldMemory
 from gpuexplorer.lab.loops import loop_of
+from gpuexplorer.lab.lost_cards import needing
 from gpuexplorer.lab.recipes import Recipes, Step
 from gpuexplorer.lab.undoing import taking_back
 from gpuexplorer.lab.wire import Command, Run, Train
@@ -43,6 +46,7 @@ class Entry:
     printed: "list[str]" = field(default_factory=list)
     placement: "list[str]" = field(default_factory=list)  # where its operations ran
     transfers: "list[Transferred]" = field(default_factory=list)
+    spans: "Sequence[Span]" = ()  # when devices computed, and who waited
     losses: "list[float]" = field(default_factory=list)
     placed: "list[str]" = field(default_factory=list)
     models: "frozenset[str]" = frozenset()  # the names that stood for models before it
@@ -77,6 +81,7 @@ class Ledger:
         self.entries: list[Entry] = []
         self.things: dict[str, Placed] = {}
         self.held = HeldMemory()
+        self.shelf = 0  # counts up whenever a thing came or went
         self.memory: dict[str, Memory] = {}
         self.first = 0  # the lines before it belong to an earlier, given up shelf
         self._of: dict[int, Entry] = {}
@@ -116,9 +121,11 @@ class Ledger:
                 self.hello = event
                 self.lost()
             case Placed():
+                self.shelf += 1
                 self.things[event.name] = event
                 self.held.placed(event.name, event.holds)
             case Freed(name=name):
+                self.shelf += 1
                 self.things.pop(name, None)
                 self.held.freed(name)
             case Finished(memory=memory):
@@ -139,6 +146,7 @@ class Ledger:
 
     def lost(self) -> None:
         """The worker is gone, and what was on the shelf with it; the lines are kept."""
+        self.shelf += 1
         self.things.clear()
         self.held.clear()
         self.memory.clear()
@@ -202,6 +210,16 @@ class Ledger:
             or (each.finished and each.finished.drew)
         ]
 
+    def leave_out(self, cards: "Sequence[str]") -> "list[int]":
+        """These cards are lost: the commands of the lines that cannot be run again for it."""
+        left = needing(self.done(), cards)
+        for each in left:
+            said = f"{_are_lost(cards)}, and what this line made went with it."
+            hint = "Run it on another card, or when the card is back."
+            each.state = "failed"
+            each.failed = Failed(each.id, "device lost", "", "", said, hint)
+        return [each.id for each in left]
+
     def undo(self) -> "tuple[Entry, list[str]]":
         """The last line that created or deleted, and the code that takes it back."""
         undone = {each.undoes for each in self.entries}
@@ -244,6 +262,8 @@ class Ledger:
                 entry.printed.append(text)
             case Transferred():
                 entry.transfers.append(event)
+            case Spans(spans=spans):
+                entry.spans = spans
             case Progressed(losses=losses):
                 entry.losses.extend(losses)
             case Placed(name=name):
@@ -274,6 +294,10 @@ class Ledger:
 
 def event_id(event: Event) -> int:
     return int(getattr(event, "id", 0))
+
+
+def _are_lost(cards: "Sequence[str]") -> str:
+    return f"{cards[0]} is lost" if len(cards) == 1 else f"{' and '.join(cards)} are lost"
 
 
 def _step(entry: Entry) -> Step:

@@ -1,8 +1,10 @@
 """Load: tells simulated cards what the lab does to them, so that the plots answer."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from gpuexplorer.lab.events import Event, Finished, Hello, Memory
+from gpuexplorer.lab.wire import Command, Peek, Run, Train
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.occupied import Occupation
 
@@ -32,6 +34,16 @@ class Load:
                 self._occupy(event)
             case _:
                 pass
+
+    def told(self, command: Command, lost: "tuple[str, ...]") -> Command:
+        """With what its cards cannot know by themselves. `lost`: by PyTorch's names."""
+        match command:
+            case Run() | Train():
+                return replace(command, others=self.others(), lost=lost)
+            case Peek():
+                return replace(command, lost=lost)
+            case _:
+                return command
 
     def others(self) -> "tuple[tuple[str, int], ...]":
         """What the cards' own programs hold now, by PyTorch's names of the cards."""

@@ -2,8 +2,8 @@
 
 import json
 import os
-import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,12 +11,14 @@ from pathlib import Path
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
+from gpuexplorer.lab.asking import asked
 from gpuexplorer.lab.torch_builds import Suits, TorchBuild, suits
 
 OLDEST = (3, 10)
 _PATIENCE = 10.0
 _PATIENCE_FOR_TORCH = 60.0
 _ANSWER = "GPUEXPLORER "
+_QUESTIONED = "import importlib.util"
 # Nothing of torch is imported: its own file says what it was built for.
 _ASK = r"""
 import importlib.util, json, os, re, sys
@@ -90,9 +92,11 @@ def candidates(environment: "Mapping[str, str]", home: Path) -> "list[Path]":
     return list(found.values())
 
 
-def ask(path: Path, patience: float = _PATIENCE) -> LabPython:
+def ask(
+    path: Path, patience: float = _PATIENCE, given_up: "threading.Event | None" = None
+) -> LabPython:
     """Starts it once; whatever happens is an answer."""
-    answer, trouble = _answered(path, _ASK, patience)
+    answer, trouble = _answered(path, _ASK, patience, given_up)
     if answer is None:
         return LabPython(path, trouble=trouble)
     try:
@@ -121,20 +125,20 @@ def ask_torch(python: LabPython, patience: float = _PATIENCE_FOR_TORCH) -> LabPy
     return replace(python, build=replace(python.build, architectures=architectures))
 
 
-def chosen(path: Path) -> LabPython:
+def chosen(path: Path, given_up: "threading.Event | None" = None) -> LabPython:
     """The one a person picked. Raises Trouble where the lab cannot use it."""
     if path.is_dir():
         inside = [each for each in _programs(path) if each.is_file()]
         if not inside:
             raise Trouble(f"There is no Python in {path}.", "Choose the program itself.")
         path = inside[0]
-    python = ask(path)
+    python = ask(path, given_up=given_up)
     if not python.usable:
-        raise Trouble(f"{path} cannot be the lab's Python. {python.trouble}", _WAY_OUT)
+        way_out = "Choose another."
+        if python.version >= OLDEST:
+            way_out = "Choose another, or install PyTorch into it: `pip install torch`."
+        raise Trouble(f"{path} cannot be the lab's Python. {python.trouble}", way_out)
     return python
-
-
-_WAY_OUT = "Choose another, or install PyTorch into it: `pip install torch`."
 
 
 def _possible(environment: "Mapping[str, str]", home: Path) -> Iterator[Path]:
@@ -183,27 +187,22 @@ def _build(said: "Mapping[str, object]") -> "TorchBuild | None":
     return TorchBuild(version, texts.get("cuda"), texts.get("hip"), texts.get("xpu"))
 
 
-def _answered(path: Path, question: str, patience: float) -> "tuple[str | None, str]":
+def _answered(
+    path: Path, question: str, patience: float, given_up: "threading.Event | None" = None
+) -> "tuple[str | None, str]":
     """What it printed after our mark; else why there is no answer."""
     try:
-        ran = subprocess.run(
-            [path, "-c", question],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=patience,
-            check=False,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-    except subprocess.TimeoutExpired:
-        return None, f"It did not answer within {patience:g} s."
+        answer = asked([path, "-c", question], patience, given_up)
     except OSError as error:
         return None, f"It cannot be started: {error.strerror}."
-    lines = ran.stdout.decode("utf-8", "replace").splitlines()
+    if answer.code is None:
+        return None, f"It did not answer within {patience:g} s."
+    lines = answer.text.splitlines()
     for line in lines:
-        if ran.returncode == 0 and line.startswith(_ANSWER):
+        if answer.code == 0 and line.startswith(_ANSWER):
             return line.removeprefix(_ANSWER), ""
-    if ran.returncode == 0:
+    # Another program complains of the question itself.
+    if answer.code == 0 or any(_QUESTIONED in line for line in lines):
         return None, "It did not answer as a Python does."
-    last = f": {lines[-1][:200]}" if lines else "."
-    return None, f"It ended with code {ran.returncode}{last}"
+    last = f": {lines[-1][:200].rstrip('.')}." if lines else "."
+    return None, f"It ended with code {answer.code}{last}"

@@ -6,6 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpuexplorer.lab import vocabulary
+from gpuexplorer.lab.card_words import (
+    card_number,
+    device_arguments,
+    is_cuda_method,
+    is_helper,
+    is_of_cuda,
+    whole,
+)
 from gpuexplorer.lab.grammar import dotted
 from gpuexplorer.lab.ledger import Entry, Ledger
 from gpuexplorer.lab.wire import Run
@@ -125,22 +133,36 @@ def _anywhere(entry: Entry, *, show: bool) -> str:
 
 def _guarded(entries: "Sequence[Entry]", lines: "Sequence[str]") -> "list[str]":
     """What only a real card can answer, and whatever is made from that."""
-    only_there: set[str] = set()
+    only_there: dict[str, int] = {}  # with how many cards
     guarded = []
     for entry, line in zip(entries, lines, strict=True):
         effects = entry.effects
-        words = {_word(node) for node in ast.walk(ast.parse(line))}
-        needs = any(
-            word.startswith("torch.cuda.") and word not in _ANYWHERE for word in words if word
-        )
-        if needs or effects.uses & only_there:
-            only_there |= effects.makes
+        used = [only_there[each] for each in effects.uses if each in only_there]
+        needs = max(_cards_needed(ast.parse(entry.code)), *used, 0)
+        if needs:
+            only_there |= dict.fromkeys(effects.makes, needs)
             inner = "\n".join(f"    {each}" for each in line.splitlines())
-            guarded.append(f"if torch.cuda.is_available():\n{inner}")
+            asked = f"device_count() > {needs - 1}" if needs > 1 else "is_available()"
+            guarded.append(f"if torch.cuda.{asked}:\n{inner}")
         else:
-            only_there -= effects.makes
+            only_there = {k: v for k, v in only_there.items() if k not in effects.makes}
             guarded.append(line)
     return guarded
+
+
+def _cards_needed(tree: ast.AST) -> int:
+    """How many cards there must be for what only a real card can answer."""
+    words = {_word(node) for node in ast.walk(tree)} - {None}
+    if not any(str(each).startswith("torch.cuda.") for each in words - _ANYWHERE):
+        return 0
+    calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call)]
+    asked = [card for call in calls if is_of_cuda(call) for card in device_arguments(call)]
+    asked += [each for call in calls if is_helper(call, "gpu", "try_gpu") for each in call.args]
+    numbers = [whole(each) for each in asked]
+    numbers += [
+        card_number(each.value) for each in ast.walk(tree) if isinstance(each, ast.Constant)
+    ]
+    return 1 + max(each or 0 for each in (*numbers, 0))
 
 
 def _word(node: ast.AST) -> "str | None":
@@ -149,34 +171,20 @@ def _word(node: ast.AST) -> "str | None":
 
 def _names_a_card(tree: ast.AST) -> bool:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and _card(node.value) is not None:
+        if isinstance(node, ast.Constant) and card_number(node.value) is not None:
             return True
-        if _is_cuda_call(node):
+        # The book's helper gpu() knows of no way out where a card is missing.
+        if isinstance(node, ast.Call) and (is_cuda_method(node) or is_helper(node, "gpu")):
             return True
     return False
-
-
-def _is_cuda_call(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "cuda"
-        and dotted(node.func) is None
-    )
-
-
-def _card(value: object) -> "int | None":
-    """The number in "cuda:1"."""
-    if not isinstance(value, str) or not value.startswith("cuda"):
-        return None
-    kind, _, number = value.partition(":")
-    return int(number or 0) if kind == "cuda" and (number or "0").isdigit() else None
 
 
 class _ToTryGpu(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if _is_cuda_call(node):
+        if is_helper(node, "gpu"):
+            return ast.Call(ast.Name("try_gpu", ast.Load()), node.args, node.keywords)
+        if is_cuda_method(node):
             assert isinstance(node.func, ast.Attribute)
             where = node.args[0] if node.args else ast.Constant(0)
             if isinstance(where, ast.Constant):
@@ -187,7 +195,8 @@ class _ToTryGpu(ast.NodeTransformer):
         return node
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        return node if _card(node.value) is None else _try_gpu(_card(node.value))
+        number = card_number(node.value)
+        return node if number is None else _try_gpu(number)
 
 
 def _try_gpu(number: object) -> ast.expr:

@@ -3,22 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gpuexplorer.simulation.copying import Way, way_between, way_to_host
 from gpuexplorer.simulation.models import MIB, CardModel, Wire
 from gpuexplorer.simulation.specs import MachineSpec
 from gpuexplorer.simulation.wiring import Wiring
 
 HOST = -1
-_PCIE_LATENCY = 10e-6
-_NVLINK_LATENCY = 8e-6
-_SOCKET_LATENCY = 4e-6  # what crossing to the other processor adds
-# Of what a link could carry in theory, as copies of large blocks reach it.
-_PCIE_REACHED = {3: 0.78, 4: 0.82, 5: 0.88}
-_NVLINK_REACHED = 0.92
-_CROSSING_REACHED = 0.85
-_STAGED_REACHED = 0.7  # through the host's memory, both ways overlapping in part
-# Memory that is not pinned goes through the processor first, which does not get faster.
-_PAGEABLE_RATE = 6e9
-_LANE_RATE = {3: 0.985e9, 4: 1.969e9, 5: 3.938e9}
 _CONTEXT_MIB = 118
 _CONTEXT_MIB_OF_MULTIPROCESSOR = 3
 # Of single precision, for cards made for computing and for all others.
@@ -41,6 +31,7 @@ class Chosen:
 
     visible: "Sequence[int] | None" = None  # None: all of them
     elsewhere_bytes: "Mapping[int, int]" = field(default_factory=dict)
+    wrong: "Sequence[tuple[int, int]]" = ()  # from which to which copies arrive wrong
 
 
 def simulated_cards(spec: MachineSpec, chosen: "Chosen | None" = None) -> SimulatedCards:
@@ -50,11 +41,16 @@ def simulated_cards(spec: MachineSpec, chosen: "Chosen | None" = None) -> Simula
     visible = range(len(spec.cards)) if chosen.visible is None else chosen.visible
     cards = tuple(_card(spec, index, chosen) for index in visible)
     links = [
-        {**_to_host(spec.cards[index].model), "one": HOST, "other": number}
+        {**_link(way_to_host(spec.cards[index].model)), "one": HOST, "other": number}
         for number, index in enumerate(visible)
     ]
     links += [
-        {**_between(spec, wiring, index, other), "one": number, "other": further}
+        {
+            **_link(way_between(spec, wiring, index, other)),
+            "one": number,
+            "other": further,
+            "wrong_to": _wrong_ends(chosen, (index, number), (other, further)),
+        }
         for number, index in enumerate(visible)
         for further, other in enumerate(visible)
         if number < further
@@ -86,40 +82,23 @@ def context_bytes(model: CardModel) -> int:
     return (_CONTEXT_MIB + _CONTEXT_MIB_OF_MULTIPROCESSOR * model.multiprocessors) * MIB
 
 
-def _to_host(model: CardModel) -> "dict[str, object]":
-    rate = _pcie_rate(model)
-    return {
-        "bytes_per_second": rate,
-        "pageable_bytes_per_second": min(rate / 2, _PAGEABLE_RATE),
-        "latency": _PCIE_LATENCY,
-        "peer": False,
+def _link(way: Way) -> "dict[str, object]":
+    link: dict[str, object] = {
+        "bytes_per_second": way.rate,
+        "latency": way.latency,
+        "peer": way.peer,
     }
+    if way.pageable_rate is not None:
+        link["pageable_bytes_per_second"] = way.pageable_rate
+    return link
 
 
-def _between(spec: MachineSpec, wiring: Wiring, one: int, other: int) -> "dict[str, object]":
-    first, second = spec.cards[one].model, spec.cards[other].model
-    nvlinks = wiring.nvlinks_between(one, other)
-    if nvlinks:
-        rate = nvlinks * first.wires.nvlink_rate * _NVLINK_REACHED
-        return {"bytes_per_second": rate, "latency": _NVLINK_LATENCY, "peer": True}
-    slower = min(_pcie_rate(first), _pcie_rate(second))
-    crossing = wiring.node(one) != wiring.node(other)
-    latency = _PCIE_LATENCY + crossing * _SOCKET_LATENCY
-    peer = first.wires.pcie_peers and second.wires.pcie_peers
-    if not peer:
-        return {
-            "bytes_per_second": slower * _STAGED_REACHED,
-            "latency": 2 * latency,
-            "peer": False,
-        }
-    rate = slower * (_CROSSING_REACHED if crossing else 1.0)
-    return {"bytes_per_second": rate, "latency": latency, "peer": True}
-
-
-def _pcie_rate(model: CardModel) -> float:
-    wires = model.wires
-    reached = _PCIE_REACHED[wires.pcie_generation]
-    return _LANE_RATE[wires.pcie_generation] * wires.pcie_lanes * reached
+def _wrong_ends(
+    chosen: Chosen, one: "tuple[int, int]", other: "tuple[int, int]"
+) -> "list[int]":
+    """By the worker's numbers; each of the two has the machine's and the worker's."""
+    ways = ((one, other), (other, one))
+    return [end[1] for begin, end in ways if (begin[0], end[0]) in chosen.wrong]
 
 
 def _computes(model: CardModel) -> bool:

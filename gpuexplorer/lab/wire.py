@@ -6,6 +6,7 @@ from typing import Any, Union
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import events
+from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Event
 
 
@@ -16,6 +17,7 @@ class Run:
     id: int
     line: str
     others: "tuple[tuple[str, int], ...]" = ()  # bytes of other programs, on simulated cards
+    lost: "tuple[str, ...]" = ()  # simulated cards that do not answer any more
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Peek:
     at: "tuple[int, ...]" = ()  # the leading indices, then row and column to begin with
     rows: int = 16
     columns: int = 16
+    lost: "tuple[str, ...]" = ()
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,37 @@ class Train:
     steps: int
     batch: int
     others: "tuple[tuple[str, int], ...]" = ()
+    lost: "tuple[str, ...]" = ()
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Measure one copy; the answer is a Measured, or Failed."""
+
+    id: int
+    source: str
+    target: str
+    bytes: int
+    mode: str = "copy"
+    pinned: "bool | None" = None
+    both_ways: bool = False
+    pieces: int = 1
+    beside: "tuple[tuple[str, str], ...]" = ()
+    samples: int = 7
+    most_share: float = 0.125  # of the free memory of each side
+
+    @property
+    def job(self) -> CopyJob:
+        return CopyJob(
+            self.source,
+            self.target,
+            self.bytes,
+            self.mode,
+            self.pinned,
+            self.both_ways,
+            self.pieces,
+            self.beside,
+        )
 
 
 @dataclass(frozen=True)
@@ -59,7 +93,7 @@ class Forget:
     names: "tuple[str, ...]" = ()
 
 
-Command = Union[Run, Peek, Train, Cancel, Forget]  # noqa: UP007 - the worker may be Python 3.10
+Command = Union[Run, Peek, Train, Measure, Cancel, Forget]  # noqa: UP007 - the worker may be Python 3.10
 
 # Any: each is a dataclass, called with what its line of JSON holds.
 _EVENTS: "dict[str, type[Any]]" = {
@@ -68,18 +102,21 @@ _EVENTS: "dict[str, type[Any]]" = {
         events.Hello,
         events.Began,
         events.Transferred,
+        events.Spans,
         events.Placed,
         events.Freed,
         events.Printed,
         events.Peeked,
         events.Opened,
         events.Progressed,
+        events.Sampled,
+        events.Measured,
         events.Finished,
         events.Failed,
     )
 }
 _COMMANDS: "dict[str, type[Any]]" = {
-    each.__name__.lower(): each for each in (Run, Peek, Train, Cancel, Forget)
+    each.__name__.lower(): each for each in (Run, Peek, Train, Measure, Cancel, Forget)
 }
 # Fields that hold other records.
 _RECORDS: "dict[str, type[Any]]" = {
@@ -88,6 +125,8 @@ _RECORDS: "dict[str, type[Any]]" = {
     "holds": events.Held,
     "layers": events.Layer,
     "parts": events.Part,
+    "wrong": events.Wrong,
+    "spans": events.Span,
 }
 
 

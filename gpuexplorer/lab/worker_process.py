@@ -88,7 +88,7 @@ class WorkerProcess:
         self._unanswered: dict[int, Command] = {}
         self._last_words: deque[str] = deque(maxlen=_LAST_WORDS)
         self._asked_to_end = False
-        self._refused = ""
+        self._because = ""  # it was killed by us
         self._ended = False
         self._why = ""
         try:
@@ -151,8 +151,9 @@ class WorkerProcess:
         self._reader.join(_KILLING_PATIENCE)
         self._stderr_reader.join(_KILLING_PATIENCE)
 
-    def kill(self) -> None:
-        """At once, for what hangs. The reader then tells the end as ever."""
+    def kill(self, why: str = "") -> None:
+        """At once, for what hangs. The reader then tells the end as ever, and why."""
+        self._because = self._because or why
         self._end(_SIGKILL)
 
     def _end(self, how: int) -> None:
@@ -188,7 +189,7 @@ class WorkerProcess:
                 try:
                     event = event_of(line)
                 except Trouble as trouble:
-                    self._refuse(trouble.sentence)
+                    self.kill(trouble.sentence)
                     break
                 if not greeted and not self._is_welcome(event):
                     break
@@ -203,19 +204,15 @@ class WorkerProcess:
 
     def _is_welcome(self, event: Event) -> bool:
         if not isinstance(event, Hello):
-            self._refuse("The other process did not introduce itself as a worker of the lab.")
+            self.kill("The other process did not introduce itself as a worker of the lab.")
             return False
         if event.version != VERSION:
-            self._refuse(
+            self.kill(
                 f"The worker speaks version {event.version} of the lab's language, and this "
                 f"window version {VERSION}."
             )
             return False
         return True
-
-    def _refuse(self, sentence: str) -> None:
-        self._refused = sentence
-        self.kill()
 
     def _read_stderr(self) -> None:
         assert self._process.stderr is not None
@@ -224,7 +221,7 @@ class WorkerProcess:
                 self._last_words.append(line.rstrip())
 
     def _tell_end(self) -> None:
-        self._why = self._refused or self._why_it_ended()
+        self._why = self._because or self._why_it_ended()
         with self._lock:
             self._ended = True
             lost = list(self._unanswered)

@@ -21,6 +21,7 @@ class FaultKind(StrEnum):
     HUNG = "hung"
     DRIVER = "driver"
     GARBAGE = "garbage"
+    WRONG = "wrong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Fault:
     card: int | None
     start: float
     end: float = math.inf
+    to: int | None = None  # the other card, where copies arrive wrong
 
     def covers(self, card: int, t: float) -> bool:
         return self.card in (None, card) and self.start <= t < self.end
@@ -38,6 +40,8 @@ class Fault:
     @property
     def sentence(self) -> str:
         """What was ordered, for a person to read."""
+        if self.kind is FaultKind.WRONG and not self.start and math.isinf(self.end):
+            return f"{_what(self)}, as ordered."
         until = "on" if math.isinf(self.end) else f"to {self.end:g} s"
         return f"{_what(self)} from {self.start:g} s {until}, as ordered."
 
@@ -62,11 +66,15 @@ def _parse_fault(part: str, card_count: int) -> Fault:
         meant = f"Did you mean {close[0]}? " if close else ""
         raise Trouble(f"'{part}' names a fault that is not known: '{word}'.", meant + _FORMS)
     kind = FaultKind(word.lower())
-    card = None
-    if kind is not FaultKind.DRIVER:
+    card = to = None
+    if kind is FaultKind.WRONG:
+        card, to = _parse_pair(part, card_text, card_count)
+    elif kind is not FaultKind.DRIVER:
         card = _parse_card(part, card_text, card_count)
     elif colon:
         raise Trouble(f"'{part}' names a card, but all cards share one driver.", _FORMS)
+    if kind is FaultKind.WRONG and not at:
+        return Fault(kind, card, 0.0, to=to)
     if not at:
         raise Trouble(f"'{part}' does not say when it begins.", _FORMS)
     first, dash, last = when.partition("-")
@@ -77,7 +85,17 @@ def _parse_fault(part: str, card_count: int) -> Fault:
         end = start + DRIVER_SECONDS if kind is FaultKind.DRIVER else math.inf
     if end <= start:
         raise Trouble(f"'{part}' ends before it has begun.", _TIMES)
-    return Fault(kind, card, start, end)
+    return Fault(kind, card, start, end, to)
+
+
+def _parse_pair(part: str, text: str, card_count: int) -> tuple[int, int]:
+    one, arrow, other = (piece.strip() for piece in text.partition(">"))
+    if not arrow:
+        raise Trouble(f"'{part}' does not say from which card to which.", _FORMS)
+    source, target = (_parse_card(part, each, card_count) for each in (one, other))
+    if source == target:
+        raise Trouble(f"'{part}' names the same card twice.", _FORMS)
+    return source, target
 
 
 def _parse_card(part: str, text: str, card_count: int) -> int:
@@ -110,12 +128,14 @@ def _what(fault: Fault) -> str:
             return "The driver is gone"
         case FaultKind.GARBAGE:
             return f"Card {fault.card} answers with impossible figures"
+        case FaultKind.WRONG:
+            return f"Copies from card {fault.card} to card {fault.to} arrive wrong"
         case _:
             assert_never(fault.kind)
 
 
 _FORMS = (
     "Faults are lost:1@20s, lost:1@20s-40s, slow:0@10s, hung:1@15s, garbage:2@15s, "
-    "driver@30s, with commas between them."
+    "driver@30s, wrong:1>0, with commas between them."
 )
 _TIMES = "A time is written 20, 20s, 1.5s or 2m, and a span 20s-40s."

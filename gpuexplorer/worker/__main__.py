@@ -25,16 +25,20 @@ def main() -> int:
     pipe = Pipe()
     settings = unpacked(os.environ.get(NAME, ""))
     try:
-        import torch  # noqa: F401, PLC0415 - it may be missing, and takes seconds
-    except (ImportError, OSError) as error:
+        import torch  # noqa: PLC0415 - it may be missing, and takes seconds
+    except (ImportError, OSError, RuntimeError, AttributeError) as error:
         return _refuse(f"PyTorch cannot be loaded by this Python: {error}.")
-    # What needs torch can be imported only now.
-    from gpuexplorer.worker.loop import Loop  # noqa: PLC0415
-
     _be_the_first_to_go()
-    seed = int(settings.get("seed", 0))
+    try:
+        # What needs torch can be imported only now.
+        from gpuexplorer.worker.loop import Loop  # noqa: PLC0415
+
+        loop = Loop(pipe, _engine(settings), int(settings.get("seed", 0)))
+    except (ImportError, AttributeError) as error:
+        version = getattr(torch, "__version__", "of no version")
+        return _refuse(f"This PyTorch ({version}) is too old for the lab: {error}.")
     with contextlib.suppress(BrokenPipeError):  # the window is gone, and so are we
-        Loop(pipe, _engine(settings), seed).serve()
+        loop.serve()
     # Everything was said; PyTorch would take its time to clean up what the system frees.
     os._exit(0)
 
@@ -57,7 +61,7 @@ def _be_the_first_to_go() -> None:
 
 
 def _refuse(sentence: str) -> int:
-    sys.stderr.write(sentence + "\n")
+    sys.stderr.write(" ".join(sentence.split()) + "\n")
     return _CANNOT_START
 
 

@@ -5,7 +5,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gpuexplorer.lab.events import Device, Hello, Memory, Transferred
+from gpuexplorer.lab.events import Device, Event, Hello, Memory, Span, Transferred
+from gpuexplorer.lab.wire import Measure
+from gpuexplorer.worker.copies import Copies
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,18 @@ class Engine(Protocol):
 
     def devices(self) -> Sequence[Device]: ...
 
-    def running(self) -> AbstractContextManager[object]:
-        """Around the carrying out of a line."""
+    def running(
+        self, stays_on_host: "Callable[[], bool] | None" = None
+    ) -> AbstractContextManager[object]:
+        """Around the carrying out of a line. What stays on the host need not be watched."""
         ...
 
     def others_hold(self, held: "Sequence[tuple[str, int]]") -> None:
         """Bytes of other programs, by device. Real cards know by themselves."""
+        ...
+
+    def cards_lost(self, names: "Sequence[str]") -> None:
+        """These do not answer from now on, all others do. Real cards know by themselves."""
         ...
 
     def log_placement(self, say: "Callable[[str], None] | None") -> None:
@@ -44,6 +52,15 @@ class Engine(Protocol):
         """What `torch.nn.Linear` stands for."""
         ...
 
+    def measure(
+        self,
+        command: Measure,
+        say: "Callable[[Event], None]",
+        checkpoint: "Callable[[], None]",
+    ) -> None:
+        """Says Sampled and Measured. `checkpoint` raises where it was given up."""
+        ...
+
     def settle(self) -> None:
         """Wait until all devices have done what they were asked."""
         ...
@@ -52,8 +69,17 @@ class Engine(Protocol):
         """Of the last line, after `settle`."""
         ...
 
+    @property
+    def copies(self) -> Copies:
+        """Where copies are noted, and what causes them is told."""
+        ...
+
     def transfers(self, command: int) -> Sequence[Transferred]:
-        """The copies between devices that the last line made."""
+        """The copies between devices that the last line made, compared with what was sent."""
+        ...
+
+    def spans(self) -> Sequence[Span]:
+        """When devices computed in the last line, and who waited for whom."""
         ...
 
     def memory(self) -> Sequence[Memory]:

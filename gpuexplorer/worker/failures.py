@@ -7,6 +7,8 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Failed, Memory
 
 _DEVICES = re.compile(r"\b(cpu|cuda:\d+|xpu:\d+|mps|meta)\b")
+_HOST_IS_FULL = ("DefaultCPUAllocator", "can't allocate memory")
+_OURS = re.compile(r"\b(?:gpuexplorer\.worker\.engines\.virtual\.tensor\.)?OnCard\b")
 _BROKEN = (
     "device-side assert",
     "illegal memory access",
@@ -21,6 +23,24 @@ class Cancelled(BaseException):
     """The person gave the command up. Nothing between here and the loop may catch it."""
 
 
+class Spoiled(Exception):  # noqa: N818 - it is the driver's fault, not an error of ours
+    """The card or the driver will not be itself again in this process."""
+
+    def __init__(self, sentence: str, hint: str, words: str) -> None:
+        super().__init__(words)
+        self.sentence = sentence
+        self.hint = hint
+
+
+class CardLost(RuntimeError):  # noqa: N818 - the engine makes PyTorch's own error of it
+    """A card does not answer any more. Why PyTorch said what it said, where that is known."""
+
+    def __init__(self, card: str, *, used: bool) -> None:
+        super().__init__(f"{card} is lost")
+        self.card = card
+        self.used = used  # by this process, which then is of no use any more
+
+
 def failed(
     command: int,
     error: BaseException,
@@ -28,11 +48,15 @@ def failed(
 ) -> Failed:
     """The sentence says what it means here; `message` keeps PyTorch's own words."""
     kind = type(error).__name__
-    message = str(error).strip()
+    message = _OURS.sub("Tensor", str(error).strip())  # what PyTorch would call it
     if isinstance(error, Trouble):
         return Failed(command, "bad request", "Trouble", "", error.sentence, error.hint)
+    if isinstance(error, Spoiled):
+        return Failed(command, "device broken", kind, message, error.sentence, error.hint)
     if isinstance(error, Cancelled):
         return Failed(command, "cancelled", kind, "", "Cancelled.", "")
+    if isinstance(error.__cause__, CardLost):
+        return _lost(command, error.__cause__, kind, message)
     if isinstance(error, RecursionError):
         return Failed(command, "bad request", kind, message, "This is nested too deeply.", "")
     if any(text in message for text in _BROKEN):
@@ -44,6 +68,16 @@ def failed(
             "The card broke off. Everything this process holds on it is lost, and every "
             "further call will fail the same way.",
             "Start the worker again; what was made from a recipe can be made anew.",
+        )
+    if any(text in message for text in _HOST_IS_FULL):
+        return Failed(
+            command,
+            "out of memory",
+            kind,
+            message,
+            "It does not fit into the computer's own memory.",
+            "Delete something, or take a smaller shape or a smaller dtype.",
+            memory(),
         )
     if kind == "OutOfMemoryError" or isinstance(error, MemoryError):
         return Failed(
@@ -60,6 +94,27 @@ def failed(
             command, "devices differ", kind, message, _differ(message), "Copy one to the other."
         )
     return Failed(command, "refused by PyTorch", kind, message)
+
+
+def _lost(command: int, lost: CardLost, kind: str, message: str) -> Failed:
+    gone = f"{lost.card} is lost: the card does not answer any more"
+    if not lost.used:
+        return Failed(
+            command,
+            "device lost",
+            kind,
+            message,
+            f"{gone}, so nothing can be made on it or copied to it.",
+            "What is on the shelf is as it was. Use another card, or the processor.",
+        )
+    return Failed(
+        command,
+        "device broken",
+        kind,
+        message,
+        f"{gone}, and what was on it is gone. CUDA breaks with it in the whole process.",
+        "A new worker begins. What was elsewhere can be made again by its lines.",
+    )
 
 
 def _differ(message: str) -> str:

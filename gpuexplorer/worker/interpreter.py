@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.events import Transferred
 from gpuexplorer.lab.grammar import Line, dotted
+from gpuexplorer.worker.causes import cause_of, path_of
 from gpuexplorer.worker.engine import Engine
 
 _MOST_BITS = 14_000  # of a whole number: Python writes out not many more
@@ -76,6 +78,7 @@ _UNARY: "Mapping[type[ast.AST], Callable[[Any], Any]]" = {
     ast.Not: operator.not_,
     ast.Invert: operator.invert,
 }
+_MOVING = frozenset({"to", "cuda", "cpu"})
 
 
 class Interpreter:
@@ -90,6 +93,9 @@ class Interpreter:
         self._engine = engine
         self._things = things
         self._helpers = helpers
+        # Of the line that runs.
+        self._causes: dict[ast.expr, tuple[str, str]] = {}
+        self._whole: ast.expr | None = None  # its one value, where it has no more than that
 
     def carry_out(self, line: Line) -> Any:
         """The value of a line that was not assigned, else None."""
@@ -98,12 +104,15 @@ class Interpreter:
             raise Trouble(
                 f"There is no {unknown[0]} on the shelf.", "Make it first, or mind the case."
             )
+        self._causes.clear()
+        tree = line.tree
+        self._whole = tree.value if isinstance(tree, (ast.Assign, ast.Expr)) else None
         return self._statement(line.tree)
 
     def _statement(self, node: ast.stmt) -> Any:
         match node:
             case ast.Assign(targets=[target], value=value):
-                self._assign(target, self._value(value))
+                self._assign(target, self._value(value), path_of(value))
             case ast.AugAssign(target=target, op=how, value=value):
                 before, by = self._value(target), self._value(value)
                 _refuse_too_long(how, before, by)
@@ -126,12 +135,14 @@ class Interpreter:
                         self._statement(inner)
         return None
 
-    def _assign(self, target: ast.expr, value: Any) -> None:
+    def _assign(self, target: ast.expr, value: Any, what: str = "") -> None:
         match target:
             case ast.Name(id=name):
                 self._things[name] = value
             case ast.Subscript(value=held, slice=index):
-                self._value(held)[self._index(index)] = value
+                changed, at = self._value(held), self._index(index)
+                with self._engine.copies.caused_by("assignment", what):
+                    changed[at] = value
             case ast.Attribute(value=held, attr=name):
                 setattr(self._value(held), name, value)
 
@@ -154,7 +165,9 @@ class Interpreter:
             case ast.Compare(left=left, ops=[how], comparators=[right]):
                 return _BINARY[type(how)](self._value(left), self._value(right))
             case ast.Subscript(value=held, slice=index):
-                return self._value(held)[self._index(index)]
+                seen, at = self._value(held), self._index(index)
+                with self._engine.copies.caused_by(*self._cause(node)):
+                    return seen[at]
             case ast.Attribute(value=held, attr=name):
                 known = dotted(node)
                 if known is not None:
@@ -172,7 +185,34 @@ class Interpreter:
             function = self._value(node.func)
         arguments = [self._value(each) for each in node.args]
         words = {each.arg: self._value(each.value) for each in node.keywords if each.arg}
-        return function(*arguments, **words)
+        how, what = self._cause(node)
+        owner = getattr(function, "__self__", None)
+        model = hasattr(owner, "state_dict")
+        alone = node is self._whole or not model
+        copies = self._engine.copies
+        with copies.caused_by(how, what, of_model=model, checked=alone) as call:
+            value = function(*arguments, **words)
+            moved = how in _MOVING and value is owner is not None
+            if moved and not copies.copied_by(call):
+                self._tell_already_there(value, how, [*arguments, *words.values()])
+        return value
+
+    def _tell_already_there(self, thing: Any, how: str, asked: "list[Any]") -> None:
+        """It was asked to be moved to where it is."""
+        if how == "to" and all(type(each).__name__ == "dtype" for each in asked):
+            return
+        parts = [*thing.parameters()] if hasattr(thing, "parameters") else [thing]
+        if not parts or any(type(each).__name__.startswith("Uninit") for each in parts):
+            return
+        device = str(parts[0].device)
+        copies = self._engine.copies
+        copies.add(Transferred(0, device, device, 0, None), copies.note())
+
+    def _cause(self, node: ast.expr) -> "tuple[str, str]":
+        known = self._causes.get(node)
+        if known is None:
+            known = self._causes[node] = cause_of(node)
+        return known
 
     def _index(self, node: ast.expr) -> Any:
         match node:

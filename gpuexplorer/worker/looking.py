@@ -29,7 +29,7 @@ def look(command: Peek, interpreter: Interpreter, engine: Engine) -> Union[Peeke
         raise Trouble(f"{command.what} is neither a tensor nor a model.")
     if thing.device.type == "meta":
         raise Trouble("A tensor on meta has a shape and no values.")
-    with engine.word("torch.no_grad")():
+    with engine.word("torch.no_grad")(), engine.copies.caused_by("look", command.what):
         return _peeked(command, thing.detach(), engine)
 
 

@@ -6,14 +6,15 @@ import queue
 import signal
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Union
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.lab.events import Began, Failed, Finished, Memory, Printed, Transferred
+from gpuexplorer.lab.events import Began, Event, Failed, Finished, Memory, Printed, Spans
 from gpuexplorer.lab.grammar import read_line
-from gpuexplorer.lab.wire import Cancel, Command, Forget, Peek, Run, Train, command_of
+from gpuexplorer.lab.wire import Cancel, Command, Forget, Measure, Peek, Run, Train, command_of
+from gpuexplorer.worker.causes import shown_by
 from gpuexplorer.worker.engine import Engine, Times
 from gpuexplorer.worker.failures import Cancelled, failed
 from gpuexplorer.worker.helpers import helpers
@@ -21,11 +22,11 @@ from gpuexplorer.worker.interpreter import Interpreter
 from gpuexplorer.worker.looking import look
 from gpuexplorer.worker.pipe import Pipe
 from gpuexplorer.worker.shelf import Shelf
+from gpuexplorer.worker.staying import stays_on_host
 from gpuexplorer.worker.training import train
 
 _MOST_PRINTED = 20_000  # letters of one text
 _MOST_TEXTS = 1000  # of one line
-_MOST_TRANSFERS = 200  # of one line that are told singly
 _LAST_PATIENCE = 0.5  # for what still runs when the window is gone
 
 
@@ -49,11 +50,14 @@ class Loop:
         self._texts = 0
         self._interruptible = False
         self._broken = False
+        self._simulated = False
 
     def serve(self) -> None:
         signal.signal(signal.SIGINT, self._on_interrupt)
         self._engine.seed(self._seed)
-        self._pipe.say(replace(self._engine.hello(), seed=self._seed))
+        hello = self._engine.hello()
+        self._simulated = hello.simulated
+        self._pipe.say(replace(hello, seed=self._seed))
         threading.Thread(target=self._listen, name="commands", daemon=True).start()
         while (command := self._commands.get()) is not None:
             if isinstance(command, Trouble):
@@ -69,7 +73,7 @@ class Loop:
         if self._texts > _MOST_TEXTS:
             more = f"and {self._texts - _MOST_TEXTS} more, which are not shown"
             self._pipe.say(Printed(command.id, more))
-        for event in (*self._transfers(), *self._shelf.changes(command.id), outcome):
+        for event in (*self._copied(), *self._shelf.changes(command.id), outcome):
             self._pipe.say(event)
         self._cancelled.discard(command.id)
 
@@ -89,6 +93,7 @@ class Loop:
         # A line is a person's, and whatever it raises is an answer to that person.
         except (Exception, Cancelled) as error:
             self._interruptible = False
+            self._engine.copies.leave_unchecked()
             failure = failed(command.id, error, self._memory)
             self._broken = self._broken or failure.cause == "device broken"
             if not self._broken and before is not None:
@@ -101,19 +106,22 @@ class Loop:
     def _carry_out(self, command: Command) -> None:
         if isinstance(command, (Run, Train)) and command.others:
             self._engine.others_hold(command.others)
+        if isinstance(command, (Run, Peek, Train)):
+            self._engine.cards_lost(command.lost)
         match command:
             case Run(line=text):
                 line = read_line(text)
-                with self._engine.running():
+                with self._engine.running(lambda: stays_on_host(line, self._shelf.things)):
                     value = self._interpreter.carry_out(line)
                     if value is not None:
-                        self._on_printed(repr(value))
+                        with self._engine.copies.caused_by("print", shown_by(line)):
+                            self._on_printed(repr(value))
             case Peek():
                 with self._engine.running():
                     seen = look(command, self._interpreter, self._engine)
                 self._pipe.say(seen)
             case Train():
-                with self._engine.running():
+                with self._engine.running(lambda: stays_on_host(command, self._shelf.things)):
                     train(
                         command,
                         self._shelf.things,
@@ -121,14 +129,22 @@ class Loop:
                         self._pipe.say,
                         self._checkpoint,
                     )
+            case Measure():
+                self._engine.measure(command, self._pipe.say, self._checkpoint)
             case Forget(names=names):
                 for name in names or tuple(self._shelf.things):
                     self._shelf.things.pop(name, None)
             case Cancel():
                 pass  # what it meant is over already
 
-    def _transfers(self) -> "tuple[Transferred, ...]":
-        return () if self._broken else _summed(self._engine.transfers(self._id))
+    def _copied(self) -> "Iterator[Event]":
+        """What the line copied, and what devices did meanwhile."""
+        if self._broken:
+            return
+        yield from self._engine.transfers(self._id)
+        spans = tuple(self._engine.spans())
+        if spans:
+            yield Spans(self._id, spans, self._simulated)
 
     def _memory(self) -> "tuple[Memory, ...]":
         return () if self._broken else tuple(self._engine.memory())
@@ -171,26 +187,6 @@ class Loop:
         if len(text) > _MOST_PRINTED:
             text = f"{text[:_MOST_PRINTED]} … ({len(text)} letters in all)"
         self._pipe.say(Printed(self._id, text))
-
-
-def _summed(transfers: "Sequence[Transferred]") -> "tuple[Transferred, ...]":
-    """A loop makes thousands; beyond the first, those of one way are told as one."""
-    single, rest = transfers[:_MOST_TRANSFERS], transfers[_MOST_TRANSFERS:]
-    together: dict[tuple[str, str], Transferred] = {}
-    for each in rest:
-        way = (each.source, each.target)
-        together[way] = _added(together[way], each) if way in together else each
-    return (*single, *together.values())
-
-
-def _added(one: Transferred, other: Transferred) -> Transferred:
-    timed = None not in (one.seconds, other.seconds)
-    return replace(
-        other,
-        bytes=one.bytes + other.bytes,
-        seconds=(one.seconds or 0.0) + (other.seconds or 0.0) if timed else None,
-        copies=one.copies + other.copies,
-    )
 
 
 def _finished(

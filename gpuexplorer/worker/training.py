@@ -43,7 +43,8 @@ def train(
         now = time.monotonic()
         if now - last >= _SECONDS_BETWEEN_REPORTS or step == command.steps - 1:
             last = now
-            losses = tuple(float(each) for each in stack(waiting).tolist())
+            with engine.copies.caused_by("tolist", "loss"):
+                losses = tuple(float(each) for each in stack(waiting).tolist())
             first = step + 1 - len(losses)
             say(Progressed(command.id, first, losses, command.steps, now - began))
             waiting.clear()

@@ -24,6 +24,13 @@ UNDERSTOOD = [
 ]
 
 REFUSED = {
+    "# a remark": "There is only a remark on this line.",
+    "class = 1": "'class' is no name.",
+    "2x = 1": "'2x' is no name.",
+    "a-b = 1": "'a-b' is no name.",
+    "None = 1": "'None' is no name.",
+    "A, B = 1, 2": "The lab cannot assign to several names at once.",
+    "x: int = 1": "The lab does not understand a type beside a name.",
     "": "There is nothing on this line.",
     "X = torch.ones(2, ": "This is not a line of Python",
     "torch.ones(2,,3)": "This is not a line of Python",
@@ -93,6 +100,9 @@ def test_a_word_that_is_nearly_right_is_offered() -> None:
     with pytest.raises(Trouble) as refused:
         read_line("X.reshpae(2)")
     assert refused.value.hint == "Did you mean reshape?"
+    with pytest.raises(Trouble) as refused:
+        read_line("nn.Softmin(1)")
+    assert refused.value.hint == "Did you mean torch.nn.Softmax?"
 
 
 @pytest.mark.parametrize("name", ["1x", "x y", "class", "_a", "nn", "len", "", "x-y"])

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.lab.events import Failed, Finished, Hello
+from gpuexplorer.lab.events import Failed, Finished, Freed, Hello, Placed
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import Cancel, Run, Train
 from tests.lab.processes import needs_torch
@@ -35,6 +35,43 @@ def told(*lines: str, drew: tuple[int, ...] = ()) -> Ledger:
         ledger.sent(Run(number, line))
         ledger.apply(Finished(number, 0.0, drew=number in drew))
     return ledger
+
+
+def on_cards(lines: dict[str, str]) -> Ledger:
+    """Each line with the card it worked on; empty: none."""
+    ledger = told()
+    for number, (line, card) in enumerate(lines.items(), 1):
+        ledger.sent(Run(number, line))
+        busy = ((card, 1e-6),) if card else ()
+        ledger.apply(Finished(number, 0.0, busy=busy))
+    return ledger
+
+
+def test_lines_of_a_lost_card_and_those_that_go_on_from_them_are_left_out() -> None:
+    ledger = on_cards(
+        {
+            "A = torch.ones(2).cuda(0)": "cuda:0",
+            "B = torch.ones(2).cuda(1)": "cuda:1",
+            "C = B.shape": "",
+            "D = [C]": "",
+            "B = torch.zeros(2)": "",
+            "E = B + 1": "",
+            "A + 1": "cuda:0",
+            "E.add_(A.cuda(1).cpu())": "cuda:1",
+            "G = E * 2": "",
+            "del D": "",
+        }
+    )
+    assert ledger.leave_out(["cuda:1"]) == [2, 3, 4, 8, 9, 10]
+    assert [each.code for each in ledger.rebuild()] == [
+        "A = torch.ones(2).cuda(0)",
+        "B = torch.zeros(2)",
+        "E = B + 1",
+    ]
+    failed = ledger.entries[1].failed
+    assert failed is not None
+    assert failed.sentence == "cuda:1 is lost, and what this line made went with it."
+    assert ledger.leave_out([]) == []
 
 
 @needs_torch
@@ -241,6 +278,21 @@ def test_what_cannot_be_brought_back_says_why(change: str) -> None:
 def test_with_nothing_done_there_is_nothing_to_undo() -> None:
     with pytest.raises(Trouble, match="There is nothing to undo"):
         told("print(1)").undo()
+
+
+def test_it_tells_when_the_shelf_is_another() -> None:
+    ledger = Ledger()
+    seen = [ledger.shelf]
+    placed = Placed(1, "X", "tensor", "cpu", "")
+    for event in (
+        placed,
+        Finished(1, 0.0),
+        Freed(1, "X"),
+        Failed(2, "worker lost", "", "", ""),
+    ):
+        ledger.apply(event)
+        seen.append(ledger.shelf)
+    assert seen[0] != seen[1] == seen[2] != seen[3] != seen[4]
 
 
 def test_a_cancel_is_no_line() -> None:

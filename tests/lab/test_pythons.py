@@ -57,7 +57,9 @@ def test_likely_programs_are_found_once_each(tmp_path: Path) -> None:
     [
         ("echo Welcome", "It did not answer as a Python does."),
         ("echo 'GPUEXPLORER [1]'", "It did not answer as a Python does."),
-        ("echo SyntaxError; exit 1", "It ended with code 1: SyntaxError"),
+        ("echo SyntaxError; exit 1", "It ended with code 1: SyntaxError."),
+        ('echo "$2" >&2; exit 2', "It did not answer as a Python does."),
+        ("sleep 100", "It did not answer within 0.2 s."),
         ("exec sleep 100", "It did not answer within 0.2 s."),
     ],
 )
@@ -106,7 +108,7 @@ def test_torch_itself_is_asked_for_its_cards(tmp_path: Path) -> None:
     assert asked.build.architectures == ["sm_75", "sm_90"]
     program(path, "echo ImportError: libcudart; exit 1")
     assert ask_torch(python).trouble == (
-        "Its PyTorch cannot be loaded: It ended with code 1: ImportError: libcudart"
+        "Its PyTorch cannot be loaded: It ended with code 1: ImportError: libcudart."
     )
 
 

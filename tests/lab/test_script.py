@@ -48,6 +48,7 @@ def test_a_card_named_outright_is_taken_where_there_is_one() -> None:
         "Z.cuda(1) is Z",
         "d = torch.device('cuda:0')",
         "kept = torch.load('net.pt', map_location='cuda:1')",
+        "net = nn.Linear(3, 1).to(gpu(1))",
         printing=(4,),
     )
     assert body(ledger) == [
@@ -57,6 +58,7 @@ def test_a_card_named_outright_is_taken_where_there_is_one() -> None:
         "print(Z.to(try_gpu(1)) is Z)",
         "d = try_gpu(0)",
         "kept = torch.load('net.pt', map_location=try_gpu(1))",
+        "net = nn.Linear(3, 1).to(try_gpu(1))",
     ]
     assert "def try_gpu(i=0):" in script(ledger)
 
@@ -78,6 +80,39 @@ def test_what_only_a_card_can_answer_is_asked_only_there() -> None:
         "    begin.record()",
         "begin = 3",
         "print(begin + 1)",
+    ]
+
+
+def test_what_only_the_second_card_can_answer_is_asked_where_there_are_two() -> None:
+    ledger = told(
+        "torch.cuda.set_per_process_memory_fraction(0.5, 1)",
+        "torch.cuda.manual_seed(7)",
+        "torch.cuda.get_device_name('cuda:2')",
+        "free = torch.cuda.mem_get_info(try_gpu(1))",
+        "free[0]",
+        "torch.cuda.can_device_access_peer(0, 1)",
+        "with torch.cuda.device(1): X = torch.ones(2, device='cuda')",
+        "X + 1",
+        printing=(3, 5, 6),
+    )
+    assert body(ledger) == [
+        "if torch.cuda.device_count() > 1:",
+        "    torch.cuda.set_per_process_memory_fraction(0.5, 1)",
+        "if torch.cuda.is_available():",
+        "    torch.cuda.manual_seed(7)",
+        "if torch.cuda.device_count() > 2:",
+        "    print(torch.cuda.get_device_name(try_gpu(2)))",
+        "if torch.cuda.device_count() > 1:",
+        "    free = torch.cuda.mem_get_info(try_gpu(1))",
+        "if torch.cuda.device_count() > 1:",
+        "    print(free[0])",
+        "if torch.cuda.device_count() > 1:",
+        "    print(torch.cuda.can_device_access_peer(0, 1))",
+        "if torch.cuda.device_count() > 1:",
+        "    with torch.cuda.device(1):",
+        "        X = torch.ones(2, device=try_gpu(0))",
+        "if torch.cuda.device_count() > 1:",
+        "    X + 1",
     ]
 
 
@@ -112,6 +147,7 @@ def walked() -> Iterator[Session]:
         "Y + Z",
         "Z.cuda(1) is Z",
         "torch.cuda.memory_allocated(0)",
+        "torch.cuda.set_per_process_memory_fraction(0.9, 1)",
         "net = nn.Sequential(nn.Linear(3, 1)).to(device=try_gpu())",
         "net(X).shape",
         "gpt = tiny_gpt(letters=5, width=8, heads=2, blocks=1).cuda(0)",

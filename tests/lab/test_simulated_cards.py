@@ -69,3 +69,9 @@ def test_every_model_has_figures_for_the_lab(model: object) -> None:
         assert all(float(str(card[name])) > 1e11 for name in figures)
     for each in told.links:
         assert float(str(each["bytes_per_second"])) > 1e9
+
+
+def test_a_way_on_which_copies_arrive_wrong_is_told_with_its_end() -> None:
+    assert link("3xTitanRTX", 0, 1)["wrong_to"] == []
+    assert link("3xTitanRTX", 0, 2, Chosen(wrong=[(2, 0)]))["wrong_to"] == [0]
+    assert link("3xTitanRTX", 0, 1, Chosen(visible=(2, 0), wrong=[(2, 0)]))["wrong_to"] == [1]

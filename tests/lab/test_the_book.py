@@ -70,7 +70,9 @@ def test_two_cards_are_not_added_and_the_cure_is_a_copy(session: Session) -> Non
     ]
     assert "device='cuda:1'" in said(session, "Y + Z")
     there = session.run("Z.cuda(1) is Z")
-    assert (there.printed, there.transfers) == (["True"], [])
+    assert there.printed == ["True"]
+    (nothing,) = there.transfers
+    assert (nothing.already_there, nothing.bytes, nothing.target) == (True, 0, "cuda:1")
 
 
 def test_a_net_computes_where_its_parameters_are(session: Session) -> None:

@@ -6,7 +6,16 @@ import pytest
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import events
-from gpuexplorer.lab.wire import Command, Peek, Run, Train, command_of, event_of, line_of
+from gpuexplorer.lab.wire import (
+    Command,
+    Measure,
+    Peek,
+    Run,
+    Train,
+    command_of,
+    event_of,
+    line_of,
+)
 
 SAID: list[events.Event] = [
     events.Hello(
@@ -14,6 +23,7 @@ SAID: list[events.Event] = [
     ),
     events.Began(1),
     events.Transferred(1, "cpu", "cuda:0", 24, 1e-5, modelled=True),
+    events.Spans(1, (events.Span("cuda:0", 0.0, 1e-5, 9e-6, 3),), modelled=True),
     events.Placed(
         2,
         "X",
@@ -54,13 +64,29 @@ SAID: list[events.Event] = [
         ),
     ),
     events.Progressed(7, 0, (0.5, 0.25), 9, 0.1),
+    events.Sampled(7, 3, 7),
+    events.Measured(
+        7,
+        (0.1, 0.2),
+        0.3,
+        0.01,
+        (0.4, 0.5),
+        ((0.6, 0.7), (0.8,)),
+        loops=20,
+        gated=True,
+        intact=False,
+        wrong=(events.Wrong(2, 7, 4096, 17, zeros=True),),
+        direct=False,
+        notes=("one", "two"),
+    ),
     events.Finished(8, 0.1, 0.2, modelled=True, memory=(events.Memory("cpu", 1),), drew=True),
     events.Failed(9, "cancelled", "Cancelled", "", "Cancelled."),
 ]
 ASKED: list[Command] = [
-    Run(1, "X = 1"),
+    Run(1, "X = 1", (("cuda:0", 5),), ("cuda:1",)),
     Peek(2, "X", (1, 2), 4, 5),
     Train(3, "net", "X", "Y", "opt", "mse_loss", 4, 5),
+    Measure(4, "cpu", "cuda:0", 1 << 20, pinned=True, beside=(("cpu", "cuda:1"),)),
 ]
 
 

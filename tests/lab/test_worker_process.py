@@ -342,6 +342,24 @@ def test_a_python_without_torch_says_so(worker: Callable[[Start], Worker]) -> No
     assert bare.listener.end.startswith("PyTorch cannot be loaded by this Python: ")
 
 
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (
+            "raise RuntimeError('made for\\nanother numpy')",
+            "by this Python: made for another n",
+        ),
+        ("__version__ = '1.8.0'", "This PyTorch (1.8.0) is too old for the lab: "),
+    ],
+)
+def test_a_torch_that_is_of_no_use_says_why(
+    worker: Callable[[Start], Worker], tmp_path: Path, broken: str, said: str
+) -> None:
+    (tmp_path / "torch.py").write_text(broken)
+    no_use = worker(tampered(f"import sys; sys.path.insert(0, {str(tmp_path)!r})"))
+    assert said in no_use.listener.end
+
+
 def test_what_a_start_is_told_before_torch_comes() -> None:
     start = Start(visible=("GPU-b", "GPU-a"), allocator="expandable_segments:True", seed=3)
     assert start.variables["CUDA_VISIBLE_DEVICES"] == "GPU-b,GPU-a"

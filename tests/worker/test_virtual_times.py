@@ -15,6 +15,33 @@ def test_a_line_without_a_card_has_no_modelled_time(virtual: Bench) -> None:
     assert not virtual.engine.times().modelled
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "X = torch.ones(2, 3, device='cuda:0')",
+        "X = torch.ones(2, 3).cuda(0)",
+        "net = nn.Linear(3, 1).cuda()",
+        "torch.cuda.mem_get_info(0)",
+    ],
+)
+def test_the_host_waits_for_the_context_of_a_card_that_is_first_used(
+    virtual: Bench, line: str
+) -> None:
+    virtual.run(line)
+    first = virtual.engine.times()
+    assert first.host_seconds == pytest.approx(0.25, rel=0.01)
+    assert first.device_seconds is not None
+    assert first.device_seconds < 1e-3  # the card has nothing to do meanwhile
+    waits = [each for each in virtual.engine.spans() if each.why == "context"]
+    assert [(each.device, each.waits_for) for each in waits] == [("cpu", "cuda:0")]
+    virtual.run(line)
+    again = virtual.engine.times().host_seconds
+    assert again is None or again < 1e-3
+    virtual.run("Y = torch.ones(2, device='cuda:1')")
+    other = virtual.engine.times().host_seconds
+    assert other == pytest.approx(0.25, rel=0.01)
+
+
 def test_a_product_takes_as_long_as_its_arithmetic(virtual: Bench) -> None:
     virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "X @ X")
     times = virtual.engine.times()

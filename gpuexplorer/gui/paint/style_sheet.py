@@ -12,6 +12,7 @@ QLabel[tone="quiet"] { color: $quiet; }
 QLabel[tone="faint"] { color: $faint; }
 QLabel[tone="warn"] { color: $warn; }
 QLabel[tone="bad"] { color: $bad; }
+QLabel[tone="good"] { color: $good; }
 QFrame[panel="card"] { background: $surface; border: 1px solid $edge; border-radius: 10px; }
 QFrame[panel="top"] { background: $ground; border: none; border-bottom: 1px solid $line; }
 QFrame[panel="bottom"] { background: $ground; border: none; border-top: 1px solid $line; }
@@ -85,6 +86,8 @@ QScrollBar::handle:horizontal {
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; border: none; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QToolTip { color: $text; background: $raised; border: 1px solid $line; padding: 6px; }
+QFileDialog QAbstractItemView, QFileDialog QComboBox { color: $text; background: $field; }
+QFileDialog QHeaderView::section { color: $quiet; background: $field; border: none; }
 """)
 
 

@@ -38,6 +38,7 @@ class Tone(StrEnum):
     FAINT = "faint"
     WARN = "warn"
     BAD = "bad"
+    GOOD = "good"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,8 @@ class Theme:
                 return self.warn
             case Tone.BAD:
                 return self.bad
+            case Tone.GOOD:
+                return self.good
             case _:
                 assert_never(tone)
 

@@ -28,6 +28,14 @@ class Spark:
 
 
 @dataclass(frozen=True, slots=True)
+class Gauge:
+    """A short bar before a number: a share of 1, in a card's colour."""
+
+    share: float
+    colour: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """Words or a number; or, without them, the reason at falling length."""
 
@@ -39,6 +47,11 @@ class Cell:
     chips: tuple[Chip, ...] = ()
     mark: str = ""  # a word in an outline behind the text
     spark: Spark | None = None
+    unit: str = ""  # behind the number, smaller and dimmer
+    gauge: Gauge | None = None
+    joined: bool = False  # an arrow leads from each chip to the next
+    flag: str = ""  # of the text: "solid" or "dashed", the frame of a line's number
+    wrong: bool = False  # nothing but that it arrived WRONG
     hint: str = ""  # what to say on asking
 
     @property
@@ -46,7 +59,9 @@ class Cell:
         """In words, for a reader of screens, a copy or a test."""
         if self.absent:
             return self.absent[0]
-        words = self.text or " ".join(chip.text for chip in self.chips)
+        between = " to " if self.joined else " "
+        words = self.text or between.join(chip.text for chip in self.chips)
+        words = f"{words} {self.unit}" if self.unit else words
         return f"{words} ({self.mark})" if self.mark else words
 
 

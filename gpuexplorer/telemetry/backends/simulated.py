@@ -9,6 +9,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.simulation.copying import no_peers
 from gpuexplorer.simulation.faults import SLOW_SECONDS, Fault, FaultKind
 from gpuexplorer.simulation.figures import absences_of, figures_of
 from gpuexplorer.simulation.machine import Machine, Reading, SimulatedProcess
@@ -53,6 +54,11 @@ class SimulatedBackend:
             key=lambda fault: fault.start,
         )
         self._falls_lock = threading.Lock()
+
+    @property
+    def faults(self) -> Sequence[Fault]:
+        """As they were ordered."""
+        return self._faults
 
     def open(self) -> None:
         self._closing.clear()
@@ -210,12 +216,7 @@ class SimulatedBackend:
                 rate_reason=f"{nvlinks} NVLinks of generation {one.wires.nvlink_generation}",
                 pcie_path=self._pcie_path(a, b),
             )
-        if one is not other:
-            reason = "the two cards are of different models"
-        elif not (one.wires.pcie_peers and other.wires.pcie_peers):
-            reason = "the driver of this card does not offer it"
-        else:
-            reason = ""
+        reason = no_peers(one, other)
         slower = min(a, b, key=lambda card: self._pcie_rate(card.index))
         return Link(
             a.id,

@@ -1,6 +1,7 @@
 """TorchEngine: real devices."""
 
 import contextlib
+import functools
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -8,9 +9,13 @@ from typing import Any
 
 import torch
 
-from gpuexplorer.lab.events import VERSION, Device, Hello, Memory, Transferred
+from gpuexplorer.lab.events import VERSION, Device, Event, Hello, Memory, Span, Transferred
+from gpuexplorer.lab.wire import Measure
+from gpuexplorer.worker.copies import Copies
 from gpuexplorer.worker.engine import Times
 from gpuexplorer.worker.engines import files
+from gpuexplorer.worker.engines.measuring.measure import measure
+from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 from gpuexplorer.worker.engines.placement import PlacementLog
 from gpuexplorer.worker.engines.watch import Watch
 from gpuexplorer.worker.engines.words import word
@@ -25,7 +30,13 @@ class TorchEngine:
         self._own: Mapping[str, Callable[..., Any]] = {
             "torch.save": files.save,
             "torch.load": files.load,
+            "torch.tensor": self._watch.tensor,
+            "torch.cuda.synchronize": self._watch.synchronize,
         }
+
+    @property
+    def copies(self) -> Copies:
+        return self._watch.copies
 
     def hello(self) -> Hello:
         return Hello(
@@ -60,11 +71,18 @@ class TorchEngine:
             found.append(Device("mps", "Apple GPU"))
         return [*found, Device("meta", "shapes without values")]
 
-    def running(self) -> AbstractContextManager[object]:
+    def running(
+        self, stays_on_host: "Callable[[], bool] | None" = None
+    ) -> AbstractContextManager[object]:
         self._watch.begin()
-        return self._in_force()
+        # Watching costs some microseconds an operation.
+        watched = _anywhere_else() and not (stays_on_host is not None and stays_on_host())
+        return self._in_force(watched=watched)
 
     def others_hold(self, held: "Sequence[tuple[str, int]]") -> None:
+        """Nothing has to be told: the driver knows."""
+
+    def cards_lost(self, names: "Sequence[str]") -> None:
         """Nothing has to be told: the driver knows."""
 
     def log_placement(self, say: "Callable[[str], None] | None") -> None:
@@ -73,6 +91,16 @@ class TorchEngine:
     # Any: PyTorch's own.
     def word(self, name: str) -> Any:
         return self._own.get(name) or word(name)
+
+    def measure(
+        self,
+        command: Measure,
+        say: "Callable[[Event], None]",
+        checkpoint: "Callable[[], None]",
+    ) -> None:
+        """Nothing watches meanwhile: watching takes time."""
+        self._watch.begin()
+        measure(command, TorchCards(), say, checkpoint)
 
     def settle(self) -> None:
         self._watch.end()
@@ -89,6 +117,9 @@ class TorchEngine:
 
     def transfers(self, command: int) -> Sequence[Transferred]:
         return self._watch.transfers(command)
+
+    def spans(self) -> Sequence[Span]:
+        return self._watch.spans()
 
     def memory(self) -> Sequence[Memory]:
         if not torch.cuda.is_initialized():
@@ -114,9 +145,22 @@ class TorchEngine:
         torch.manual_seed(number)
 
     @contextlib.contextmanager
-    def _in_force(self) -> "Iterator[None]":
-        with self._watch, self._placement or contextlib.nullcontext():
+    def _in_force(self, *, watched: bool) -> "Iterator[None]":
+        log = self._placement or contextlib.nullcontext()
+        if not watched:
+            with log:
+                yield
+            return
+        with self._watch, self._watch.printing(), log:
             yield
+
+
+@functools.cache
+def _anywhere_else() -> bool:
+    """Whether there is a device beside the processor."""
+    xpu = getattr(torch, "xpu", None)
+    others = torch.cuda.is_available(), torch.backends.mps.is_available()
+    return any(others) or (xpu is not None and bool(xpu.is_available()))
 
 
 def build() -> str:

@@ -3,9 +3,18 @@
 import gc
 
 import pytest
-from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
+from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys, line_up
 
 # Without a window manager there is nobody to tell of sizes.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -37,3 +46,18 @@ def test_a_row_that_python_takes_down_by_itself_goes_without_a_word(
         gc.collect()
         qapp.sendPostedEvents()
     assert "Error" not in capfd.readouterr().err
+
+
+def test_a_field_of_several_lines_still_takes_the_keyboard_in_a_line(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    column = QVBoxLayout(window)
+    for each in (QPushButton("before"), QPlainTextEdit("layers")):
+        column.addWidget(each)
+    line_up(window.findChildren(QWidget))
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    layers = window.findChildren(QPlainTextEdit)[0]
+    QTest.mouseClick(layers.viewport(), Qt.MouseButton.LeftButton)
+    assert layers.hasFocus()

@@ -83,9 +83,9 @@ class ScriptedWorker(WorkerProcess):
     def stop(self, patience: float = 1.0) -> None:
         self.stopped = True
 
-    def kill(self) -> None:
+    def kill(self, why: str = "") -> None:
         self.killed = True
-        self.end("The worker was killed by somebody.")
+        self.end(why or "The worker was killed by somebody.")
 
     def say(self, *events: Event) -> None:
         for event in events:

@@ -81,7 +81,8 @@ def test_out_of_memory_says_what_was_wanted_what_is_free_and_who_holds_it() -> N
 def test_a_cap_on_memory_is_told() -> None:
     message = f"{OUT_OF_MEMORY} Of the allocated memory 2.40 GiB allowed; 512 bytes is used."
     said = words("torch.ones(9, device='cuda:0')", "E", message, "out of memory")
-    assert "The cap that was set allows this program 2.4 GiB." in said
+    assert "8.06 GiB are free, but the cap that was set allows this program 2.4 GiB." in said
+    assert "only" not in said
 
 
 def test_the_hosts_own_memory_may_be_too_small() -> None:
@@ -201,6 +202,20 @@ def test_pytorchs_words_in_plain_ones(line: str, message: str, said: str) -> Non
 def test_a_card_that_is_not_there_is_named_with_those_that_are() -> None:
     said = words("X.cuda(7)", "AcceleratorError", "CUDA error: invalid device ordinal")
     assert said.startswith("There is no cuda:7: PyTorch has cuda:0 and cuda:1 here.")
+
+
+@pytest.mark.parametrize(
+    "line", ["X.to(gpu(7))", "X.to(7)", "torch.ones(2, device=7)", "X.to('cuda:7')"]
+)
+def test_however_it_was_asked_for(line: str) -> None:
+    said = words(line, "AcceleratorError", "CUDA error: invalid device ordinal")
+    assert said.startswith("There is no cuda:7: ")
+
+
+def test_a_lost_card_is_told_with_what_is_left_and_what_to_do() -> None:
+    said = "cuda:1 is lost.", "Use another."
+    failed = Failed(1, "device lost", "AcceleratorError", "…", *said)
+    assert meaning(failed, "X.cuda(1)", SHELF) == "cuda:1 is lost. Use another."
 
 
 def test_many_cards_are_told_as_a_range() -> None:

@@ -317,7 +317,7 @@ def test_after_the_worker_died_the_shelf_can_be_rebuilt(
     run(lab, worker, MAKE_X, tensor("X"))
     settled(qtbot, lab)
     worker.end("The worker was killed by somebody.")
-    wanted = "The worker ended: The worker was killed by somebody. It is ready again."
+    wanted = "The worker was killed by somebody. A new worker is ready."
     qtbot.waitUntil(lambda: wanted in texts(pane))
     press_button(pane, "Rebuild the shelf (1 line)")
     assert worker.lines == [MAKE_X, MAKE_X]

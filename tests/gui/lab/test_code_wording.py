@@ -7,11 +7,12 @@ from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.wording.lab.amounts import beginning, bytes_words, listed, seconds_words
 from gpuexplorer.gui.wording.lab.code.completion import completion
 from gpuexplorer.gui.wording.lab.code.cure_face import cure_face
+from gpuexplorer.gui.wording.lab.code.left_out import left_out_words
 from gpuexplorer.gui.wording.lab.code.line_cost import cost_words
 from gpuexplorer.gui.wording.lab.code.line_face import line_face
 from gpuexplorer.gui.wording.lab.code.notice import Answer, LabNow, notice
 from gpuexplorer.gui.wording.lab.code.pasted import pasted_lines
-from gpuexplorer.lab.cures import Copying, Cure
+from gpuexplorer.lab.cure import Copying, Cure
 from gpuexplorer.lab.events import Failed, Finished, Held, Memory, Placed, Transferred
 from gpuexplorer.lab.expected import Expected, expected_copy
 from gpuexplorer.lab.ledger import Entry
@@ -126,6 +127,14 @@ def test_a_failed_line_says_what_cured_it_and_that_it_is_in_no_script() -> None:
     assert face.cost == "Two devices; cured by line 4. Not in the script"
 
 
+def test_the_placement_log_stands_above_what_the_line_said() -> None:
+    logged = entry("X * 2 + X")
+    logged.printed = ["tensor(3.)"]
+    logged.placement = ["mul: cuda:0", "add: cuda:0"]
+    face = line_face(logged, 5, {1: 5})
+    assert face.printed == ("mul: cuda:0; add: cuda:0", "tensor(3.)")
+
+
 def test_a_line_is_told_to_readers_of_screens() -> None:
     done = entry("X + Y")
     done.finished = Finished(1, 31e-6, 7e-6, busy=(("cuda:0", 1e-6), ("cuda:1", 7e-6)))
@@ -151,6 +160,33 @@ def test_a_cure_by_two_copies_and_one_by_deleting() -> None:
     short = Cure(("del X", "A"), "del X (not enough by itself)", frees_bytes=2 * MIB)
     said = cure_face(short, lambda _: None).price
     assert said == "Gives back 2 MiB, which alone is not enough; then the line again"
+
+
+@pytest.mark.parametrize(
+    ("label", "price"),
+    [
+        (
+            "on the processor, and on cuda:5 where there is one",
+            "The same on the processor, and on cuda:5 where there is one",
+        ),
+        ("after a copy to the host", "The same after a copy to the host"),
+        ("without its history", "The same without its history"),
+    ],
+)
+def test_a_cure_that_moves_nothing_with_a_name_says_what_becomes_of_it(
+    label: str, price: str
+) -> None:
+    assert cure_face(Cure(("…",), label), lambda _: None).price == price
+
+
+def test_lines_that_need_a_lost_card_are_named() -> None:
+    assert left_out_words([3], ["cuda:1"]) == "Line 3 needs cuda:1 and is left out."
+    said = left_out_words([2, 4, 5], ["cuda:0", "cuda:1"])
+    assert said == "Lines 2, 4 and 5 need cuda:0 or cuda:1 and are left out."
+    assert left_out_words([], ["cuda:1"]) == ""
+    line = Entry(Run(3, "X.cuda(1)"), state="failed")
+    line.failed = Failed(3, "device lost", "", "", "…")
+    assert line_face(line, 3, {3: 3}).cost == "The card is lost. Not in the script"
 
 
 def test_a_copy_between_simulated_cards_is_expected_to_take_what_its_link_says() -> None:
@@ -225,7 +261,7 @@ def test_what_is_no_python_is_pasted_line_by_line() -> None:
 
 def test_notices_say_what_can_be_done() -> None:
     lost = notice(LabNow(ended="The worker was killed.", lost_lines=4))
-    assert lost.sentence == "The worker ended: The worker was killed. It is ready again."
+    assert lost.sentence == "The worker was killed. A new worker is ready."
     assert [words for _, words in lost.answers] == [
         "Rebuild the shelf (4 lines)",
         "Start with an empty shelf",

@@ -1,11 +1,13 @@
 """The words of the lab's head: what there is, how the worker is, and what the switches say."""
 
+from collections.abc import Mapping, Sequence
+
 import pytest
 
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.wording.cards.faces import arrange
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.head.lab_summary import lab_summary
+from gpuexplorer.gui.wording.lab.head.lab_summary import LabSummary
 from gpuexplorer.gui.wording.lab.head.memory_caps import cap_line, caps_in, changed_caps
 from gpuexplorer.gui.wording.lab.head.stage_words import stage_words
 from gpuexplorer.gui.wording.lab.head.switch_words import ALL_SWITCHES, MEMORY_CAP, SwitchWords
@@ -31,6 +33,10 @@ def thing(name: str, device: str, size: int, storage: int) -> Placed:
     return Placed(1, name, "tensor", device, "", bytes=size, holds=held)
 
 
+def lab_summary(things: Mapping[str, Placed], devices: Sequence[BenchDevice]) -> str:
+    return LabSummary().words(things, 0, devices)
+
+
 def test_the_summary_counts_things_cards_and_what_holding_them_costs() -> None:
     things = {
         "X": thing("X", "cuda:0", 24, 1),
@@ -38,6 +44,15 @@ def test_the_summary_counts_things_cards_and_what_holding_them_costs() -> None:
     }
     said = lab_summary(things, [CARD])
     assert said == "2 things on 2 cards: 48 B, and 336 MiB taken to hold them"
+
+
+def test_what_came_to_the_shelf_is_counted_anew() -> None:
+    summary, first = LabSummary(), {"X": thing("X", "cuda:0", 24, 1)}
+    assert summary.words(first, 1, []) == "1 thing on 1 card: 24 B"
+    both = {**first, "Y": thing("Y", "cpu", 24, 2)}
+    assert summary.words(both, 2, []) == "2 things on 1 card and the host: 48 B"
+    assert summary.words({}, 3, []) == "Nothing made yet"
+    assert summary.words(first, 4, []) == "1 thing on 1 card: 24 B"
 
 
 def test_a_view_takes_no_memory_of_its_own() -> None:

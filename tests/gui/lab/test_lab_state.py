@@ -1,18 +1,23 @@
 """Between a person and the worker: what is asked, what comes of it, and how it ends."""
 
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.catalogue.memory import MEMORY_FREE, MEMORY_USED
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.lab.starting import load_of
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.wire import Run
-from tests.gui.lab.conftest import KnownPython, ScriptedWorker, run, tensor
+from tests.gui.lab.conftest import PYTHON, KnownPython, ScriptedWorker, run, tensor
+from tests.lab.processes import ended
 
 MIB, GIB = 1 << 20, 1 << 30
 MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
@@ -166,3 +171,64 @@ def test_a_worker_is_told_to_log_placement_before_its_first_line(
     assert worker.lines == ["log_placement(True)", MAKE]
     lab.run("X")
     assert worker.lines[2:] == ["X"]
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
+def test_a_python_that_is_asked_and_does_not_answer_ends_with_the_lab(
+    machine: MachineState, worker: ScriptedWorker, qtbot: QtBot, tmp_path: Path
+) -> None:
+    told, program = tmp_path / "pid", tmp_path / "python"
+    program.write_text(f"#!/bin/sh\nsleep 1000 &\necho $! > {told}\nwait\n")
+    program.chmod(0o755)
+    lab = LabState(machine, LabPythons(machine.settings, machine), worker.start)
+    lab.pythons.choose(program)
+    qtbot.waitUntil(lambda: told.exists() and told.read_text().endswith("\n"))
+    with qtbot.waitSignal(lab.pythons.changed):
+        lab.stop()
+    assert not lab.pythons.working
+    assert lab.pythons.trouble == ""
+    assert ended(int(told.read_text()))
+
+
+def test_who_types_the_placement_log_turns_its_switch(
+    lab: LabState, worker: ScriptedWorker
+) -> None:
+    lab.run("log_placement(True)")
+    turned = [lab.switches.placement]
+    lab.run("log_placement(False)")
+    lab.run(MAKE)
+    assert [*turned, lab.switches.placement] == [True, False]
+    assert worker.lines == ["log_placement(True)", "log_placement(False)", MAKE]
+
+
+class SlowPythons(LabPythons):
+    """The search is over when the test says so."""
+
+    def __init__(self, machine: MachineState) -> None:
+        super().__init__(machine.settings, machine)
+        self.searches = 0
+        self.known: LabPython | None = None
+
+    @property
+    def python(self) -> LabPython | None:
+        return self.known
+
+    def find(self) -> None:
+        self.searches += 1
+
+    def be_over(self, known: LabPython | None = None) -> None:
+        self.known = known
+        self.changed.emit()
+
+
+def test_a_search_that_was_given_up_elsewhere_begins_again(
+    machine: MachineState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    pythons = SlowPythons(machine)
+    lab = LabState(machine, pythons, worker.start)
+    lab.run("X = 1")
+    pythons.be_over()  # another session's lab went, and gave up what it had begun
+    assert (lab.stage, pythons.searches) == (Stage.SEARCHING, 2)
+    pythons.be_over(PYTHON)
+    assert worker.lines == ["X = 1"]
+    lab.stop()

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from gpuexplorer.gui.state.lab.switches import Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event
 from gpuexplorer.lab.ledger import Entry
-from gpuexplorer.lab.worker_process import WorkerProcess
+from gpuexplorer.lab.worker_process import Start, WorkerProcess
 from tests.gui.lab.conftest import ThisPython
 from tests.lab.processes import needs_torch, on_len
 from tests.lab.sessions import TWO_CARDS
@@ -30,12 +31,27 @@ SUM = "float(X.sum())"
 GARBAGE = "import gpuexplorer.worker.pipe as p; p.line_of = lambda _: 'garbage\\n'"
 
 
+class Ending(WorkerProcess):
+    """Lets a test wait, without the window's event loop, until its end was told."""
+
+    def __init__(
+        self, start: Start, on_event: Callable[[Event], None], on_end: Callable[[str], None]
+    ) -> None:
+        self.gone = threading.Event()
+
+        def tell_end(why: str) -> None:
+            on_end(why)
+            self.gone.set()
+
+        super().__init__(start, on_event, tell_end)
+
+
 class Lab:
     """A lab and the processes behind it, in which `len([])` does what a test wants."""
 
     def __init__(self, machine: MachineState) -> None:
         self.misfortune = "pass"
-        self.workers: list[WorkerProcess] = []
+        self.workers: list[Ending] = []
         python = ThisPython(machine.settings, machine)
         self.state = LabState(machine, python, self._start, load_of(machine.session))
 
@@ -47,7 +63,7 @@ class Lab:
         on_end: Callable[[str], None],
     ) -> WorkerProcess:
         start = replace(on_len(self.misfortune), cards=TWO_CARDS)
-        self.workers.append(WorkerProcess(start, on_event, on_end))
+        self.workers.append(Ending(start, on_event, on_end))
         return self.workers[-1]
 
 
@@ -65,6 +81,11 @@ def run(lab: Lab, qtbot: QtBot, line: str) -> Entry:
     assert entry is not None
     qtbot.waitUntil(lambda: entry.state in ("done", "failed"), timeout=PATIENCE)
     return entry
+
+
+def failure(entry: Entry) -> str:
+    assert entry.failed is not None
+    return entry.failed.sentence
 
 
 def ready(lab: Lab, qtbot: QtBot) -> None:
@@ -155,3 +176,28 @@ def test_the_plots_see_what_the_lab_holds_and_that_it_was_released(
     ]
     assert len(held) == len(after) + 1
     qtbot.waitUntil(lambda: not lab.workers[0].running, timeout=PATIENCE)
+
+
+def test_a_line_for_a_worker_that_ended_a_moment_ago_fails_and_the_next_is_carried_out(
+    lab: Lab, qtbot: QtBot
+) -> None:
+    """Its end is told to a window that just sends a line."""
+    run(lab, qtbot, MAKE)
+    os.kill(lab.workers[0].pid, signal.SIGKILL)
+    assert lab.workers[0].gone.wait(PATIENCE / 1000)
+    assert "SIGKILL" in failure(run(lab, qtbot, "Y = 1"))
+    assert run(lab, qtbot, "Z = 1").state == "done"
+    ready(lab, qtbot)
+
+
+def test_a_restart_is_told_as_such_and_helps_while_pytorch_is_still_loaded(
+    lab: Lab, qtbot: QtBot
+) -> None:
+    entry = lab.state.ledger.entry(lab.state.run(MAKE))
+    assert entry is not None
+    assert lab.state.stage is Stage.STARTING
+    lab.state.restart()
+    qtbot.waitUntil(lambda: entry.state == "failed", timeout=PATIENCE)
+    assert failure(entry) == lab.state.sentence == "The worker was restarted."
+    ready(lab, qtbot)
+    assert len(lab.workers) == 2

@@ -27,6 +27,7 @@ class LabPythons(QObject):
         self._found: Sequence[LabPython] = ()
         self._working = False
         self._searched = False
+        self._given_up = threading.Event()
         self._trouble = ""
         self._answered.connect(self._on_answered, Qt.ConnectionType.QueuedConnection)
 
@@ -66,34 +67,41 @@ class LabPythons(QObject):
 
     def choose(self, path: Path) -> None:
         """The one a person picked: a program, or the folder of an environment."""
-        self._work(lambda: self._picked(path))
+        self._work(lambda given_up: self._picked(path, given_up))
 
-    def _work(self, run: Callable[[], Callable[[], None]]) -> None:
+    def give_up(self) -> None:
+        """Whoever is asked just now is ended; what was known before holds."""
+        self._given_up.set()
+
+    def _work(self, run: Callable[[threading.Event], Callable[[], None]]) -> None:
         if self._working:
             return
         self._working = True
         self._trouble = ""
+        self._given_up = given_up = threading.Event()
         self.changed.emit()
 
         def carry_out() -> None:
             # What it found is taken over in the window's thread. That may be gone by then.
-            take = run()
+            found = run(given_up)
+            take = (lambda: None) if given_up.is_set() else found
             try:
                 self._answered.emit(take)
             except RuntimeError:
                 return
 
-        threading.Thread(target=carry_out, name="lab pythons", daemon=True).start()
+        # No daemon: what is asked shall not outlive the program.
+        threading.Thread(target=carry_out, name="lab pythons").start()
 
-    def _first_usable(self) -> Callable[[], None]:
+    def _first_usable(self, given_up: threading.Event) -> Callable[[], None]:
         remembered = self._settings.remembered(_REMEMBERED)
         paths = candidates(dict(os.environ), Path.home())
         if remembered:
             paths.insert(0, Path(remembered))
         asked = []
         for path in paths:
-            asked.append(ask(path))
-            if asked[-1].usable:
+            asked.append(ask(path, given_up=given_up))
+            if asked[-1].usable or given_up.is_set():
                 break
         return lambda: self._take_first(asked)
 
@@ -109,8 +117,12 @@ class LabPythons(QObject):
                 else "No Python was found on this computer."
             )
 
-    def _all(self) -> Callable[[], None]:
-        asked = [ask(path) for path in candidates(dict(os.environ), Path.home())]
+    def _all(self, given_up: threading.Event) -> Callable[[], None]:
+        asked = []
+        for path in candidates(dict(os.environ), Path.home()):
+            if given_up.is_set():
+                break
+            asked.append(ask(path, given_up=given_up))
         return lambda: self._take_all(asked)
 
     def _take_all(self, asked: Sequence[LabPython]) -> None:
@@ -119,9 +131,9 @@ class LabPythons(QObject):
         picked = [self._python] if self._python and self._python.path not in known else []
         self._found = [*picked, *asked]
 
-    def _picked(self, path: Path) -> Callable[[], None]:
+    def _picked(self, path: Path, given_up: threading.Event) -> Callable[[], None]:
         try:
-            python = chosen(path)
+            python = chosen(path, given_up)
         except Trouble as trouble:
             said = f"{trouble.sentence} {trouble.hint}"
             return lambda: self._refuse(said)

@@ -8,12 +8,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
+from gpuexplorer.gui.state.lab.lost_devices import lost_devices
 from gpuexplorer.gui.state.lab.selection import Selection
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.lab.switches import Switches
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, WorkerSlot
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice, bench_devices
+from gpuexplorer.gui.wording.lab.code.left_out import left_out_words
 from gpuexplorer.lab.effects import effects_of
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
 from gpuexplorer.lab.grammar import read_line
@@ -25,6 +27,7 @@ _SETTLED = 16  # milliseconds in which what happens is told once
 _PATIENCE = 2000  # milliseconds that a cancelled line may take to come back
 
 _LOGGING = "log_placement(True)"
+_RESTARTED = "The worker was restarted."
 
 
 class LabState(QObject):
@@ -59,7 +62,7 @@ class LabState(QObject):
         self._switches = Switches()
         self._stage = Stage.RESTING
         self._sentence = ""
-        self._because = ""  # a worker is killed; else it says so itself
+        self._restarting = False
         self._logging = False  # the worker was told to tell where operations run
         self._next_id = 1
         self._began_at: dict[int, float] = {}
@@ -180,7 +183,8 @@ class LabState(QObject):
 
     def restart(self) -> None:
         """End what hangs at once; a new worker begins, and what was lost can be rebuilt."""
-        self._slot.kill()
+        self._restarting = True
+        self._slot.kill(_RESTARTED)
 
     def rebuild(self) -> None:
         """Run again the lines that made what was lost, on the same random numbers."""
@@ -233,6 +237,7 @@ class LabState(QObject):
         self._stopped = True
         self._settle.stop()
         self._patience.stop()
+        self.pythons.give_up()
         self._end_worker()
 
     # The worker
@@ -242,6 +247,10 @@ class LabState(QObject):
         told = command.line if isinstance(command, Run) else ""
         if told.startswith("log_placement("):
             self._logging = told == _LOGGING
+            if self._switches.placement is not self._logging:
+                # Whoever types it turns the switch.
+                self._switches = replace(self._switches, placement=self._logging)
+                self.switches_changed.emit()
         elif self._switches.placement and not self._logging:
             self._begin_line(Run(self._new_id(), _LOGGING), None, None)
         self.ledger.sent(command, cures=cures, undoes=undoes)
@@ -266,8 +275,8 @@ class LabState(QObject):
         if not self._slot.taken and not self._start():
             self._waiting.append(command)
             return
-        if self._load is not None and isinstance(command, (Run, Train)):
-            command = replace(command, others=self._load.others())
+        if self._load is not None:
+            command = self._load.told(command, lost_devices(self.machine, self.devices))
         self._slot.send(command)
         if self._stage is Stage.READY and not isinstance(command, Peek):
             self._tell_stage(Stage.BUSY)
@@ -289,7 +298,7 @@ class LabState(QObject):
 
     def _end_worker(self) -> None:
         self._slot.clear()
-        self._logging = False
+        self._logging = self._restarting = False
         self._patience.stop()
         self._waiting.clear()
         if self._load is not None:
@@ -336,8 +345,7 @@ class LabState(QObject):
         entry = self.ledger.entry(failed.id)
         if failed.cause == "device broken":
             # Nothing on that card works any more before its context is gone with the process.
-            self._because = failed.sentence
-            self._slot.kill()
+            self._slot.kill(failed.sentence)
         elif entry is not None and entry.id != failed.id and not self._sentence:
             number = self.line_number(entry.id)
             said = failed.sentence or failed.message
@@ -354,14 +362,17 @@ class LabState(QObject):
     def _on_ended(self, why: str) -> None:
         """A new one is ready for what comes."""
         began = self._stage is not Stage.STARTING
+        gone = lost_devices(self.machine, self.devices) if began else ()
+        left_out = [self.line_number(each) or 0 for each in self.ledger.leave_out(gone)]
         lost = self.ledger.rebuild() if began else ()
         self._logging = False
         self._patience.stop()
         if self._load is not None:
             self._load.released()
         self.ledger.lost()
-        self._sentence, self._because = self._because or why, ""
-        if not began:  # it would end again and again
+        self._sentence = f"{why} {left_out_words(left_out, gone)}".strip()
+        restarting, self._restarting = self._restarting, False
+        if not began and not restarting:  # it would end again and again
             self._fail(why)
             return
         self._lost = lost
@@ -373,7 +384,11 @@ class LabState(QObject):
             self._tell_stage(Stage.HANGING)
 
     def _on_pythons_changed(self) -> None:
-        if self._stage is not Stage.SEARCHING or self.pythons.working:
+        if self._stopped or self._stage is not Stage.SEARCHING or self.pythons.working:
+            return
+        if self.pythons.python is None and not self.pythons.trouble:
+            # What was asked just now was something else, or was given up with another lab.
+            self.pythons.find()
             return
         if self.pythons.python is None:
             self._fail(self.pythons.trouble)

@@ -12,6 +12,7 @@ from gpuexplorer.lab.events import Event
 from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.simulated_cards import Chosen, simulated_cards
 from gpuexplorer.lab.worker_process import Start, WorkerProcess
+from gpuexplorer.simulation.faults import FaultKind
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.session import Session
 
@@ -54,7 +55,13 @@ def _on_simulated(backend: SimulatedBackend) -> StartWorker:
             + machine.spec.cards[index].model.memory.reserved_bytes
             for index in range(len(machine.spec.cards))
         }
-        made = simulated_cards(machine.spec, Chosen(switches.visible, held))
+        wrong = [
+            (each.card, each.to)
+            for each in backend.faults
+            if each.kind is FaultKind.WRONG and each.start <= elapsed < each.end
+            if each.card is not None and each.to is not None
+        ]
+        made = simulated_cards(machine.spec, Chosen(switches.visible, held, wrong))
         begun = Start(
             python,
             allocator=_GROWING if switches.growing else "",

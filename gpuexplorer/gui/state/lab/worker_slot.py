@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
 
 from gpuexplorer.gui.state.lab.switches import Switches
-from gpuexplorer.lab.events import Event
+from gpuexplorer.lab.events import Event, Failed
 from gpuexplorer.lab.wire import Command
 from gpuexplorer.lab.worker_process import WorkerProcess
 
@@ -30,6 +30,7 @@ class WorkerSlot(QObject):
         self._start_worker = start_worker
         self._worker: WorkerProcess | None = None
         self._number = 0
+        self._last_ended = 0  # by itself
         self._posted.connect(self._on_posted, Qt.ConnectionType.QueuedConnection)
         self._end_posted.connect(self._on_end_posted, Qt.ConnectionType.QueuedConnection)
 
@@ -56,26 +57,29 @@ class WorkerSlot(QObject):
         if self._worker is not None:
             self._worker.cancel(command)
 
-    def kill(self) -> None:
+    def kill(self, why: str) -> None:
         """At once, for what hangs; it is told like any end."""
         if self._worker is not None:
-            self._worker.kill()
+            self._worker.kill(why)
 
     def clear(self) -> None:
         """End the worker. Nobody is waited for, and nothing more is heard of it."""
         worker, self._worker = self._worker, None
         self._number += 1
+        self._last_ended = 0
         if worker is not None:
             # What hangs is ended the hard way, which takes its time.
             threading.Thread(target=worker.stop, name="end worker").start()
 
     def _on_posted(self, number: int, event: Event) -> None:
-        if number == self._number:
+        # What was sent to one that had just ended is refused after its end was told.
+        late = number == self._last_ended and isinstance(event, Failed)
+        if number == self._number or late:
             self.said.emit(event)
 
     def _on_end_posted(self, number: int, why: str) -> None:
         if number == self._number:
-            self._worker = None
+            self._worker, self._last_ended = None, number
             self.ended.emit(why)
 
 

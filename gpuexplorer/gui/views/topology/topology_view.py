@@ -14,6 +14,7 @@ from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.machine_looks import machine_now
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.state.wiring import Answer, Wiring
@@ -176,24 +177,7 @@ class TopologyView(LiveView):
 
     def _look_at(self) -> MachineNow | None:
         """None while nothing is known of how the cards that are listed are wired."""
-        machine, shape, topology = self.machine, self._wiring.shape, self._wiring.topology
-        cards = {
-            shown.card.id: shown for shown in machine.cards() if shown.card.kind is CardKind.GPU
-        }
-        if shape is None or topology is None:
-            return None
-        if not set(cards) >= {*shape.home, *shape.loose} or not shape.home:
-            return None
-        return MachineNow(
-            shape,
-            topology,
-            machine.cards(),
-            cards,
-            {card: machine.known(card) for card in cards},
-            {card: machine.face(shown) for card, shown in cards.items()},
-            machine.host_face(),
-            machine.settings.choices.units,
-        )
+        return machine_now(self.machine, self._wiring)
 
     def _words(self) -> tuple[str, str, str]:
         """Heading, more, and the way on where there is no drawing."""

@@ -77,6 +77,8 @@ def line_up(widgets: Sequence[QWidget]) -> None:
     """The Tab key comes to them in this order, wherever each was made. Qt puts nobody into it
     who takes no focus at the moment.
     """
+    # What hands its focus on would hand on its policy too.
+    widgets = [widget for widget in widgets if widget.focusProxy() is None]
     before = [widget.focusPolicy() for widget in widgets]
     for widget in widgets:
         widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -45,6 +45,7 @@ class MenuButton(PaintedButton):
 
     def _on_clicked(self) -> None:
         menu = QMenu(self)
+        menu.setFont(self.window().font())  # the system has another for menus
         menu.aboutToHide.connect(menu.deleteLater)
         self.about_to_open.emit(menu)
         menu.popup(self.mapToGlobal(QPoint(0, self.height() + 4)))

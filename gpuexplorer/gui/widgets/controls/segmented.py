@@ -74,6 +74,10 @@ class Segmented(QWidget):
         self._keys.offer(self._segments.get(key, self._other))
         self._arrange()
 
+    def holder(self) -> QWidget:
+        """What takes the keyboard when it comes here: the choice that holds."""
+        return self._menu_button if self._compact else self._segments[self._shown]
+
     def show_words(self, key: Hashable, words: str) -> None:
         """The same choice under other words: with another count, say."""
         if words == self._words[key]:

@@ -33,7 +33,7 @@ from gpuexplorer.gui.wording.machine.machine_face import BoxFace, Face, TileFace
 from gpuexplorer.gui.wording.machine.machine_things import OfCard, Thing, way_of
 from gpuexplorer.telemetry.machine_shape import MachineShape
 
-_MARGIN = 5
+MARGIN = 5  # around the layout
 _REACH = 6  # pixels beside a thin wire that still mean it
 _LEAST_WIDTH = 320
 _RADIUS = 8.0
@@ -160,7 +160,7 @@ class MachineDrawing(Voiced[Thing]):
         layout = self.layout_shown()
         if layout is None:
             return None
-        at = position - QPointF(_MARGIN, _MARGIN)
+        at = position - QPointF(MARGIN, MARGIN)
         for box in layout.boxes:
             if box.place.contains(at):
                 return box.thing
@@ -183,10 +183,10 @@ class MachineDrawing(Voiced[Thing]):
         if layout is None or self._shape is None:
             return
         way = way_of(self._shape, self._chosen) if self._chosen is not None else ()
-        drawing.painter.translate(_MARGIN, _MARGIN)
-        within = self._dirty.translated(-_MARGIN, -_MARGIN)
+        drawing.painter.translate(MARGIN, MARGIN)
+        within = self._dirty.translated(-MARGIN, -MARGIN)
         draw_machine(drawing, layout, self._faces, frozenset(way), within)
-        drawing.painter.translate(-_MARGIN, -_MARGIN)
+        drawing.painter.translate(-MARGIN, -MARGIN)
         focused = self._spots.place_of(self.focused_part())
         if not focused.isEmpty():
             drawing.focus_ring(QRectF(focused).adjusted(-3, -3, 3, 3), _RADIUS)
@@ -206,8 +206,8 @@ class MachineDrawing(Voiced[Thing]):
         if made is None:
             while len(self._made) >= _MOST_MADE:
                 del self._made[next(iter(self._made))]
-            across = float(max(_LEAST_WIDTH, width) - 2 * _MARGIN)
-            made = layout_of(shape, across, room - 2 * _MARGIN)
+            across = float(max(_LEAST_WIDTH, width) - 2 * MARGIN)
+            made = layout_of(shape, across, room - 2 * MARGIN)
             self._made[width, room] = made
         return made
 
@@ -221,7 +221,7 @@ class MachineDrawing(Voiced[Thing]):
         boxes = () if layout is None else [(box.thing, box.place) for box in layout.boxes]
         wires = () if layout is None else [(w.thing, w.lanes.first) for w in layout.wires]
         self._spots.place(
-            (thing, place.translated(_MARGIN, _MARGIN).toRect())
+            (thing, place.translated(MARGIN, MARGIN).toRect())
             for thing, place in (*boxes, *wires)
         )
         self.forget_parts()
@@ -234,7 +234,7 @@ class MachineDrawing(Voiced[Thing]):
             drawn = (*layout.boxes, *layout.wires)
         for part in drawn:
             if part.thing in things:
-                place = part.place.translated(_MARGIN, _MARGIN).toAlignedRect()
+                place = part.place.translated(MARGIN, MARGIN).toAlignedRect()
                 region += place.adjusted(-4, -4, 4, 4)
         return region
 
@@ -269,7 +269,7 @@ class MachineDrawing(Voiced[Thing]):
 
     def heightForWidth(self, width: int) -> int:
         layout = self._layout_at(width)
-        return 0 if layout is None else round(layout.size.height()) + 2 * _MARGIN
+        return 0 if layout is None else round(layout.size.height()) + 2 * MARGIN
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:

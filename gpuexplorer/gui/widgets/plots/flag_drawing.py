@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPolygonF
@@ -124,10 +125,11 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 def _in_view(layout: Layout, flags: Sequence[Flag]) -> list[tuple[Flag, float]]:
-    axis, stretch = layout.axis, layout.stretch
-    span = stretch.end - stretch.start
+    start, end = layout.stretch.start, layout.stretch.end
+    left, span, width = layout.axis.left(), end - start, layout.axis.width()
+    ordered = sorted(flags, key=attrgetter("at"))
     return [
-        (flag, axis.left() + (flag.at - stretch.start) / span * axis.width())
-        for flag in sorted(flags, key=lambda flag: flag.at)
-        if stretch.start <= flag.at <= stretch.end
+        (flag, left + (flag.at - start) / span * width)
+        for flag in ordered
+        if start <= flag.at <= end
     ]

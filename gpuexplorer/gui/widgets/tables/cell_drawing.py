@@ -8,10 +8,12 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gpuexplorer.gui.paint.curve import lines_into
-from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.lettering import Lettering
 from gpuexplorer.gui.paint.theme import Tone, faded
-from gpuexplorer.gui.wording.cell import Cell, Chip, Spark
+from gpuexplorer.gui.widgets.pairs.pair_drawing import draw_wrong
+from gpuexplorer.gui.wording.cell import Cell, Chip, Gauge, Spark
 
 PADDING = 8.0
 _CHIP, _CHIP_GAP = 20.0, 4.0
@@ -20,6 +22,10 @@ _SPARK_MARGIN = 6.0
 _ICON = 16.0
 _FILL = 0.16
 _GAP = 3.0
+_ARROW = 14.0
+_BAR = 4.0
+_FLAG = 18.0
+_DASHES = (2.0, 2.0)
 
 
 def draw_cell(
@@ -35,8 +41,22 @@ def draw_cell(
     if cell.absent:
         _reason(drawing, left, end, place, cell, right=right, same=same)
         return
+    if cell.wrong:
+        height = _CHIP
+        draw_wrong(
+            drawing,
+            QRectF(left, place.center().y() - height / 2, end - left, height),
+            lettered=True,
+        )
+        return
+    if cell.chips and cell.joined:
+        _joined(drawing, left, place.center().y(), cell.chips)
+        return
     if cell.chips:
         _chips(drawing, left, end, place.center().y(), cell.chips)
+        return
+    if cell.flag:
+        _flag(drawing, left, end, place.center().y(), cell)
         return
     letters = drawing.letters.mono if cell.mono else drawing.letters.body
     run = Run(cell.text, letters, drawing.theme.tone(cell.tone))
@@ -45,8 +65,15 @@ def draw_cell(
         top = place.center().y() - _ICON / 2
         drawing.icon(cell.icon, QRectF(left, top, _ICON, _ICON), run.colour)
         left += _ICON + PADDING
+    if right and cell.unit:
+        small = drawing.letters.caption
+        unit = Run(f"{THIN_SPACE}{cell.unit}", small, drawing.theme.quiet)
+        if run.width + unit.width <= end - left:
+            end = drawing.runs_right(end, baseline, [unit])
     if right:
-        _right(drawing, left, end, baseline, run)
+        number = _right(drawing, left, end, baseline, run)
+        if cell.gauge is not None:
+            _gauge(drawing, left, number, end, place.center().y(), cell.gauge)
         return
     room = end - left - _mark_width(drawing, cell.mark)
     shown = letters.elided(run.text, max(room, 0.0))
@@ -60,9 +87,55 @@ def chips_width(count: int) -> float:
     return 2 * PADDING + count * _CHIP + max(0, count - 1) * _CHIP_GAP
 
 
-def _right(drawing: Drawing, left: float, end: float, baseline: float, run: Run) -> None:
+def _right(drawing: Drawing, left: float, end: float, baseline: float, run: Run) -> float:
+    """Returns where it begins."""
     shown = run.letters.elided(run.text, end - left)
-    drawing.text(end - run.letters.width(shown), baseline, Run(shown, run.letters, run.colour))
+    begin = end - run.letters.width(shown)
+    drawing.text(begin, baseline, Run(shown, run.letters, run.colour))
+    return begin
+
+
+def _gauge(
+    drawing: Drawing, left: float, number: float, end: float, middle: float, gauge: Gauge
+) -> None:
+    """As long in every row, however many digits the number has."""
+    room = min(number, end - drawing.letters.body.width("100")) - PADDING - left
+    if room < 2 * _BAR:
+        return
+    bar = QRectF(left, middle - _BAR / 2, room, _BAR)
+    drawing.bar(bar, ((min(1.0, gauge.share), drawing.theme.card(gauge.colour)),))
+
+
+def _joined(drawing: Drawing, left: float, middle: float, chips: tuple[Chip, ...]) -> None:
+    letters, x = drawing.letters.caption, left
+    for at, chip in enumerate(chips):
+        if at:
+            arrow = QRectF(x + 1, middle - _ARROW / 2, _ARROW, _ARROW)
+            drawing.icon(Icon.ARROW, arrow, drawing.theme.quiet)
+            x = arrow.right() + 1 + _CHIP_GAP
+        fill = None if chip.colour is None else drawing.theme.card(chip.colour)
+        width = _chip_width(chip, letters)
+        drawing.chip(QRectF(x, middle - _CHIP / 2, width, _CHIP), chip.text, letters, fill)
+        x += width + _CHIP_GAP
+
+
+def _flag(drawing: Drawing, left: float, end: float, middle: float, cell: Cell) -> None:
+    """The number of a line: dashed where nobody asked for what stands in the row."""
+    letters, theme, painter = drawing.letters.caption, drawing.theme, drawing.painter
+    width = min(end - left, max(_FLAG, letters.width(cell.text) + 8))
+    place = QRectF(left, middle - _FLAG / 2, width, _FLAG).adjusted(0.5, 0.5, -0.5, -0.5)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    if cell.flag == "dashed":
+        pen = QPen(theme.faint, 1, Qt.PenStyle.CustomDashLine)
+        pen.setDashPattern(_DASHES)
+        painter.setPen(pen)
+    else:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.track)
+    painter.drawRoundedRect(place, CHIP_RADIUS, CHIP_RADIUS)
+    run = Run(cell.text, letters, theme.quiet if cell.flag == "dashed" else theme.text)
+    x = place.center().x() - run.width / 2
+    drawing.text(x, middle + letters.cap_height / 2, run)
 
 
 def _reason(

@@ -68,7 +68,8 @@ def bench_devices(
             _of_card(Device(f"cuda:{number}", each.card.name), each, ledger, readings, done_at)
             for number, each in enumerate(expected)
         ]
-        left = [each for each in cards if each not in expected]
+        there = {each.card.id for each in expected}
+        left = [each for each in cards if each.card.id not in there]
         return [*devices, *_left_out(left, cards, ledger, {}, readings, visible, driver)]
     hello = ledger.hello
     meant = matches(hello, cards)

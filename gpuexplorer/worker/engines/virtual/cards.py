@@ -5,7 +5,11 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gpuexplorer.lab.events import Span, Transferred
+from gpuexplorer.worker.copies import Check, Copies
 from gpuexplorer.worker.engines.virtual.allocator import Allocator
+from gpuexplorer.worker.failures import CardLost
+from gpuexplorer.worker.tracks import Track
 
 HOST = -1
 _LAUNCH_SECONDS = 5e-6  # what it costs the host to ask for one kernel
@@ -57,6 +61,7 @@ class Link:
     latency: float
     peer: bool
     pageable_bytes_per_second: "float | None" = None
+    wrong_to: "tuple[int, ...]" = ()  # what is sent to these ends arrives as zeros
 
     def seconds(self, size: int, *, pinned: bool = True) -> float:
         pageable = self.pageable_bytes_per_second
@@ -69,16 +74,41 @@ class Work:
     """What one line did, for as long as it runs."""
 
     began: float = 0.0
+    contexts: float = 0.0  # seconds for which the host waited for them, and no card worked
     busy: "dict[int, float]" = field(default_factory=dict)  # seconds, by card
-    transfers: "list[tuple[int, int, int, float]]" = field(default_factory=list)
+    computing: "dict[int, Track]" = field(default_factory=dict)
+    # Who waited, for whom, and why.
+    waiting: "dict[tuple[int, int, str], Track]" = field(default_factory=dict)
+
+    def computed(self, card: int, begin: float, end: float) -> None:
+        self.computing.setdefault(card, Track()).add(begin - self.began, end - self.began)
+
+    def waited(self, who: int, whom: int, why: str, begin: float, end: float) -> None:
+        if end > begin:
+            track = self.waiting.setdefault((who, whom, why), Track())
+            track.add(begin - self.began, end - self.began)
+
+    def spans(self) -> Sequence[Span]:
+        computing = [
+            Span(named(card), each.begin, each.end, each.busy, each.count)
+            for card, track in self.computing.items()
+            for each in track.stretches
+        ]
+        waiting = [
+            Span(named(who), each.begin, each.end, each.busy, each.count, named(whom), why)
+            for (who, whom, why), track in self.waiting.items()
+            for each in track.stretches
+        ]
+        return [*computing, *waiting]
 
 
 class Cards:
     """Allocations come and go from whichever thread lets go of a tensor last.
 
-    Time: the host has a clock and so has each card. Asking for a kernel takes the host a moment
-    and the card begins when it is free, so cards work side by side. The pauses a person makes
-    between two lines do not count.
+    Time: the host has a clock and so has each queue of a card, and its engines for computing
+    and for copying in and out. Asking for a kernel takes the host a moment, and it begins when
+    its queue and its engine are free: cards, and the queues of one, work side by side. The
+    pauses a person makes between two lines do not count.
     """
 
     def __init__(self, facts: "Sequence[CardFacts]", links: "Sequence[Link]" = ()) -> None:
@@ -91,62 +121,162 @@ class Cards:
         self.lock = threading.RLock()
         self._links = {frozenset((each.one, each.other)): each for each in links}
         self.now = 0.0
-        self._clocks = [0.0] * len(self.facts)
+        self._queues: dict[tuple[int, int], float] = {}  # until when each is busy
+        self._computing = [0.0] * len(self.facts)
+        self._copying = {way: [0.0] * len(self.facts) for way in ("in", "out")}
         self.work = Work()
+        self.copies = Copies()
+        self.lost: frozenset[int] = frozenset()
         self.current = 0
+        self._streams = [0] * len(self.facts)  # in which each card's work is queued now
+        self._made_streams = 0
 
     def __len__(self) -> int:
         return len(self.facts)
 
     def begin(self) -> None:
         """A new line; whatever was still running has ended."""
-        self.synchronize()
+        self.now = max((self.now, *self._queues.values()))
         self.work = Work(self.now)
+        self.copies.begin()
 
     def computed(self, index: int, flops: float, moved_bytes: float, itemsize: int = 4) -> None:
         """A kernel: as long as the slower of computing and reading takes."""
+        self.use(index)
         facts = self.facts[index]
         busy = max(flops / facts.flops_of(itemsize), moved_bytes / facts.bytes_per_second)
         self.now += _LAUNCH_SECONDS
-        self._work_on(index, self.moment(index), max(busy, _SHORTEST_KERNEL))
+        begin = max(self.moment(index), self._computing[index])
+        end = begin + max(busy, _SHORTEST_KERNEL)
+        self._computing[index] = end
+        self._work_on(index, begin, end)
+        self.work.computed(index, begin, end)
 
-    def woke(self, index: int) -> None:
-        """The first that a card is used for: the host waits for its context."""
+    def use(self, index: int) -> None:
+        """Before all that reaches a card. For the first of it the host waits for a context."""
+        allocator = self.allocators[index]
+        if index in self.lost:
+            raise CardLost(named(index), used=allocator.awake)
+        if allocator.awake:
+            return
+        allocator.wake()
+        self.work.waited(HOST, index, "context", self.now, self.now + _CONTEXT_SECONDS)
         self.now += _CONTEXT_SECONDS
+        self.work.contexts += _CONTEXT_SECONDS
         self.work.busy.setdefault(index, 0.0)
 
-    def copied(self, source: int, target: int, size: int, *, pinned: bool = False) -> None:
-        """Between devices. From or to the host, the host waits; between cards it does not."""
-        seconds = self.link(source, target).seconds(size, pinned=pinned)
+    def copied(
+        self,
+        source: int,
+        target: int,
+        size: int,
+        *,
+        pinned: bool = False,
+        non_blocking: bool = False,
+        how: str = "",
+        check: "Check | None" = None,
+    ) -> None:
+        """Between devices. Between cards the host never waits, and else for pinned memory
+        need not; what is not pinned goes through its hands.
+        """
+        link = self.link(source, target)
+        seconds = link.seconds(size, pinned=pinned)
         cards = [each for each in (source, target) if each != HOST]
-        self.now += _LAUNCH_SECONDS
-        begin = max(self.moment(each) for each in cards)
         for each in cards:
-            self._work_on(each, begin, seconds)
-        if HOST in (source, target):
-            self.now = begin + seconds
-        self.work.transfers.append((source, target, size, seconds))
+            self.use(each)
+        with_host = len(cards) == 1
+        blocking = with_host and not (pinned and non_blocking)
+        asked_at = self.now
+        self.now += _LAUNCH_SECONDS
+        ways = {target: "in", source: "out"}
+        ready = {
+            each: max(self.moment(each), self._copying[ways[each]][each]) for each in cards
+        }
+        begin = max(ready.values())
+        end = begin + seconds
+        for each in cards:
+            self._copying[ways[each]][each] = end
+            self._work_on(each, begin, end)
+        if not with_host:
+            self.work.waited(source, target, "copy", ready[source], begin)
+            self.work.waited(target, source, "copy", ready[target], begin)
+        if blocking:
+            self.now = end
+        began = self.work.began
+        copy = Transferred(
+            0,
+            named(source),
+            named(target),
+            size,
+            seconds,
+            modelled=True,
+            how=how,
+            pinned=pinned if with_host else None,
+            blocking=blocking,
+            direct=None if with_host else link.peer,
+            host_seconds=self.now - asked_at,
+            asked_at=asked_at - began,
+            begin=begin - began,
+            end=end - began,
+        )
+        self.copies.add(copy, self.copies.note(), check)
 
-    def synchronize(self, index: "int | None" = None) -> None:
-        """The host waits for one card, or for all."""
-        waited = self._clocks if index is None else [self._clocks[index]]
-        self.now = max((self.now, *waited))
+    def new_stream(self) -> int:
+        """The number of another queue; each card has its own of that number."""
+        self._made_streams += 1
+        return self._made_streams
 
-    def moment(self, index: int) -> float:
-        """When the card can begin with what it is asked for now."""
-        return max(self.now, self._clocks[index])
+    def stream(self, index: int) -> int:
+        return self._streams[index]
+
+    def choose_stream(self, index: int, stream: int) -> None:
+        self._streams[index] = stream
+
+    def synchronize(self, index: "int | None" = None, stream: "int | None" = None) -> None:
+        """The host waits for one card, or for all; or for one queue of a card."""
+        if index is not None:
+            self.use(index)
+        for (card, number), until in sorted(self._queues.items(), key=lambda each: each[1]):
+            if index in (None, card) and stream in (None, number):
+                self.wait_until(until, card)
+
+    def wait_until(self, moment: float, card: int) -> None:
+        """The host does."""
+        self.work.waited(HOST, card, "synchronize", self.now, moment)
+        self.now = max(self.now, moment)
+
+    def queue_waits(self, index: int, stream: int, until: float, whom: int) -> None:
+        """Whatever is asked of that queue from now on begins no earlier."""
+        before = self.moment(index, stream)
+        self.work.waited(index, whom, "event", before, until)
+        self._queues[index, stream] = max(before, until)
+
+    def moment(self, index: int, stream: "int | None" = None) -> float:
+        """When a queue of the card can begin with what it is asked for now."""
+        number = self._streams[index] if stream is None else stream
+        return max(self.now, self._queues.get((index, number), 0.0))
 
     def spent(self) -> "tuple[float, float] | None":
         """Host's and devices' seconds since the line began; None where no card had to do."""
         if not self.work.busy:
             return None
-        last = max(self._clocks[each] for each in self.work.busy)
-        return self.now - self.work.began, last - self.work.began
+        ends = [until for (card, _), until in self._queues.items() if card in self.work.busy]
+        last = max((self.work.began, *ends))
+        devices = last - self.work.began - self.work.contexts
+        return self.now - self.work.began, max(0.0, devices)
 
-    def _work_on(self, index: int, begin: float, seconds: float) -> None:
-        self._clocks[index] = begin + seconds
-        self.work.busy[index] = self.work.busy.get(index, 0.0) + seconds
+    def _work_on(self, index: int, begin: float, end: float) -> None:
+        self._queues[index, self._streams[index]] = end
+        self.work.busy[index] = self.work.busy.get(index, 0.0) + (end - begin)
 
     def link(self, one: int, other: int) -> Link:
         known = self._links.get(frozenset((one, other)))
         return known or Link(one, other, 12e9, 10e-6, peer=False)
+
+    def arrives_wrong(self, source: int, target: int) -> bool:
+        return target in self.link(source, target).wrong_to
+
+
+def named(number: int) -> str:
+    """As PyTorch calls the device."""
+    return "cpu" if number == HOST else f"cuda:{number}"

@@ -14,6 +14,16 @@ from gpuexplorer.worker.engines.virtual.moments import CurrentCard, Moment, Queu
 from gpuexplorer.worker.engines.virtual.tensor import Holdings
 
 
+class _CudaDeviceProperties(SimpleNamespace):
+    """Prints as PyTorch's own does."""
+
+    def __repr__(self) -> str:
+        memory = f"{self.total_memory >> 20}MB"
+        told = {**vars(self), "name": repr(self.name), "total_memory": memory}
+        words = ", ".join(f"{name}={value}" for name, value in told.items())
+        return f"_CudaDeviceProperties({words})"
+
+
 # Any: a device is a number, a text, a torch.device or nothing, as in PyTorch.
 class CudaWords:
     """By the name after `torch.cuda.`."""
@@ -44,11 +54,11 @@ class CudaWords:
             "can_device_access_peer": self._can_access_peer,
             "set_per_process_memory_fraction": self._set_fraction,
             "Event": lambda enable_timing=False, **_: Moment(self._cards, timed=enable_timing),
-            "Stream": self._stream,
+            "Stream": lambda device=None, **_: self._stream(device, self._cards.new_stream()),
             "current_stream": self._stream,
             "stream": lambda stream: stream,
-            "manual_seed": torch.manual_seed,
-            "manual_seed_all": torch.manual_seed,
+            "manual_seed": _seed,
+            "manual_seed_all": _seed,
         }
 
     def word(self, name: str) -> "Callable[..., Any]":
@@ -77,7 +87,7 @@ class CudaWords:
 
     def _properties(self, device: Any = None) -> Any:
         facts = self._facts(device)
-        return SimpleNamespace(
+        return _CudaDeviceProperties(
             name=facts.name,
             major=facts.capability[0],
             minor=facts.capability[1],
@@ -88,7 +98,7 @@ class CudaWords:
 
     def _mem_get_info(self, device: Any = None) -> "tuple[int, int]":
         memory = self._memory(device)
-        memory.wake()  # asking makes a context, on a real card as well
+        self._cards.use(memory.index)  # asking makes a context, on a real card as well
         return memory.free_bytes, memory.total_bytes
 
     def _memory_stats(self, device: Any = None) -> "dict[str, int]":
@@ -106,13 +116,16 @@ class CudaWords:
     def _empty_cache(self) -> None:
         with self._cards.lock:
             for each in self._cards.allocators:
+                if each.counts.reserved > each.counts.allocated:
+                    self._cards.use(each.index)
                 each.empty_cache()
 
     def _set_device(self, device: Any) -> None:
         self._cards.current = self._index(device)
 
-    def _stream(self, device: Any = None, **_: Any) -> Queue:
-        return Queue(self._cards, self._index(device))
+    def _stream(self, device: Any = None, number: "int | None" = None) -> Queue:
+        card = self._index(device)
+        return Queue(self._cards, card, self._cards.stream(card) if number is None else number)
 
     def _can_access_peer(self, device: Any, peer_device: Any) -> bool:
         one, other = self._index(device), self._index(peer_device)
@@ -124,3 +137,7 @@ class CudaWords:
         if not 0 <= fraction <= 1:
             raise ValueError(f"Invalid fraction value: {fraction}. Allowed range: 0~1")
         self._memory(device).fraction = fraction
+
+
+def _seed(number: int) -> None:
+    torch.manual_seed(number)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import torch
 
+from gpuexplorer.worker.engines.reading_back import INDEXING
+
 # Operations that check their operands by name before the kernel, and how they call them.
 _CHECKED = {
     "mm": ("wrapper_CUDA_mm", ("self", "mat2")),
@@ -25,8 +27,6 @@ _CHECKED = {
     ),
 }
 _CONVOLUTIONS = ("convolution", "_convolution", "cudnn_convolution")
-# Positions may be told by tensors on the host, whatever the card.
-INDEXING = frozenset({"index", "index_put", "index_put_", "_unsafe_index", "_index_put_impl_"})
 _NAMES = {
     torch.float32: "Float",
     torch.float64: "Double",
@@ -47,6 +47,7 @@ Operand = tuple[torch.device, torch.Tensor]
 
 def refusal(name: str, operands: "Sequence[Operand]") -> "RuntimeError | None":
     """None where the devices go together: one number on the host goes with any card."""
+    # Positions may be told by tensors on the host, whatever the card.
     if name in INDEXING:
         return _indexing_refusal(operands)
     counted = [

@@ -9,13 +9,15 @@ from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 from torch.utils.flop_counter import flop_registry
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.worker.engines.checking import HeldPair
+from gpuexplorer.worker.engines.reading_back import INDEXING, fetched
 from gpuexplorer.worker.engines.virtual.cards import HOST
-from gpuexplorer.worker.engines.virtual.differ import INDEXING, refusal
+from gpuexplorer.worker.engines.virtual.differ import refusal
 from gpuexplorer.worker.engines.virtual.host_limit import refuse_what_the_host_cannot_hold
 from gpuexplorer.worker.engines.virtual.tensor import Holdings, OnCard, bare
 
 _CPU = torch.device("cpu")
-_refused = getattr(torch, "AcceleratorError", RuntimeError)  # older PyTorch has no such name
+refused = getattr(torch, "AcceleratorError", RuntimeError)  # older PyTorch has no such name
 _LARGE_BYTES = 256 * 1024 * 1024  # below, the outcome is made first and measured then
 # Autograd keeps gradients in these and names the device that PyTorch's own code sees: the host.
 _MADE_BY_AUTOGRAD = frozenset({"new_empty_strided", "new_zeros", "new_empty"})
@@ -30,7 +32,7 @@ def on_this_machine(holdings: Holdings, device: Any) -> torch.device:
         return device
     index = holdings.cards.current if device.index is None else device.index
     if index >= len(holdings.cards):
-        raise _refused(
+        raise refused(
             "CUDA error: invalid device ordinal\n"
             "GPU device may be out of range, do you have enough GPUs?"
         )
@@ -42,7 +44,7 @@ def run(holdings: Holdings, func: Any, args: Any, kwargs: "dict[str, Any]") -> A
     if name == "_to_copy":
         return _to_copy(holdings, func, args, kwargs)
     if name == "copy_":
-        return _copy_into(holdings, args)
+        return _copy_into(holdings, args, kwargs)
     flat, spec = tree_flatten((args, kwargs))
     operands = [(value.device, value) for value in flat if isinstance(value, torch.Tensor)]
     asked = kwargs.get("device")
@@ -56,6 +58,7 @@ def run(holdings: Holdings, func: Any, args: Any, kwargs: "dict[str, Any]") -> A
         raise error
     plain = [_plain(value) for value in flat]
     plain_args, plain_kwargs = tree_unflatten(plain, spec)
+    back = fetched(name, args)
     if device.type != "cuda":
         return func(*plain_args, **plain_kwargs)
     card: int = device.index
@@ -63,18 +66,18 @@ def run(holdings: Holdings, func: Any, args: Any, kwargs: "dict[str, Any]") -> A
         _bring_indices(holdings, card, operands)
     if not func.is_view:
         _look_ahead(holdings, card, func, plain, spec)
+    written = [(each, each.held.clone()) for each in kwargs.values() if _is_on_card(each)]
     out = func(*plain_args, **plain_kwargs)
+    _refuse_reshaped(written)
     if not func.is_view:
         _count(holdings, card, func, plain_args, plain_kwargs, plain, out)
+    if back:
+        holdings.cards.copied(card, HOST, back, how=name)
     wrappers = {id(value.held): value for value in flat if isinstance(value, OnCard)}
 
     def on_card(made: torch.Tensor) -> OnCard:
         known = wrappers.get(id(made))
-        if known is None:
-            return holdings.place(made, card)
-        if known.shape != made.shape:
-            raise Trouble("On simulated cards, out= must already have the outcome's shape.")
-        return known
+        return holdings.place(made, card) if known is None else known
 
     if isinstance(out, torch.Tensor):
         return on_card(out)
@@ -99,6 +102,19 @@ class Dispatch(TorchDispatchMode):
         return run(self._holdings, func, args, dict(kwargs or {}))
 
 
+def _is_on_card(value: Any) -> bool:
+    return isinstance(value, OnCard)
+
+
+def _refuse_reshaped(written: "list[tuple[Any, torch.Tensor]]") -> None:
+    """With `out=`, PyTorch gives a tensor of the wrong shape another. Nothing is lost by it."""
+    if all(each.held.shape == each.shape for each, _ in written):
+        return
+    for each, before in written:
+        each.held.resize_(before.shape).copy_(before)
+    raise Trouble("On simulated cards, out= must already have the outcome's shape.")
+
+
 def _device(holdings: Holdings, asked: Any, operands: Any) -> torch.device:
     if asked is not None:
         return on_this_machine(holdings, asked)
@@ -115,7 +131,7 @@ def _to_copy(holdings: Holdings, func: Any, args: Any, kwargs: "dict[str, Any]")
     """Every copy between devices that makes a new tensor."""
     source = args[0]
     asked = kwargs.pop("device", None)
-    kwargs.pop("non_blocking", None)
+    non_blocking = bool(kwargs.pop("non_blocking", False))
     kwargs.pop("pin_memory", None)  # the host's memory is as it is
     target = source.device if asked is None else on_this_machine(holdings, asked)
     held = bare(source)
@@ -127,30 +143,46 @@ def _to_copy(holdings: Holdings, func: Any, args: Any, kwargs: "dict[str, Any]")
         holdings.would_fit(target.index, size)
     refuse_what_the_host_cannot_hold(size)
     copied = func(held, device=_CPU, **kwargs)
+    arrived = holdings.place(copied, target.index) if target.type == "cuda" else copied
     if source.device != target:
-        _transfer(holdings, source, target, size)
+        if non_blocking and target.type == "cpu":
+            copied.is_pinned_here = True  # PyTorch does so
+        _transfer(holdings, source, arrived, non_blocking=non_blocking)
     elif target.type == "cuda":
         holdings.cards.computed(target.index, 0.0, 2.0 * size)
-    return holdings.place(copied, target.index) if target.type == "cuda" else copied
+    return arrived
 
 
-def _copy_into(holdings: Holdings, args: Any) -> Any:
+def _copy_into(holdings: Holdings, args: Any, kwargs: "dict[str, Any]") -> Any:
     target, source = args[0], args[1]
     bare(target).copy_(bare(source))
     size = target.numel() * target.element_size()
     one_number = source.device.type == "cpu" and source.dim() == 0
     if source.device != target.device and not one_number:
-        _transfer(holdings, source, target.device, size)
+        non_blocking = bool((*args[2:], kwargs.get("non_blocking", False))[0])
+        _transfer(holdings, source, target, non_blocking=non_blocking)
     elif isinstance(target, OnCard):
         holdings.cards.computed(target.card, 0.0, 2.0 * size)
     return target
 
 
 def _transfer(
-    holdings: Holdings, source: torch.Tensor, target: torch.device, size: int
+    holdings: Holdings, source: torch.Tensor, arrived: torch.Tensor, *, non_blocking: bool
 ) -> None:
-    pinned = bool(getattr(source, "is_pinned_here", False))
-    holdings.cards.copied(_number(source.device), _number(target), size, pinned=pinned)
+    """`arrived` holds the values already."""
+    cards, there = holdings.cards, bare(arrived)
+    ends = _number(source.device), _number(arrived.device)
+    on_host = source if source.device.type == "cpu" else arrived
+    pinned = bool(getattr(on_host, "is_pinned_here", False))
+    if cards.arrives_wrong(*ends):
+        with torch.no_grad():
+            there.zero_()
+    check = None
+    if cards.copies.wants_check(there.nbytes):
+        of_model = cards.copies.cause.of_model
+        values = bare(source).detach(), there
+        check = HeldPair(*values) if of_model else HeldPair(*values, (source, arrived))
+    cards.copied(*ends, there.nbytes, pinned=pinned, non_blocking=non_blocking, check=check)
 
 
 def _bring_indices(holdings: Holdings, card: int, operands: Any) -> None:

@@ -9,20 +9,35 @@ from typing import Any
 
 import torch
 
-from gpuexplorer.lab.events import VERSION, Device, Hello, Memory, Transferred
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.events import VERSION, Device, Event, Hello, Memory, Span, Transferred
+from gpuexplorer.lab.wire import Measure
+from gpuexplorer.worker.copies import Copies
 from gpuexplorer.worker.engine import Times
 from gpuexplorer.worker.engines.placement import PlacementLog
-from gpuexplorer.worker.engines.virtual.cards import HOST, CardFacts, Cards, Link
+from gpuexplorer.worker.engines.virtual.cards import CardFacts, Cards, Link, named
 from gpuexplorer.worker.engines.virtual.cuda_words import CudaWords
-from gpuexplorer.worker.engines.virtual.dispatch import Dispatch
+from gpuexplorer.worker.engines.virtual.dispatch import Dispatch, refused
 from gpuexplorer.worker.engines.virtual.files import CardFiles
 from gpuexplorer.worker.engines.virtual.functions import Functions
 from gpuexplorer.worker.engines.virtual.lazy import placed_when_known
-from gpuexplorer.worker.engines.virtual.modules import Spread, movable
+from gpuexplorer.worker.engines.virtual.modules import DataParallel, movable
 from gpuexplorer.worker.engines.virtual.tensor import Holdings
 from gpuexplorer.worker.engines.words import word
+from gpuexplorer.worker.failures import CardLost
 
 _CUDA = "torch.cuda."
+_MORE = (
+    "\nSearch for `{}' in https://docs.nvidia.com/cuda/cuda-runtime-api/"
+    "group__CUDART__TYPES.html for more information.\n"
+    "CUDA kernel errors might be asynchronously reported at some other API call, so the "
+    "stacktrace below might be incorrect.\n"
+    "For debugging consider passing CUDA_LAUNCH_BLOCKING=1\n"
+    "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n"
+)
+# Of a card that falls off the bus: by a process that used it, and by one that did not yet.
+_BROKE_OFF = "CUDA error: unspecified launch failure" + _MORE.format("cudaErrorLaunchFailure")
+_NO_CONTEXT = "CUDA error: unknown error" + _MORE.format("cudaErrorUnknown")
 
 
 class VirtualEngine:
@@ -42,8 +57,13 @@ class VirtualEngine:
         self._own: Mapping[str, Callable[..., Any]] = {
             "torch.save": files.save,
             "torch.load": files.load,
-            "torch.nn.DataParallel": functools.partial(Spread, len(self._cards)),
+            "torch.device": _device_of,
+            "torch.nn.DataParallel": functools.partial(DataParallel, len(self._cards)),
         }
+
+    @property
+    def copies(self) -> Copies:
+        return self._cards.copies
 
     def hello(self) -> Hello:
         return Hello(
@@ -63,14 +83,20 @@ class VirtualEngine:
         host = Device("cpu", platform.processor() or platform.machine())
         return [host, *cards, Device("meta", "shapes without values")]
 
-    def running(self) -> AbstractContextManager[object]:
+    def running(
+        self, stays_on_host: "Callable[[], bool] | None" = None
+    ) -> AbstractContextManager[object]:
         self._cards.begin()
         return self._in_force()
 
     def others_hold(self, held: "Sequence[tuple[str, int]]") -> None:
         by_name = dict(held)
         for each in self._cards.allocators:
-            each.elsewhere_bytes = by_name.get(_name(each.index), each.elsewhere_bytes)
+            each.elsewhere_bytes = by_name.get(named(each.index), each.elsewhere_bytes)
+
+    def cards_lost(self, names: "Sequence[str]") -> None:
+        cards = self._cards
+        cards.lost = frozenset(each for each in range(len(cards)) if named(each) in names)
 
     def log_placement(self, say: "Callable[[str], None] | None") -> None:
         self._holdings.placement = None if say is None else PlacementLog(say)
@@ -81,6 +107,19 @@ class VirtualEngine:
             return self._cuda.word(name.removeprefix(_CUDA))
         return self._own.get(name) or word(name)
 
+    def measure(
+        self,
+        command: Measure,
+        say: "Callable[[Event], None]",
+        checkpoint: "Callable[[], None]",
+    ) -> None:
+        """There is nothing to be measured."""
+        self._cards.begin()
+        raise Trouble(
+            "Copies of simulated cards are not measured: the program models their times.",
+            "Measure on a machine with cards, or look at the modelled times.",
+        )
+
     def settle(self) -> None:
         """What is modelled is done at once."""
 
@@ -88,14 +127,14 @@ class VirtualEngine:
         spent = self._cards.spent()
         if spent is None:
             return Times()
-        busy = tuple((_name(card), s) for card, s in sorted(self._cards.work.busy.items()))
+        busy = tuple((named(card), s) for card, s in sorted(self._cards.work.busy.items()))
         return Times(*spent, modelled=True, busy=busy)
 
     def transfers(self, command: int) -> Sequence[Transferred]:
-        return [
-            Transferred(command, _name(source), _name(target), size, seconds, modelled=True)
-            for source, target, size, seconds in self._cards.work.transfers
-        ]
+        return self._cards.copies.told(command)
+
+    def spans(self) -> Sequence[Span]:
+        return self._cards.work.spans()
 
     def memory(self) -> Sequence[Memory]:
         return [
@@ -125,9 +164,16 @@ class VirtualEngine:
     def _in_force(self) -> "Iterator[None]":
         log = self._holdings.placement or contextlib.nullcontext()
         models = movable(), placed_when_known(self._holdings)
-        with models[0], models[1], Functions(self._holdings), Dispatch(self._holdings), log:
-            yield
+        try:
+            with models[0], models[1], Functions(self._holdings), Dispatch(self._holdings), log:
+                yield
+        except CardLost as lost:
+            raise refused(_BROKE_OFF if lost.used else _NO_CONTEXT) from lost
 
 
-def _name(number: int) -> str:
-    return "cpu" if number == HOST else f"cuda:{number}"
+# Any: a text, a number, or both, as in PyTorch.
+def _device_of(which: Any, *number: Any, **words: Any) -> torch.device:
+    """A bare number is a card's."""
+    if isinstance(which, int) and not number and not words:
+        return torch.device("cuda", which)
+    return torch.device(which, *number, **words)

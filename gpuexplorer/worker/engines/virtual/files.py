@@ -69,14 +69,14 @@ class CardFiles:
     def _lifted(self, tensor: OnCard) -> torch.Tensor:
         held = tensor.held.detach()
         self._cards_of[held.untyped_storage()._cdata] = tensor.card
-        self._holdings.cards.copied(tensor.card, HOST, held.nbytes)
+        self._holdings.cards.copied(tensor.card, HOST, held.nbytes, how="save")
         return held
 
     def _placed(self, tensor: torch.Tensor) -> torch.Tensor:
         card = self._cards_of.get(tensor.untyped_storage()._cdata)
         if card is None:
             return tensor
-        self._holdings.cards.copied(HOST, card, tensor.nbytes)
+        self._holdings.cards.copied(HOST, card, tensor.nbytes, how="load")
         return self._holdings.place(tensor, card)
 
 

@@ -51,7 +51,7 @@ class Functions(TorchFunctionMode):
         self._holdings = holdings
         self._for_all: Mapping[Any, Callable[..., Any]] = {
             torch.Tensor.cuda: self._cuda,
-            torch.Tensor.cpu: lambda tensor, **_: self._move(tensor, torch.device("cpu")),
+            torch.Tensor.cpu: lambda tensor, *_, **__: self._move(tensor, torch.device("cpu")),
             torch.Tensor.to: self._to,
             torch.Tensor.is_pinned: lambda tensor, *_: hasattr(tensor, "is_pinned_here"),
             torch.Tensor.pin_memory: self._pin,
@@ -77,7 +77,8 @@ class Functions(TorchFunctionMode):
             if (own := self._for_cards.get(func)) is not None:
                 return own(*args, **kwargs)
             if func in _READS:
-                self._holdings.cards.copied(first.card, HOST, first.held.element_size())
+                size = first.held.element_size()
+                self._holdings.cards.copied(first.card, HOST, size, how=func.__name__)
                 return func(first.held.detach(), *args[1:], **kwargs)
             if func is torch.Tensor.type and len(args) == 1 and not kwargs:
                 return type_name(first.device, first)
@@ -101,45 +102,48 @@ class Functions(TorchFunctionMode):
         self, tensor: Any, device: Any = None, non_blocking: Any = False, **_: Any
     ) -> Any:
         asked = "cuda" if device is None else device
-        return self._move(tensor, _numbered(asked))
+        return self._move(tensor, _numbered(asked), bool(non_blocking))
 
-    def _move(self, tensor: Any, device: Any) -> Any:
+    def _move(self, tensor: Any, device: Any, non_blocking: bool = False) -> Any:
         device = on_this_machine(self._holdings, device)
         if is_lazy(tensor):
             return moved_later(tensor, device)
         if tensor.device == device:
             return tensor
-        return ToCopy.apply(tensor, device, tensor.dtype)
+        return ToCopy.apply(tensor, device, tensor.dtype, non_blocking)
 
     def _to(self, tensor: Any, *args: Any, **kwargs: Any) -> Any:
         if args and isinstance(args[0], torch.Tensor):
             device, dtype = args[0].device, args[0].dtype
+            non_blocking = bool((*args[1:], kwargs.get("non_blocking", False))[0])
         else:
             words = {key: value for key, value in kwargs.items() if key != "copy"}
             if "device" in words:
                 words["device"] = _numbered(words["device"])
             rest = [_numbered(each) for each in args]
-            device, dtype, _, _ = torch._C._nn._parse_to(*rest, **words)
+            device, dtype, non_blocking, _ = torch._C._nn._parse_to(*rest, **words)
         device = tensor.device if device is None else on_this_machine(self._holdings, device)
         dtype = dtype or tensor.dtype
         if is_lazy(tensor):
             return moved_later(tensor, device)
         if tensor.device == device and tensor.dtype == dtype and not kwargs.get("copy"):
             return tensor
-        return ToCopy.apply(tensor, device, dtype)
+        return ToCopy.apply(tensor, device, dtype, non_blocking)
 
-    def _copy_into(self, tensor: Any, source: Any, *_: Any, **__: Any) -> Any:
-        return tensor.copy_(self._brought(tensor, source))
+    def _copy_into(self, tensor: Any, source: Any, non_blocking: Any = False) -> Any:
+        if torch.is_grad_enabled() and (tensor.requires_grad or source.requires_grad):
+            source = self._brought(tensor, source, bool(non_blocking))
+        return tensor.copy_(source, bool(non_blocking))
 
     def _set_item(self, tensor: Any, index: Any, value: Any) -> None:
         tensor[index] = self._brought(tensor, value)
 
-    def _brought(self, tensor: Any, value: Any) -> Any:
+    def _brought(self, tensor: Any, value: Any, non_blocking: bool = False) -> Any:
         """An assignment copies from any device, except where it is only one number."""
         if not isinstance(value, torch.Tensor) or value.device == tensor.device:
             return value
         on_host = value.device.type == "cpu" and value.dim() == 0
-        return value if on_host else self._move(value, tensor.device)
+        return value if on_host else self._move(value, tensor.device, non_blocking)
 
     def _made_on(self, func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
         """`torch.tensor([1], device="cuda")` makes it on the host first; so does PyTorch."""
@@ -207,7 +211,7 @@ class Functions(TorchFunctionMode):
         torch.Tensor.grad.__set__(tensor, value)
 
     def _tolist(self, tensor: OnCard) -> Any:
-        self._holdings.cards.copied(tensor.card, HOST, tensor.held.nbytes)
+        self._holdings.cards.copied(tensor.card, HOST, tensor.held.nbytes, how="tolist")
         return tensor.held.tolist()
 
     def _numpy(self, tensor: OnCard, *_: Any, **__: Any) -> Any:

@@ -40,7 +40,7 @@ def movable() -> "Iterator[None]":
         torch.__future__.set_overwrite_module_params_on_conversion(False)
 
 
-class Spread(nn.Module):
+class DataParallel(nn.Module):
     """nn.DataParallel, card by card: scatter the batch, copy the model, compute, gather."""
 
     def __init__(

@@ -17,14 +17,21 @@ class Moment:
 
     def record(self, stream: "Queue | None" = None) -> None:
         self._card = self._cards.current if stream is None else stream.card
-        self._at = self._cards.moment(self._card)
+        number = None if stream is None else stream.number
+        self._cards.use(self._card)
+        self._at = self._cards.moment(self._card, number)
 
     def query(self) -> bool:
         return self._at is None or self._at <= self._cards.now
 
     def synchronize(self) -> None:
-        if self._at is not None:
-            self._cards.now = max(self._cards.now, self._at)
+        if self._at is not None and self._card is not None:
+            self._cards.wait_until(self._at, self._card)
+
+    def hold(self, queue: "Queue") -> None:
+        """What is asked of the queue from now on begins when this has come."""
+        if self._at is not None and self._card is not None:
+            self._cards.queue_waits(queue.card, queue.number, self._at, self._card)
 
     def elapsed_time(self, end: "Moment") -> float:
         """Milliseconds, modelled."""
@@ -42,34 +49,38 @@ class Moment:
 
 
 class Queue:
-    """torch.cuda.Stream: programs with streams run, but a card does one thing after another."""
+    """torch.cuda.Stream: each has a time of its own; the card's engines are shared by all."""
 
-    def __init__(self, cards: Cards, card: int) -> None:
+    def __init__(self, cards: Cards, card: int, number: int) -> None:
         self._cards = cards
         self.card = card
+        self.number = number
 
     def __repr__(self) -> str:
         return f"<simulated torch.cuda.Stream device=cuda:{self.card}>"
 
     def __enter__(self) -> "Queue":
-        self._before = self._cards.current
+        self._before = self._cards.current, self._cards.stream(self.card)
         self._cards.current = self.card
+        self._cards.choose_stream(self.card, self.number)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._cards.current = self._before
+        self._cards.current, stream = self._before
+        self._cards.choose_stream(self.card, stream)
 
     def synchronize(self) -> None:
-        self._cards.synchronize(self.card)
+        self._cards.synchronize(self.card, self.number)
 
     def query(self) -> bool:
-        return self._cards.moment(self.card) <= self._cards.now
+        return self._cards.moment(self.card, self.number) <= self._cards.now
 
-    def wait_stream(self, stream: object) -> None:
-        """Nothing runs beside it."""
+    def wait_stream(self, stream: "Queue") -> None:
+        until = self._cards.moment(stream.card, stream.number)
+        self._cards.queue_waits(self.card, self.number, until, stream.card)
 
-    def wait_event(self, event: object) -> None:
-        """Nothing runs beside it."""
+    def wait_event(self, event: Moment) -> None:
+        event.hold(self)
 
 
 class CurrentCard:

@@ -8,10 +8,9 @@ from typing import Any
 import torch
 
 from gpuexplorer.worker.engines.placement import PlacementLog
+from gpuexplorer.worker.engines.reading_back import shown_bytes
 from gpuexplorer.worker.engines.virtual.allocator import Block, OutOfMemory
 from gpuexplorer.worker.engines.virtual.cards import HOST, Cards
-
-_SHOWN = 1000  # values that PyTorch prints of one tensor at most
 
 
 class Stretch:
@@ -72,8 +71,7 @@ class OnCard(torch.Tensor):
         return run(holdings, func, args, dict(kwargs or {}))
 
     def __repr__(self, *, tensor_contents: object = None) -> str:
-        shown = min(self.held.numel(), _SHOWN) * self.held.element_size()
-        self.holdings.cards.copied(self.card, HOST, shown)
+        self.holdings.cards.copied(self.card, HOST, shown_bytes(self.held), how="print")
         with torch._C.DisableTorchFunction():
             text = repr(self.held.detach())
         text = f"{text[:-1]}, device='{self.device}'"
@@ -115,19 +113,16 @@ class Holdings:
     def would_fit(self, card: int, size: int) -> None:
         """Raises as if it were made now; takes nothing."""
         with self.cards.lock:
+            self.cards.use(card)
             try:
                 self.cards.allocators[card].would_fit(size)
             except OutOfMemory as error:
                 raise torch.OutOfMemoryError(str(error)) from None
 
     def _reserve(self, card: int, size: int) -> Block:
-        allocator = self.cards.allocators[card]
-        asleep = not allocator.awake
+        self.cards.use(card)
         try:
-            block = allocator.allocate(size)
-            if asleep:
-                self.cards.woke(card)
-            return block
+            return self.cards.allocators[card].allocate(size)
         except OutOfMemory as error:
             raise torch.OutOfMemoryError(str(error)) from None
 

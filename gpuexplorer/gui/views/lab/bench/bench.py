@@ -98,6 +98,8 @@ class Bench(QWidget):
         entry = next((e for e in reversed(self._lab.ledger.entries) if e.finished), None)
         order = {each.device.name: at for at, each in enumerate(self._shown)}
         for each in () if entry is None else entry.transfers:
+            if each.already_there:
+                continue
             if each.target == device and each.source in order and device in order:
                 return -1 if order[each.source] < order[device] else 1
         return 0

@@ -17,6 +17,7 @@ def block_menu(
 ) -> QMenu:
     """Shown with `popup`; goes away by itself."""
     menu = QMenu(parent)
+    menu.setFont(parent.window().font())  # the system has another for menus
     menu.setToolTipsVisible(True)
     if block.kind in (BlockKind.TENSOR, BlockKind.MODEL):
         menu.addAction("Look inside\tEnter", partial(actions.open, block))

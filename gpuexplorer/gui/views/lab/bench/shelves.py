@@ -8,11 +8,12 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, BlockBook
 from gpuexplorer.gui.wording.lab.bench.bench_column import ColumnFace, column_face
-from gpuexplorer.gui.wording.lab.bench.bench_unnamed import Causes
+from gpuexplorer.gui.wording.lab.bench.bench_unnamed import Cause, Causes
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.lab.events import Event, Finished
 
 _MODELLED = ("Cards: memory is modelled", "Cards: modelled")
+_Unnamed = tuple[int, Cause | None]  # bytes, and where they came from
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,9 @@ class Shelves:
         self._lab = lab
         self._causes = Causes()
         self._blocks: Mapping[str, Sequence[Block]] = {}
+        self._made_of: tuple[int, Mapping[str, _Unnamed]] | None = None
         self._book: tuple[Units, BlockBook] | None = None
+        self._meta = (-1, False)
 
     def note(self, event: Event) -> None:
         """Each is heard, seen or not, so that what has no name is put down to its line."""
@@ -52,13 +55,15 @@ class Shelves:
         lab = self._lab
         devices = [each for each in lab.devices() if each.name != "meta" or self._on_meta()]
         if self._book is None or self._book[0] != units:
-            self._book, anew = (units, BlockBook(units)), True
+            self._book, self._made_of, anew = (units, BlockBook(units)), None, True
         if anew:
-            unnamed = {each.name: each.unnamed_bytes for each in devices}
-            self._blocks = self._book[1].by_device(
-                lab.ledger.things,
-                {name: (size, self._causes.of(name)) for name, size in unnamed.items()},
-            )
+            unnamed = {
+                each.name: (each.unnamed_bytes, self._causes.of(each.name)) for each in devices
+            }
+            # A line that was only sent changes nothing on a shelf.
+            if self._made_of != (lab.ledger.shelf, unnamed):
+                self._made_of = (lab.ledger.shelf, unnamed)
+                self._blocks = self._book[1].by_device(lab.ledger.things, unnamed)
         modelled = any(each.modelled and each.usable for each in devices)
         return [
             Shelf(
@@ -98,4 +103,8 @@ class Shelves:
                 return "Nothing here yet."
 
     def _on_meta(self) -> bool:
-        return any(each.device == "meta" for each in self._lab.ledger.things.values())
+        ledger = self._lab.ledger
+        if self._meta[0] != ledger.shelf:
+            there = any(each.device == "meta" for each in ledger.things.values())
+            self._meta = (ledger.shelf, there)
+        return self._meta[1]

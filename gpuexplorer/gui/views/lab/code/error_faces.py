@@ -6,7 +6,8 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.views.lab.code.error_panel import ErrorFace
 from gpuexplorer.gui.views.lab.code.line_notes import LineNotes
 from gpuexplorer.gui.wording.lab.code.cure_face import cure_face
-from gpuexplorer.lab.cures import Copying, Cure, cures
+from gpuexplorer.lab.cure import Copying, Cure
+from gpuexplorer.lab.cures import cures
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.expected import Expected, expected_copy
 from gpuexplorer.lab.ledger import Entry

@@ -55,4 +55,5 @@ class LineFaces:
 
 
 def _stamp(entry: Entry, released: bool) -> _Stamp:
-    return (entry.state, len(entry.printed), len(entry.losses), entry.cured_by, released)
+    said = len(entry.printed) + len(entry.placement)
+    return (entry.state, said, len(entry.losses), entry.cured_by, released)

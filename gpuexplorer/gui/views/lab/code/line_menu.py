@@ -11,6 +11,7 @@ def open_line_menu(
 ) -> None:
     """Gone when it is closed."""
     menu = QMenu(parent)
+    menu.setFont(parent.window().font())  # the system has another for menus
     for words, run in actions:
         menu.addAction(words).triggered.connect(lambda _=False, run=run: run())
     menu.aboutToHide.connect(menu.deleteLater)

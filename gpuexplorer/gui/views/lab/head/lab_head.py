@@ -12,17 +12,17 @@ from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
-from gpuexplorer.gui.views.lab.head.framed_button import FramedButton
 from gpuexplorer.gui.views.lab.head.stage_mark import StageMark
 from gpuexplorer.gui.views.lab.head.switch_actions import SwitchActions
 from gpuexplorer.gui.views.lab.head.switch_book import SwitchBook
 from gpuexplorer.gui.views.lab.head.switch_menu import fill_menu
 from gpuexplorer.gui.views.lab.head.switch_word import SwitchWord
+from gpuexplorer.gui.widgets.controls.framed_button import FramedButton
 from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
 from gpuexplorer.gui.widgets.controls.painted_button import IconButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
-from gpuexplorer.gui.wording.lab.head.lab_summary import lab_summary
+from gpuexplorer.gui.wording.lab.head.lab_summary import LabSummary
 from gpuexplorer.gui.wording.lab.head.stage_words import stage_words
 from gpuexplorer.gui.wording.lab.head.switch_words import FALL_BACK, MEMORY_CAP, PLACEMENT
 
@@ -39,6 +39,7 @@ class LabHead(QWidget):
         self._lab = lab
         self._folded = False
         self._units = USUAL
+        self._words = LabSummary()
         SwitchBook(lab, self)
         self._actions = SwitchActions(look, lab, self)
         self._actions.refused.connect(self._on_refused)
@@ -86,7 +87,8 @@ class LabHead(QWidget):
         self._restart.clicked.connect(lab.restart)
         self._choose.clicked.connect(self.choose_python)
         self._release.clicked.connect(self.release)
-        for signal in (lab.changed, lab.stage_changed, lab.switches_changed):
+        lab.stage_changed.connect(self._on_stage_changed)
+        for signal in (lab.changed, lab.switches_changed):
             signal.connect(self._on_lab_changed)
         self._on_lab_changed()
 
@@ -166,7 +168,8 @@ class LabHead(QWidget):
             self._summary.show_text(lab.sentence)
             return
         units = self._units = lab.machine.settings.choices.units
-        words = lab_summary(lab.ledger.things, lab.devices(), units)
+        ledger = lab.ledger
+        words = self._words.words(ledger.things, ledger.shelf, lab.devices(), units)
         self._summary.show_text(words)
 
     def _on_lab_changed(self) -> None:
@@ -174,6 +177,10 @@ class LabHead(QWidget):
         self._fall_back.show_on(lab.switches.fall_back)
         self._placement.show_on(lab.switches.placement)
         self._cap.show_on(bool(caps))
+        self._on_stage_changed()
+
+    def _on_stage_changed(self) -> None:
+        lab = self._lab
         self._undo.setEnabled(bool(lab.ledger.done()))
         self._redo.setEnabled(lab.can_redo)
         self._release.setEnabled(lab.stage.runs)

@@ -98,6 +98,7 @@ class OpenedRow(QWidget):
 
     def _on_open_asked(self) -> None:
         menu = QMenu(self)
+        menu.setFont(self.window().font())  # the system has another for menus
         menu.aboutToHide.connect(menu.deleteLater)
         opened = {each.name for each in self._tabs}
         left = [each for each in self._lab.ledger.things.values() if each.name not in opened]

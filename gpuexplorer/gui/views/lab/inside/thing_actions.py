@@ -57,6 +57,7 @@ class ThingActions(QWidget):
         if thing is None:
             return
         menu = QMenu(self)
+        menu.setFont(self.window().font())  # the system has another for menus
         menu.aboutToHide.connect(menu.deleteLater)
         for device in targets(thing, self._lab.devices()):
             taken = set(self._lab.ledger.things)

@@ -1,6 +1,6 @@
 """How one strip is drawn: its head, two small plots, and the flags of the lines below them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt
@@ -151,9 +151,9 @@ def draw_flags(
     across = places.across
     for flag in sorted(flags, key=lambda each: each.holds(chosen)):
         # Where many lines ran in one pixel the gravest of them is what is drawn.
-        by_pixel = {int(pole.x): pole for pole in _by_weight(flag, chosen)} if poles else {}
+        by_pixel = _by_pixel(flag, chosen) if poles else {}
+        height = places.flags.top() - across.top()
         for x, pole in by_pixel.items():
-            height = places.flags.top() - across.top()
             ink = _ink(pole, chosen, theme)
             painter.fillRect(QRectF(x, across.top(), 1, height), ink)
         _draw_label(drawing, places, flag, chosen, focused=focused)
@@ -183,8 +183,11 @@ def label_place(places: StripPlaces, flag: MergedFlag) -> QRectF:
     return QRectF(flag.left, places.flags.top(), flag.width, _FLAG_HEIGHT)
 
 
-def _by_weight(flag: MergedFlag, chosen: int | None) -> Sequence[Pole]:
-    return sorted(flag.poles, key=lambda pole: (pole.line == chosen, pole.failed))
+def _by_pixel(flag: MergedFlag, chosen: int | None) -> Mapping[int, Pole]:
+    # Hardly one of a thousand is graver than the others.
+    grave = [pole for pole in flag.poles if pole.failed or pole.line == chosen]
+    grave.sort(key=lambda pole: (pole.line == chosen, pole.failed))
+    return {int(pole.x): pole for pole in (*flag.poles, *grave)}
 
 
 def _ink(pole: Pole, chosen: int | None, theme: Theme) -> QColor:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.wording.lab.amounts import bytes_words, seconds_words
-from gpuexplorer.lab.cures import Copying, Cure
+from gpuexplorer.lab.cure import Copying, Cure
 from gpuexplorer.lab.expected import Expected
 
 # How long a copy would take; None where nobody can tell.

@@ -48,14 +48,19 @@ def _training(entry: Entry) -> str:
 
 
 def _copies(entry: Entry, units: Units) -> list[str]:
-    to_host = [each for each in entry.transfers if each.target == "cpu"]
+    copied = _real_copies(entry)
+    to_host = [each for each in copied if each.target == "cpu"]
     reading = _reading(entry) if to_host else ""
     if reading:
         size = bytes_words(sum(each.bytes for each in to_host), units)
-        others = [each for each in entry.transfers if each.target != "cpu"]
+        others = [each for each in copied if each.target != "cpu"]
         said = f"{reading} copied {size} to the host and waited"
         return [*_moved(others, units), said]
-    return _moved(entry.transfers, units)
+    return _moved(copied, units)
+
+
+def _real_copies(entry: Entry) -> list[Transferred]:
+    return [each for each in entry.transfers if not each.already_there]
 
 
 def _moved(transfers: Sequence[Transferred], units: Units) -> list[str]:
@@ -64,12 +69,12 @@ def _moved(transfers: Sequence[Transferred], units: Units) -> list[str]:
     sizes = [bytes_words(each.bytes, units) for each in transfers]
     ways = list(dict.fromkeys((each.source, each.target) for each in transfers))
     way = f" from {_called(ways[0][0])} to {_called(ways[0][1])}" if len(ways) == 1 else ""
-    if len(sizes) == 1:
+    count = sum(each.copies for each in transfers)
+    if count == 1:
         return [f"copied {sizes[0]}{way}"]
-    if len(sizes) <= _MOST_COPIES:
+    if count == len(sizes) <= _MOST_COPIES:
         return [f"{len(sizes)} copies{way}: {', '.join(sizes)}"]
     total = bytes_words(sum(each.bytes for each in transfers), units)
-    count = sum(each.copies for each in transfers)
     return [f"{count} copies{way}, {total} in all"]
 
 
@@ -92,7 +97,7 @@ def _held(
     on_host = [each for each in placed if each.device == "cpu" and each.bytes]
     new = [each for each in on_host if not each.same_as and each.name not in shares]
     new = [each for each in new if each.name not in entry.effects.changes]
-    if new and not entry.transfers:
+    if new and not _real_copies(entry):
         parts.append(f"{bytes_words(sum(each.bytes for each in new), units)} on the host")
     devices = list(entry.memory_after)
     for device in devices:
@@ -121,7 +126,7 @@ def _on_card(entry: Entry, placed: Sequence[Placed], device: str, units: Units) 
         back = f"; {bytes_words(-cache, units)} left it for the card" if cache < 0 else ""
         return f"{bytes_words(-came, units)} went back to PyTorch's cache{back}"
     parts = []
-    copied = any(each.target == device for each in entry.transfers)
+    copied = any(each.target == device for each in _real_copies(entry))
     if came > 0 and not copied:
         parts.append(_allocated(entry, placed, device, came, units))
     along = []

@@ -18,6 +18,7 @@ _BRIEFLY = {
     "bad request": "Not carried out",
     "refused by PyTorch": "Refused by PyTorch",
     "device broken": "The card broke off",
+    "device lost": "The card is lost",
     "worker lost": "Lost with its worker",
 }
 
@@ -49,7 +50,7 @@ class LineFace:
     device_seconds: float | None = None
     host_seconds: float | None = None
     worked_on: str = ""  # the device that did most of it
-    printed: tuple[str, ...] = ()
+    printed: tuple[str, ...] = ()  # where operations ran, then what the line said
     curve: Curve | None = None
     released: bool = False  # of an earlier shelf
 
@@ -117,10 +118,16 @@ def line_face(
         None if finished is None else finished.device_seconds,
         None if finished is None else finished.host_seconds,
         max(busy, key=lambda each: each[1])[0] if busy else "",
-        tuple(line for text in entry.printed for line in text.splitlines()),
+        _printed(entry),
         _curve(entry),
         released,
     )
+
+
+def _printed(entry: Entry) -> tuple[str, ...]:
+    """Where its operations ran, if that was asked for, in one row above what the line said."""
+    ran = ("; ".join(entry.placement),) if entry.placement else ()
+    return (*ran, *(line for text in entry.printed for line in text.splitlines()))
 
 
 def failed_words(entry: Entry, failed: Failed, numbers: Mapping[int, int]) -> str:

@@ -56,10 +56,10 @@ def notice(now: LabNow) -> Notice:
     if now.failed:
         return Notice(now.failed, Tone.BAD)
     if now.lost_lines:
-        ready = "A new one starts." if now.starting else "It is ready again."
+        ready = "A new worker starts." if now.starting else "A new worker is ready."
         lines = "1 line" if now.lost_lines == 1 else f"{now.lost_lines} lines"
         return Notice(
-            f"The worker ended: {_within(now.ended)} {ready}",
+            f"{_whole(now.ended)} {ready}",
             Tone.WARN,
             (
                 (Answer.REBUILD, f"Rebuild the shelf ({lines})"),
@@ -80,7 +80,7 @@ def notice(now: LabNow) -> Notice:
         words = f"{_waiting(now.waiting)} for what runs before"
         return Notice(words, Tone.QUIET, ((Answer.STOP, "Stop"),))
     if now.ended:
-        return Notice(f"The worker ended: {_within(now.ended)} It is ready again.", Tone.WARN)
+        return Notice(_whole(now.ended), Tone.WARN)
     return Notice(now.said)
 
 
@@ -88,8 +88,7 @@ def _waiting(count: int) -> str:
     return "1 line waits" if count == 1 else f"{count} lines wait"
 
 
-def _within(sentence: str) -> str:
-    """After a colon."""
+def _whole(sentence: str) -> str:
     if not sentence:
-        return "nobody knows why."
+        return "The worker ended, nobody knows why."
     return sentence if sentence.endswith((".", "!")) else f"{sentence}."

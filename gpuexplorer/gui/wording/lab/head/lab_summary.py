@@ -12,21 +12,40 @@ _HOST = "cpu"
 _META = "meta"
 
 
-def lab_summary(
-    things: Mapping[str, Placed], devices: Sequence[BenchDevice], units: Units = USUAL
-) -> str:
-    """ "4 things on 2 cards: 88 B, and 1.81 GiB taken to hold them"."""
-    extra = sum(
-        (each.context_bytes or 0) + max(0, (each.cache_bytes or 0) - (each.tensor_bytes or 0))
-        for each in devices
-        if each.is_card
-    )
-    taken = memory(extra, units) if extra else None
-    if not things:
-        return f"{_NOTHING}; {taken} taken all the same" if taken else _NOTHING
-    amount = memory(_bytes(things.values()), units)
-    said = f"{counted(len(things), 'thing')} {_where(things)}: {amount}"
-    return f"{said}, and {taken} taken to hold {_them(things)}" if taken else said
+class LabSummary:
+    """Counts again only what lies on the shelf when that changed."""
+
+    def __init__(self) -> None:
+        self._told_of = -1
+        self._bytes = 0
+        self._where = ""
+
+    def words(
+        self,
+        things: Mapping[str, Placed],
+        shelf: int,
+        devices: Sequence[BenchDevice],
+        units: Units = USUAL,
+    ) -> str:
+        """ "4 things on 2 cards: 88 B, and 1.81 GiB taken to hold them".
+
+        `shelf`: another number where the things are others.
+        """
+        extra = sum(
+            (each.context_bytes or 0)
+            + max(0, (each.cache_bytes or 0) - (each.tensor_bytes or 0))
+            for each in devices
+            if each.is_card
+        )
+        taken = memory(extra, units) if extra else None
+        if not things:
+            return f"{_NOTHING}; {taken} taken all the same" if taken else _NOTHING
+        if shelf != self._told_of:
+            self._told_of = shelf
+            self._bytes, self._where = _bytes(things.values()), _where(things)
+        amount = memory(self._bytes, units)
+        said = f"{counted(len(things), 'thing')} {self._where}: {amount}"
+        return f"{said}, and {taken} taken to hold {_them(things)}" if taken else said
 
 
 def _bytes(things: Iterable[Placed]) -> int:

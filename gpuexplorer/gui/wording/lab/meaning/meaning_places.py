@@ -7,6 +7,7 @@ from gpuexplorer.gui.wording.lab.amounts import listed
 from gpuexplorer.gui.wording.lab.meaning.about_failure import NOTHING_CHANGED, AboutFailure
 
 _DEVICE = re.compile(r"\b(cpu|cuda:\d+|xpu:\d+|mps|meta)\b")
+_NUMBER = re.compile(r"(?:cuda[:(]|\bgpu\(|device=|\.to\()(\d+)")
 
 
 def devices_meaning(about: AboutFailure) -> str:
@@ -70,5 +71,5 @@ def _no_such_card(about: AboutFailure) -> str:
 
 def _asked(about: AboutFailure) -> str:
     have = {each.name for each in about.ledger.devices}
-    found = [f"cuda:{each}" for each in re.findall(r"cuda[:(](\d+)", about.code)]
+    found = [f"cuda:{each}" for each in _NUMBER.findall(about.code)]
     return next((each for each in found if each not in have), "")

@@ -24,11 +24,13 @@ def room_meaning(about: AboutFailure) -> str:
         return f"{about.failed.sentence} {about.failed.hint}".strip()
     device = f"cuda:{card[1]}"
     wants = f"The line wanted {_read(wanted_match[1])} on {device}" if wanted_match else ""
-    free = f"of its {_read(card[2])} only {_read(card[3])} are free"
-    parts = [f"{wants}; {free}." if wants else f"{free[:1].upper()}{free[1:]}."]
     allowed = _ALLOWED.search(about.message)
+    # A card may well have had room, were it not for the cap.
+    only = "" if allowed is not None else "only "
+    free = f"of its {_read(card[2])} {only}{_read(card[3])} are free"
     if allowed is not None:
-        parts.append(f"The cap that was set allows this program {_read(allowed[1])}.")
+        free += f", but the cap that was set allows this program {_read(allowed[1])}"
+    parts = [f"{wants}; {free}." if wants else f"{free[:1].upper()}{free[1:]}."]
     parts += _holders(about, device)
     return " ".join((*parts, _AS_IT_WAS))
 

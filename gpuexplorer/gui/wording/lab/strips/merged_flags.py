@@ -1,7 +1,9 @@
 """Flags that would lie on each other become one: "3–7"."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 _APART = 2.0  # pixels
@@ -38,7 +40,7 @@ class MergedFlag:
         return all(pole.failed for pole in self.poles)
 
     def holds(self, line: int | None) -> bool:
-        return any(pole.line == line for pole in self.poles)
+        return line is not None and any(pole.line == line for pole in self.poles)
 
     def next_line(self, line: int | None) -> int:
         """Who asks again comes to the next of them."""
@@ -52,15 +54,17 @@ def merged_flags(
 ) -> Sequence[MergedFlag]:
     """From left to right; a label stands to the right of its pole, and within the edges."""
     groups: list[_Group] = []
-    for pole in sorted(poles, key=lambda each: each.x):
-        if groups and pole.x < groups[-1].right + _APART:
-            groups[-1].take(pole)
-            continue
-        if groups and groups[-1].grown:
-            _add(groups, groups.pop(), width_of, left, right)
+    ordered = sorted(poles, key=attrgetter("x"))
+    places = [pole.x for pole in ordered]
+    at = 0
+    while at < len(ordered):
+        pole = ordered[at]
         _add(groups, _Group([pole], pole.number, pole.number), width_of, left, right)
-    if groups and groups[-1].grown:
-        _add(groups, groups.pop(), width_of, left, right)
+        under = bisect_left(places, groups[-1].right + _APART, at + 1)
+        if under > at + 1:
+            groups[-1].take(ordered[at + 1 : under])
+            _add(groups, groups.pop(), width_of, left, right)
+        at = under
     return [MergedFlag(tuple(g.poles), g.text, g.left, g.width) for g in groups]
 
 
@@ -88,7 +92,6 @@ class _Group:
     last: int
     left: float = 0.0
     width: float = 0.0
-    grown: bool = False  # since it was placed
 
     @property
     def right(self) -> float:
@@ -98,11 +101,11 @@ class _Group:
     def text(self) -> str:
         return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
 
-    def take(self, pole: Pole) -> None:
-        """One that begins under its label; how wide that becomes is measured later."""
-        self.poles.append(pole)
-        self.first, self.last = min(self.first, pole.number), max(self.last, pole.number)
-        self.grown = True
+    def take(self, poles: Sequence[Pole]) -> None:
+        """Those that begin under its label; how wide that becomes is measured later."""
+        self.poles += poles
+        numbers = [pole.number for pole in poles]
+        self.first, self.last = min(self.first, *numbers), max(self.last, *numbers)
 
     def joined_by(self, other: "_Group") -> "_Group":
         self.poles += other.poles
@@ -110,6 +113,5 @@ class _Group:
         return self
 
     def place(self, width_of: Callable[[str], float], left: float, right: float) -> None:
-        self.grown = False
         self.width = max(_NARROWEST, width_of(self.text) + _AROUND)
         self.left = max(left, min(self.poles[0].x, right - self.width))

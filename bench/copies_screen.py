@@ -1,0 +1,105 @@
+"""100 000 copies in the timeline of the window: what a frame costs, however much is seen."""
+
+import random
+import statistics
+import time
+from collections.abc import Sequence
+
+from bench.stage import in_a_process_of_its_own, report
+from bench.table import Figure
+from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.timeline import Timeline
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Scheme
+from gpuexplorer.gui.views.copies.moving.timeline_view import TimelineView
+from gpuexplorer.gui.wording.copies.moving.time_frame import all_of
+from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+from gpuexplorer.lab.events import Finished, Span, Spans, Transferred
+from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.lab.wire import Run
+
+_COPIES, _OF_A_LINE, _CARDS = 100_000, 200, 8
+_WIDTH = 1330
+_ZOOMS = (1, 10, 100, 1000, 10_000)
+_FRAMES = 15
+_GOAL = 1 / 60
+
+
+def figures() -> list[Figure]:
+    return in_a_process_of_its_own("bench.copies_screen")
+
+
+def _measure() -> Sequence[Figure]:
+    ledger, book, timeline = _session(), CopyBook(), Timeline()
+    book.take(ledger)
+    timeline.take(ledger, book)
+    devices = {name: BenchDevice(name, "", name[-1], at) for at, name in enumerate(_cards())}
+    view = TimelineView(Look(Scheme.DARK))
+    view.show_session(timeline, book, devices)
+    view.resize(_WIDTH, view.height())
+    view.show()
+    rows = []
+    for zoom in _ZOOMS:
+        view.show_frame(all_of(timeline.length).zoomed(zoom, timeline.length * 0.4))
+        rows.append(_figure(view, zoom))
+    return rows
+
+
+def _figure(view: TimelineView, zoom: int) -> Figure:
+    """Processor time: what else runs on this computer is not counted."""
+    taken = []
+    view.grab()
+    for _ in range(_FRAMES):
+        view.forget_picture()
+        began = time.process_time()
+        view.grab()
+        taken.append(time.process_time() - began)
+    median = statistics.median(taken)
+    return Figure(
+        f"{_COPIES} copies on {_CARDS} cards, {zoom} times larger: a frame, longest",
+        f"{median * 1e3:.1f}, {max(taken) * 1e3:.1f} ms",
+        "median under 16.7 ms",
+        median < _GOAL,
+    )
+
+
+def _session() -> Ledger:
+    ledger, dice = Ledger(), random.Random(1)
+    places = ["cpu", *_cards()]
+    for number in range(1, _COPIES // _OF_A_LINE + 1):
+        ledger.sent(Run(number, "a loop"))
+        at, spans = 0.0, []
+        for _ in range(_OF_A_LINE):
+            source, target = dice.sample(places, 2)
+            long = dice.uniform(1e-6, 5e-3)
+            with_host = "cpu" in (source, target)
+            ledger.apply(
+                Transferred(
+                    number,
+                    source,
+                    target,
+                    1 << 20,
+                    long,
+                    what="X",
+                    how="cuda",
+                    pinned=False if with_host else None,
+                    blocking=with_host,
+                    host_seconds=long,
+                    asked_at=at,
+                    begin=at,
+                    end=at + long,
+                )
+            )
+            spans.append(Span(dice.choice(_cards()), at, at + long * 0.7, long * 0.7))
+            at += long * 0.8
+        ledger.apply(Spans(number, tuple(spans)))
+        ledger.apply(Finished(number, at, at))
+    return ledger
+
+
+def _cards() -> Sequence[str]:
+    return [f"cuda:{number}" for number in range(_CARDS)]
+
+
+if __name__ == "__main__":
+    report(_measure)

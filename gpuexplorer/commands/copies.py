@@ -1,0 +1,254 @@
+"""gpuexplorer copies: how fast bytes move between host and cards, and whether they arrive."""
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpuexplorer.commands.arguments import (
+    INTERRUPTED,
+    OK,
+    TROUBLE,
+    WrongArgumentsError,
+    add_source_arguments,
+    open_source,
+)
+from gpuexplorer.commands.copies_progress import ProgressLine
+from gpuexplorer.commands.copies_text import Head, offer_in_words, results_in_words
+from gpuexplorer.commands.no_cards import NoCards
+from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
+from gpuexplorer.copies.benches import names_by_uuid, offered, worker_bench
+from gpuexplorer.copies.measuring import STOPPED, Bench, Measuring
+from gpuexplorer.copies.modelled import ModelBench, routes_of_simulated
+from gpuexplorer.copies.plan import USUAL_BYTES, Kind, all_asked
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.result_json import as_csv, as_json
+from gpuexplorer.copies.words import devices_of, kinds_of, sizes_of
+from gpuexplorer.core.cards import CardKind
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.verdict import Verdict
+from gpuexplorer.lab.events import Hello
+from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
+from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+
+_LAST_PATIENCE = 3.0
+_DESCRIPTION = """Measure copies between the host and every card, and between cards: how fast
+they are, what the wire could carry, and whether what arrives is what was sent. Takes all pairs
+unless --devices says otherwise. Simulated cards are modelled: no bytes are moved."""
+_EXIT_STATUS = """
+The exit status is 0 when all was measured; 1 when something arrived WRONG, or nothing could be
+measured; 2 when the command was not understood; 130 after Ctrl-C, which shows what was measured
+until then."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = _DESCRIPTION
+    parser.epilog = _EXIT_STATUS
+    parser.add_argument("--devices", metavar="LIST", help="such as cpu,cuda:0,1 or 0-3")
+    parser.add_argument(
+        "--sizes",
+        metavar="LIST",
+        help="such as 64M,4KiB, or 4B-1G, or sweep; 256M if nothing is said",
+    )
+    parser.add_argument(
+        "--mode",
+        metavar="LIST",
+        default=Kind.ONE_WAY.value,
+        help=f"{', '.join(Kind)}, or all",
+    )
+    parser.add_argument("--json", action="store_true", help="as JSON, schema 1")
+    parser.add_argument("--csv", action="store_true", help="as CSV, a line for each copy")
+    parser.add_argument(
+        "--list", action="store_true", help="what could be asked for here; measures nothing"
+    )
+    parser.add_argument(
+        "--python", metavar="FILE", type=Path, help="the Python whose PyTorch measures"
+    )
+    add_source_arguments(parser)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was typed, understood; the devices depend on what is there."""
+
+    sizes: tuple[int, ...]
+    kinds: tuple[Kind, ...]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    asked = _understood(arguments)
+    found, _ = open_source(arguments)
+    backend: Backend = found or NoCards()
+    try:
+        if arguments.list:
+            Terminal().show(offer_in_words(backend, Terminal().width()))
+            return OK
+        with _bench(arguments, backend) as (bench, devices, remarks):
+            return _measure(arguments, asked, _head(backend, bench, remarks), bench, devices)
+    finally:
+        backend.close()
+
+
+def _understood(arguments: argparse.Namespace) -> _Asked:
+    if arguments.json and arguments.csv:
+        raise WrongArgumentsError("--json and --csv exclude each other.", "Choose one of them.")
+    if arguments.python is not None and arguments.simulate is not None:
+        raise WrongArgumentsError(
+            "Simulated cards are modelled, which takes no PyTorch.", "Leave out --python."
+        )
+    try:
+        sizes = (USUAL_BYTES,) if arguments.sizes is None else sizes_of(arguments.sizes)
+        return _Asked(sizes, kinds_of(arguments.mode))
+    except Trouble as trouble:
+        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
+
+
+@contextlib.contextmanager
+def _bench(
+    arguments: argparse.Namespace, backend: Backend
+) -> Iterator[tuple[Bench, Sequence[str], Sequence[str]]]:
+    """With the devices it can copy between, and what is to be said before its results."""
+    if isinstance(backend, SimulatedBackend):
+        spec = backend.machine.spec
+        faults = backend.faults
+        routes = routes_of_simulated(spec)
+        model = ModelBench(
+            spec, faults, routes, arguments.seed, elapsed=lambda: backend.elapsed
+        )
+        yield model, routes.devices, [fault.sentence for fault in faults]
+        return
+    python = _python(arguments.python)
+    topology = wiring_of(backend)
+    remarks = [NOT_ANSWERED] if topology is None else []
+    bench = worker_bench(python.path, backend, topology)
+    try:
+        hello = bench.greet()
+        remarks = [
+            f"Measured by {python.label}.",
+            *_unsuited(python, backend),
+            *_counted_otherwise(hello, backend),
+            *remarks,
+        ]
+        yield bench, offered(hello.devices), remarks
+    finally:
+        bench.close()
+
+
+def _unsuited(python: LabPython, backend: Backend) -> list[str]:
+    cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
+    if not cards:
+        return []
+    fits = python.fits(cards, backend.source.driver_version)
+    return [] if fits.verdict is Verdict.FINE else [f"{fits.sentence} {fits.do}".strip()]
+
+
+def _counted_otherwise(hello: Hello, backend: Backend) -> list[str]:
+    """Where PyTorch's numbers are not the driver's."""
+    numbers = {card.id: card.index for card in backend.cards()}
+    named = names_by_uuid(hello.devices, backend.cards())
+    other = [
+        f"{name} is card {numbers[card]}"
+        for name, card in named.items()
+        if name != f"cuda:{numbers[card]}"
+    ]
+    return [f"PyTorch counts otherwise than the driver: {', '.join(other)}."] if other else []
+
+
+def _python(path: Path | None) -> LabPython:
+    """The lab's: the first that has PyTorch. Raises Trouble where there is none."""
+    if path is not None:
+        return chosen(path)
+    count = 0
+    for candidate in candidates(dict(os.environ), Path.home()):
+        python = ask(candidate)
+        count += 1
+        if python.usable:
+            return python
+    raise Trouble(
+        f"Copies are measured with PyTorch, and of {count} Python programs on this computer "
+        "none has it.",
+        "Install it: `pip install torch`; or name a Python with --python; or look at simulated "
+        "cards: gpuexplorer copies --simulate 4xRTX4090.",
+    )
+
+
+def _head(backend: Backend, bench: Bench, remarks: Sequence[str]) -> Head:
+    source = backend.source
+    label = source.label if source.simulated or backend.cards() else "No graphics card answers."
+    return Head(label, source.simulated, bench.modelled, tuple(remarks))
+
+
+def _measure(
+    arguments: argparse.Namespace,
+    asked: _Asked,
+    head: Head,
+    bench: Bench,
+    there: Sequence[str],
+) -> int:
+    devices = list(there)
+    if arguments.devices is not None:
+        try:
+            devices = list(devices_of(arguments.devices, there))
+        except Trouble as trouble:
+            hint = " ".join([trouble.hint, *head.remarks])
+            raise WrongArgumentsError(trouble.sentence, hint) from trouble
+    jobs = all_asked(devices, asked.sizes, asked.kinds)
+    if not jobs:
+        names = ", ".join(asked.kinds)
+        raise WrongArgumentsError(
+            f"Between {', '.join(devices)} there is nothing to measure as {names}.",
+            "`gpuexplorer copies --list` says what can be asked for.",
+        )
+    results: list[CopyResult] = []
+    ends: list[str] = []
+    with ProgressLine(sys.stderr) as line:
+        measuring = Measuring(jobs, bench, results.append, line.show, ends.append)
+        measuring.start()
+        interrupted = not _wait(measuring)
+    _show(arguments, asked, head, results, complete=not interrupted and ends == [""])
+    if interrupted:
+        return INTERRUPTED
+    if ends[0] and ends[0] != STOPPED:
+        raise Trouble(ends[0])
+    nothing = not any(result.measured for result in results)
+    return TROUBLE if nothing or any(result.wrong for result in results) else OK
+
+
+def _wait(measuring: Measuring) -> bool:
+    """False when a person did not want to wait."""
+    try:
+        while not measuring.wait(0.1):
+            pass
+    except KeyboardInterrupt:
+        measuring.stop()
+        measuring.wait(_LAST_PATIENCE)
+        return False
+    return True
+
+
+def _show(
+    arguments: argparse.Namespace,
+    asked: _Asked,
+    head: Head,
+    results: Sequence[CopyResult],
+    *,
+    complete: bool,
+) -> None:
+    if arguments.json:
+        told = as_json(results, simulated=head.simulated)
+        sys.stdout.write(json.dumps({**told, "complete": complete}, indent=2) + "\n")
+    elif arguments.csv:
+        sys.stdout.write(as_csv(results, simulated=head.simulated))
+    elif results:
+        terminal = Terminal()
+        words = results_in_words(head, results, asked.sizes, terminal.width())
+        terminal.show(
+            words if complete else f"{words}\n\nIt was ended before all was measured."
+        )
+    sys.stdout.flush()

@@ -1,0 +1,82 @@
+"""ProgressLine: on a terminal, one line that says how far a measurement has got."""
+
+import os
+import threading
+import time
+from types import TracebackType
+from typing import Self, TextIO
+
+from gpuexplorer.commands.grid import cut
+from gpuexplorer.copies.measuring import Progress
+from gpuexplorer.copies.plan import Kind, kind_of
+from gpuexplorer.core.units import memory
+from gpuexplorer.lab.copy_job import CopyJob
+
+_EVERY = 0.1
+_USUAL_WIDTH = 79
+
+
+class ProgressLine:
+    """Written over itself, and taken away at the end; only where a person looks.
+
+    `show` is called from the thread that measures.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._seen = stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._lock = threading.Lock()
+        self._written = -_EVERY
+        self._over = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._lock:
+            self._over = True
+            if self._seen:
+                self._stream.write("\r\x1b[K")
+                self._stream.flush()
+
+    def show(self, progress: Progress) -> None:
+        now = time.monotonic()
+        with self._lock:
+            if not self._seen or self._over or now - self._written < _EVERY:
+                return
+            self._written = now
+            self._stream.write(f"\r{cut(in_words(progress), self._width())}\x1b[K")
+            self._stream.flush()
+
+    def _width(self) -> int:
+        try:
+            columns = os.get_terminal_size(self._stream.fileno()).columns
+            return max(20, columns - 1) if columns else _USUAL_WIDTH
+        except (OSError, ValueError):
+            return _USUAL_WIDTH
+
+
+def in_words(progress: Progress) -> str:
+    if progress.job is None:
+        return f"{progress.of} of {progress.of} measured"
+    words = f"{progress.done + 1} of {progress.of}: {job_in_words(progress.job)}"
+    if progress.samples:
+        words += f", sample {progress.taken} of {progress.samples}"
+    if progress.seconds_left is not None:
+        words += f", {_left(progress.seconds_left)} left"
+    return words
+
+
+def _left(seconds: float) -> str:
+    return f"{max(1.0, seconds):.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def job_in_words(job: CopyJob) -> str:
+    kind = kind_of(job)
+    how = "" if kind is Kind.ONE_WAY else f", {kind.value}"
+    return f"{job.source} to {job.target}, {memory(job.bytes)}{how}"

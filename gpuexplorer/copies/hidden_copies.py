@@ -1,0 +1,169 @@
+"""What a line copied that nobody asked for: how often, what it cost, and what would help."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.copies.copy_row import HOST, CopyRow
+from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.core.units import USUAL, Units, duration, memory
+
+_READING = frozenset({"item", "float", "int", "bool", "index", "tolist", "max", "min", "sum"})
+_COMPARING = frozenset({"equal", "allclose", "nonzero", "masked_select"})
+_OFTEN = 3  # times in a line, from which on it is worth a cure
+_LAUNCH = 5e-6  # seconds to ask a card for anything, where none was timed
+_MOVED_TWICE = 1 << 20  # bytes of pageable memory, from which on pinned memory pays
+
+_PIN_IT = (
+    "From pinned memory (pin_memory()) it goes straight over the wire, and with "
+    "non_blocking=True the host need not wait."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LineSum:
+    """All copies of one line that had the same cause and the same ends."""
+
+    line: int
+    what: str
+    how: str
+    asked: bool
+    source: str
+    target: str
+    bytes: int  # of all
+    copies: int
+    seconds: float | None  # for which they kept the host
+    of_seconds: float | None  # what the whole line took
+    device_seconds: float | None
+    sentence: str
+    cure: str  # empty where there is none that is worth it
+    cure_seconds: float | None  # what the copies would cost then; estimated
+    rows: tuple[int, ...]  # their numbers in the book
+
+    @property
+    def saved(self) -> float | None:
+        if self.seconds is None or self.cure_seconds is None:
+            return None
+        return max(0.0, self.seconds - self.cure_seconds)
+
+
+def sums_of(book: CopyBook, line: int, units: Units = USUAL) -> Sequence[LineSum]:
+    """The dearest first."""
+    groups: dict[tuple[str, ...], list[CopyRow]] = {}
+    for row in book.of_line(line):
+        if not row.already_there:
+            groups.setdefault((row.source, row.target, row.how, row.what), []).append(row)
+    sums = [_sum_of(book, rows, units) for rows in groups.values()]
+    return sorted(sums, key=lambda each: -(each.seconds or each.device_seconds or 0.0))
+
+
+def worst_of(book: CopyBook, units: Units = USUAL) -> LineSum | None:
+    """Of all lines, the copies that nobody asked for and that kept the host longest."""
+    dearest = book.dearest_hidden
+    if dearest is None:
+        return None
+    hidden = [each for each in sums_of(book, dearest.line, units) if not each.asked]
+    return hidden[0] if hidden else None
+
+
+def _sum_of(book: CopyBook, rows: Sequence[CopyRow], units: Units) -> LineSum:
+    first = rows[0]
+    copies = sum(row.copies for row in rows)
+    size = sum(row.bytes for row in rows)
+    seconds = _total([row.host_seconds for row in rows])
+    device = _total([row.device_seconds for row in rows])
+    cure, price = _cure(book, rows, copies, size, device, units)
+    return LineSum(
+        first.line,
+        first.what,
+        first.how,
+        first.asked,
+        first.source,
+        first.target,
+        size,
+        copies,
+        seconds,
+        first.line_seconds,
+        device,
+        _sentence(first, copies, size, seconds, units),
+        cure,
+        price,
+        tuple(row.number for row in rows),
+    )
+
+
+def _sentence(
+    first: CopyRow, copies: int, size: int, seconds: float | None, units: Units
+) -> str:
+    """ "loss.item() moved 4 B to the host 1000 times: 38.1 of 41.0 ms went there." """
+    each = memory(size / copies, units)
+    times = "" if copies == 1 else " twice" if copies == 2 else f" {copies} times"
+    way = "" if HOST in (first.source, first.target) else f"from {first.source} "
+    said = f"{first.what} moved {each} {way}to {_called(first.target)}{times}"
+    if seconds is None:
+        return f"{said}."
+    if first.line_seconds is None:
+        return f"{said}: {duration(seconds)}."
+    whole = duration(first.line_seconds)
+    part = duration(min(seconds, first.line_seconds))
+    spent = part.number if part.unit == whole.unit else str(part)
+    modelled = ", modelled" if first.modelled else ""
+    return f"{said}: {spent} of {whole} went there{modelled}."
+
+
+def _cure(
+    book: CopyBook,
+    rows: Sequence[CopyRow],
+    copies: int,
+    size: int,
+    device: float | None,
+    units: Units,
+) -> tuple[str, float | None]:
+    first = rows[0]
+    to_host = first.target == HOST
+    if first.asked:
+        return _cure_of_asked(first, size)
+    if first.how == "call":
+        return "Keep one model a card, and give each its part of the batch there.", None
+    if first.how == "backward":
+        return "Keep what is differentiated on one card.", None
+    if first.how in ("index", "assignment") and not to_host:
+        return f"Move it to {first.target} once, before it is used there.", None
+    if copies < _OFTEN or not to_host:
+        return "", None
+    if first.how in _COMPARING or (first.how == "index" and to_host):
+        return "Compare on the card, and fetch the answer once.", _price(book, first, device, 1)
+    price = _price(book, first, None if device is None else device / copies, size)
+    about = "" if price is None else f": about {_roughly(price)}"
+    if first.how == "print":
+        return f"Keep what is to be printed on the card, and print it once{about}.", price
+    if first.how in _READING:
+        return f"Keep the log on the card and move it once{about}.", price
+    return f"Keep it on the card and move it once{about}.", price
+
+
+def _cure_of_asked(first: CopyRow, size: int) -> tuple[str, float | None]:
+    large = size >= _MOVED_TWICE * first.copies
+    if first.transfer.pinned is False and large:
+        return _PIN_IT, None
+    return "", None
+
+
+def _price(book: CopyBook, row: CopyRow, each_seconds: float | None, size: int) -> float | None:
+    """One copy of all: what one of these took, and its bytes at the best rate that is known."""
+    if each_seconds is None:
+        return None
+    rate = book.best(row) or row.limit
+    return each_seconds + 2 * _LAUNCH + (size / rate if rate else 0.0)
+
+
+def _total(values: Sequence[float | None]) -> float | None:
+    known = [each for each in values if each is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def _called(device: str) -> str:
+    return "the host" if device == HOST else device
+
+
+def _roughly(seconds: float) -> str:
+    return str(duration(float(f"{seconds:.1g}"))).replace(".00", "").replace(".0", "")

@@ -1,0 +1,115 @@
+"""Lane: what one engine of one device did over the session, found quickly among very much."""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Bar(NamedTuple):
+    """One stretch to be drawn, or several that are narrower than a pixel together."""
+
+    begin: float
+    end: float
+    busy: float  # seconds of it in which there was something, at most its length
+    times: int  # what it is made of: copies, kernels, calls
+    item: int  # the number of the first, in its lane
+
+
+class Lane:
+    """Stretches come in the order of their beginnings; they may overlap."""
+
+    def __init__(self) -> None:
+        self._begins = array("d")
+        self._ends = array("d")
+        self._latest = array("d")  # the latest end up to here, by which one can be looked for
+        self._busy = array("d", [0.0])  # sums
+        self._beside = array("d", [0.0])  # of that, beside a computation
+        self._counts = array("q", [0])  # sums
+
+    def __len__(self) -> int:
+        return len(self._begins)
+
+    @property
+    def end(self) -> float:
+        return self._latest[-1] if self._latest else 0.0
+
+    def add(
+        self, begin: float, end: float, busy: float, count: int = 1, beside: float = 0.0
+    ) -> int:
+        """Its number. What begins before the last one did is taken to begin with it."""
+        begin = max(begin, self._begins[-1]) if self._begins else begin
+        end = max(begin, end)
+        self._begins.append(begin)
+        self._ends.append(end)
+        self._latest.append(max(end, self.end))
+        self._busy.append(self._busy[-1] + busy)
+        self._beside.append(self._beside[-1] + beside)
+        self._counts.append(self._counts[-1] + count)
+        return len(self._begins) - 1
+
+    def bar(self, item: int) -> Bar:
+        busy = self._busy[item + 1] - self._busy[item]
+        count = self._counts[item + 1] - self._counts[item]
+        return Bar(self._begins[item], self._ends[item], busy, count, item)
+
+    def visible(self, begin: float, end: float, pixels: int) -> Sequence[Bar]:
+        """What is to be drawn of a stretch that is so many pixels wide: at most about that many
+        bars, however much there is.
+        """
+        cell = (end - begin) / max(1, pixels)
+        begins, latest, busy, counts = self._begins, self._latest, self._busy, self._counts
+        at, stop = bisect_right(latest, begin), bisect_left(begins, end)
+        if stop - at <= pixels // 4 or cell <= 0.0:
+            return [self.bar(item) for item in range(at, stop)]
+        bars: list[Bar] = []
+        while at < stop:
+            # Cells lie where they lie, wherever the picture begins, so that nothing flickers.
+            edge = (begins[at] // cell + 1.0) * cell
+            following = bisect_left(begins, edge, at + 1, stop)
+            far = latest[following - 1]
+            if far < begins[at]:  # of something long before, which is over
+                far = self._ends[at]
+            bars.append(
+                Bar(
+                    begins[at],
+                    far,
+                    busy[following] - busy[at],
+                    counts[following] - counts[at],
+                    at,
+                )
+            )
+            at = following
+        return bars
+
+    def at(self, moment: float) -> int | None:
+        """The number of the latest that covers the moment."""
+        first, last = bisect_right(self._latest, moment), bisect_right(self._begins, moment)
+        for item in range(last - 1, first - 1, -1):
+            if self._ends[item] >= moment:
+                return item
+        return None
+
+    def next_after(self, moment: float) -> int | None:
+        """The number of the first that begins later."""
+        item = bisect_right(self._begins, moment)
+        return item if item < len(self._begins) else None
+
+    def busy_between(self, begin: float, end: float) -> float:
+        """Seconds; what only reaches into the stretch counts in part."""
+        return self._sum(self._busy, begin, end)
+
+    def beside_between(self, begin: float, end: float) -> float:
+        return self._sum(self._beside, begin, end)
+
+    def _sum(self, sums: "array[float]", begin: float, end: float) -> float:
+        first, last = bisect_right(self._latest, begin), bisect_left(self._begins, end)
+        if first >= last:
+            return 0.0
+        total = sums[last] - sums[first]
+        for item in {first, last - 1}:
+            whole = self._ends[item] - self._begins[item]
+            seen = min(end, self._ends[item]) - max(begin, self._begins[item])
+            if whole > 0.0 and seen < whole:
+                total -= (sums[item + 1] - sums[item]) * (1.0 - max(0.0, seen) / whole)
+        return total

@@ -1,0 +1,139 @@
+"""Measuring: many copies one after the other in a thread of its own, told as they come."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.time_left import TimeLeft
+from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.copy_job import CopyJob
+
+STOPPED = "stopped"
+_ASKED_AGAIN = 0.05
+
+
+class Bench(Protocol):
+    """Where copies are measured, or modelled."""
+
+    @property
+    def modelled(self) -> bool: ...
+
+    def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
+        """Takes its time. Raises Trouble where nothing at all can be measured.
+
+        `on_sampled` hears how many of how many samples are taken, in the calling thread.
+        """
+        ...
+
+    def stop(self) -> None:
+        """From any thread: end the job that runs, at once. Nothing runs: nothing happens."""
+        ...
+
+    def close(self) -> None:
+        """Give back what it holds; the next job would take it again."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a measurement has got."""
+
+    done: int  # jobs
+    of: int
+    job: CopyJob | None  # the one that runs; None when all are done
+    taken: int  # samples of it
+    samples: int
+    seconds_left: float | None  # None: too little is done to tell
+
+
+class Measuring:
+    """One run over some jobs. All is told from its own thread; the bench is not closed.
+
+    `on_end` gets "" when all was measured or failed by itself, `STOPPED`, or the sentence why
+    nothing more can be measured.
+    """
+
+    def __init__(
+        self,
+        jobs: Sequence[CopyJob],
+        bench: Bench,
+        on_result: Callable[[CopyResult], None],
+        on_progress: Callable[[Progress], None],
+        on_end: Callable[[str], None],
+        clock: Clock | None = None,
+    ) -> None:
+        self._jobs = tuple(jobs)
+        self._bench = bench
+        self._on_result = on_result
+        self._on_progress = on_progress
+        self._on_end = on_end
+        self._left = TimeLeft(self._jobs, clock or SystemClock())
+        self._stopping = threading.Event()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="measure copies", daemon=True)
+
+    @property
+    def running(self) -> bool:
+        return self._thread.is_alive()
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """At once, and without waiting for it; `on_end` tells when it is so."""
+        if self._stopping.is_set():
+            return
+        self._stopping.set()
+        threading.Thread(target=self._stop, name="stop measuring", daemon=True).start()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Until it has ended; False if it has not after so long."""
+        return self._ended.wait(seconds)
+
+    def _stop(self) -> None:
+        # Asked again, since the next job may have begun just before the first time.
+        self._bench.stop()
+        while self._thread.is_alive() and not self._ended.wait(_ASKED_AGAIN):
+            self._bench.stop()
+
+    def _run(self) -> None:
+        why = "A fault of the program itself ended this."  # which is told elsewhere
+        try:
+            for place, job in enumerate(self._jobs):
+                self._tell(place, job, 0, 0)
+                if self._stopping.is_set():
+                    break
+                self._left.begin(job)
+                result = self._bench.measure(job, self._listener(place, job))
+                if self._stopping.is_set() and result.measured is None:
+                    break
+                self._left.end(job)
+                self._on_result(result)
+            else:
+                self._tell(len(self._jobs), None, 0, 0)
+            why = STOPPED if self._stopping.is_set() else ""
+        except Trouble as trouble:
+            why = STOPPED if self._stopping.is_set() else _spoken(trouble)
+        finally:
+            try:
+                self._on_end(why)
+            finally:
+                self._ended.set()
+
+    def _listener(self, place: int, job: CopyJob) -> Callable[[int, int], None]:
+        def on_sampled(taken: int, samples: int) -> None:
+            self._tell(place, job, taken, samples)
+
+        return on_sampled
+
+    def _tell(self, done: int, job: CopyJob | None, taken: int, samples: int) -> None:
+        share = taken / samples if samples else 0.0
+        left = self._left.seconds(done, share)
+        self._on_progress(Progress(done, len(self._jobs), job, taken, samples, left))
+
+
+def _spoken(trouble: Trouble) -> str:
+    return f"{trouble.sentence} {trouble.hint}".strip()

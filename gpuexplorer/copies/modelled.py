@@ -1,0 +1,272 @@
+"""ModelBench: how long copies would take on a machine that is simulated; none is made."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from gpuexplorer.copies.asked_for import index_of, refusal
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.routes import Routes
+from gpuexplorer.copies.sharing import HOST, HOST_COPIES, Wires
+from gpuexplorer.core.units import memory as in_words
+from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.events import Measured, Wrong
+from gpuexplorer.simulation.copying import (
+    Way,
+    copied_within,
+    way_between,
+    way_staged,
+    way_to_host,
+)
+from gpuexplorer.simulation.faults import Fault, FaultKind
+from gpuexplorer.simulation.models import CardModel
+from gpuexplorer.simulation.specs import MachineSpec
+from gpuexplorer.simulation.wiring import Wiring
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+
+NOTE = "modelled: no bytes were moved"
+SAMPLES = 7
+MOST_SHARE = 0.125  # of the free memory of each side
+_SPREAD = 0.004
+_ASKED = 5e-6  # what it costs Python to ask for one copy
+_WAITED = 6e-6  # and to wait for its end
+_LOCAL_LATENCY = 2.7e-6
+_HOST_LATENCY = 1.5e-6
+_RAW_SAVES = 0.3  # of the latency: PyTorch's dispatcher and its events between cards
+_FIRST_TOUCH = 3e9  # bytes per second of memory that the system hands out page by page
+_CONVERTED_BY_HOST = 4e9
+_PAGE = 4096
+_WRONG_ROUNDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Times:
+    """Of one job, before samples spread around them."""
+
+    there: float
+    back: float | None
+    beside: tuple[float, ...]
+
+
+class ModelBench:
+    """For simulated machines. Durations follow from the wiring, and are the lab's.
+
+    The same seed gives the same samples. `pace` is how many seconds a job takes in the world,
+    so that a person sees it happen; 0 for as fast as it goes.
+    """
+
+    def __init__(
+        self,
+        spec: MachineSpec,
+        faults: Sequence[Fault] = (),
+        routes: Routes | None = None,
+        seed: int = 0,
+        pace: float = 0.0,
+        elapsed: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        self._spec = spec
+        self._faults = tuple(faults)
+        self._routes = routes or routes_of_simulated(spec)
+        self._seed = seed
+        self._pace = pace
+        self._elapsed = elapsed
+        self._wiring = Wiring(spec)
+        self._wires = Wires(spec)
+        self._stopped = threading.Event()
+
+    @property
+    def modelled(self) -> bool:
+        return True
+
+    def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
+        self._stopped.clear()
+        route = self._route(job)
+        sentence, hint = self._refused(job)
+        if sentence:
+            return CopyResult(job, None, route, sentence, hint)
+        for taken in range(1, SAMPLES + 1):
+            if self._pace and self._stopped.wait(self._pace / SAMPLES):
+                return CopyResult(job, None, route, "It was stopped.")
+            on_sampled(taken, SAMPLES)
+        return CopyResult(job, self._measured(job), route)
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+    def seconds(self, job: CopyJob) -> float:
+        """Of one such copy, without the spread of samples."""
+        return self._times(job).there
+
+    def _route(self, job: CopyJob) -> Route:
+        if job.mode == "staged":
+            return self._routes.staged(job.source, job.target)
+        return self._routes.route(job.source, job.target)
+
+    def _refused(self, job: CopyJob) -> tuple[str, str]:
+        devices = dict.fromkeys(
+            (job.source, job.target, *(x for two in job.beside for x in two))
+        )
+        for device in devices:
+            index = index_of(device)
+            if index is None or index >= len(self._spec.cards):
+                return f"There is no {device} on this machine.", ""
+        if trouble := refusal(job):
+            return trouble, ""
+        for device in devices:
+            index = index_of(device)
+            if index is None or index == HOST:
+                continue
+            if any(fault.covers(index, self._elapsed()) for fault in self._gone()):
+                return f"{device} is lost: it no longer answers the driver.", ""
+            memory = self._spec.cards[index].model.memory
+            free = memory.total_bytes - memory.reserved_bytes
+            if job.bytes > free * MOST_SHARE:
+                sentence = (
+                    f"{in_words(job.bytes)} is more than an eighth of what is free on "
+                    f"{device}, which is {in_words(free)}."
+                )
+                return sentence, "Choose a smaller size."
+        return "", ""
+
+    def _gone(self) -> list[Fault]:
+        kinds = (FaultKind.LOST, FaultKind.DRIVER)
+        return [fault for fault in self._faults if fault.kind in kinds]
+
+    def _measured(self, job: CopyJob) -> Measured:
+        times = self._times(job)
+        chance = Random(f"{self._seed}/{job}")
+        both = job.mode in ("blocking", "overlap")
+        alone = times.there if both else None
+        together = None
+        if both:
+            overlapped = job.mode == "overlap" and job.pinned is not False
+            together = times.there * (1.03 if overlapped else 2.0) + _ASKED
+        wrong = self._wrong(job)
+        notes = [NOTE, *self._notes(job)]
+        return Measured(
+            0,
+            _spread(times.there, chance),
+            host_s=_ASKED + times.there + _WAITED,
+            asked_s=_ASKED if self._asynchronous(job) else _ASKED + times.there,
+            back_samples_s=() if times.back is None else _spread(times.back, chance),
+            beside_samples_s=tuple(_spread(each, chance) for each in times.beside),
+            alone_s=alone,
+            together_s=together,
+            intact=False if wrong else None,
+            wrong=wrong,
+            modelled=True,
+            direct=self._direct(job),
+            notes=tuple(notes),
+        )
+
+    def _times(self, job: CopyJob) -> _Times:
+        ends = _ends(job.source, job.target)
+        ways = [(ends, self._way(job, *ends))]
+        if job.both_ways:
+            ways.append((ends[::-1], ways[0][1]))
+        for source, target in job.beside:
+            ends = _ends(source, target)
+            ways.append((ends, self._way(job, *ends)))
+        rates = self._wires.rates(
+            [
+                self._wires.flow(*ends, self._most(job, way), staged=job.mode == "staged")
+                for ends, way in ways
+            ]
+        )
+        spent = [
+            self._one(job, ends, way, rate)
+            for (ends, way), rate in zip(ways, rates, strict=True)
+        ]
+        first = 2 if job.both_ways else 1
+        return _Times(spent[0], spent[1] if job.both_ways else None, tuple(spent[first:]))
+
+    def _one(self, job: CopyJob, ends: tuple[int, int], way: Way, rate: float) -> float:
+        size = job.bytes
+        latency = way.latency * (1 - _RAW_SAVES if job.mode == "raw" else 1.0)
+        carried = size / 2 if job.mode == "converted" else size
+        seconds = latency * job.pieces + carried / rate
+        if job.mode == "fresh":
+            seconds += size / _FIRST_TOUCH
+        if job.mode in ("strided", "converted"):
+            seconds += size / self._gathered(job.mode, ends)
+        return seconds
+
+    def _gathered(self, mode: str, ends: tuple[int, int]) -> float:
+        """Bytes per second at which rows are brought together, or numbers made shorter."""
+        if HOST in ends:
+            return _CONVERTED_BY_HOST if mode == "converted" else HOST_COPIES
+        return copied_within(self._model(ends[0]))
+
+    def _most(self, job: CopyJob, way: Way) -> float:
+        pageable = job.pinned is False or job.mode == "fresh"
+        return way.pageable_rate if pageable and way.pageable_rate else way.rate
+
+    def _way(self, job: CopyJob, source: int, target: int) -> Way:
+        if source == target == HOST:
+            return Way(HOST_COPIES, _HOST_LATENCY, peer=False)
+        if source == target:
+            return Way(copied_within(self._model(source)), _LOCAL_LATENCY, peer=False)
+        if HOST in (source, target):
+            return way_to_host(self._model(max(source, target)))
+        if job.mode == "staged":
+            return way_staged(self._spec, self._wiring, source, target)
+        return way_between(self._spec, self._wiring, source, target)
+
+    def _model(self, index: int) -> CardModel:
+        return self._spec.cards[index].model
+
+    def _direct(self, job: CopyJob) -> bool | None:
+        source, target = _ends(job.source, job.target)
+        if source == target or HOST in (source, target):
+            return None
+        return self._way(job, source, target).peer
+
+    def _asynchronous(self, job: CopyJob) -> bool:
+        return not job.touches_host or (job.pinned is True and job.mode != "blocking")
+
+    def _wrong(self, job: CopyJob) -> tuple[Wrong, ...]:
+        ends = _ends(job.source, job.target)
+        ways = {ends, ends[::-1]} if job.both_ways else {ends}
+        ordered = any(
+            fault.kind is FaultKind.WRONG
+            and (fault.card, fault.to) in ways
+            and fault.start <= self._elapsed() < fault.end
+            for fault in self._faults
+        )
+        if not ordered or job.mode == "staged":
+            return ()
+        chance = Random(f"{self._seed}/wrong/{ends}")
+        pages = max(1, job.bytes // _PAGE)
+        first = chance.randrange(pages) * _PAGE
+        spoilt = min(job.bytes - first, 3 * _PAGE)
+        return (Wrong(_WRONG_ROUNDS, SAMPLES, spoilt, first, zeros=True),)
+
+    def _notes(self, job: CopyJob) -> list[str]:
+        return ["arrives wrong, as ordered"] if self._wrong(job) else []
+
+
+def routes_of_simulated(spec: MachineSpec) -> Routes:
+    backend = SimulatedBackend(spec)
+    return Routes(backend.topology(), backend.cards())
+
+
+def _ends(source: str, target: str) -> tuple[int, int]:
+    one, other = index_of(source), index_of(target)
+    assert one is not None
+    assert other is not None
+    return one, other
+
+
+def _spread(seconds: float, chance: Random) -> tuple[float, ...]:
+    """Samples whose median is what the model says."""
+    half = SAMPLES // 2
+    below = [-abs(chance.gauss(0.0, _SPREAD)) for _ in range(half)]
+    above = [abs(chance.gauss(0.0, _SPREAD)) for _ in range(half)]
+    offsets = [*below, 0.0, *above]
+    chance.shuffle(offsets)
+    return tuple(seconds * (1.0 + offset) for offset in offsets)

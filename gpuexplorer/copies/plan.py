@@ -1,0 +1,141 @@
+"""Plan: what a person wants to know about some devices, as the copies that answer it."""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+from gpuexplorer.copies.asked_for import HOST, refusal
+from gpuexplorer.lab.copy_job import LATENCY_BYTES, CopyJob
+
+USUAL_BYTES = 256 << 20
+SWEEP_LEAST, SWEEP_MOST = 4, 1 << 30
+
+
+class Kind(StrEnum):
+    """What is asked, by the word it is asked with. Host memory is pinned if nothing is said."""
+
+    ONE_WAY = "one-way"
+    BOTH_WAYS = "both-ways"
+    LATENCY = "latency"
+    PAGEABLE = "pageable"
+    FRESH = "fresh"
+    STAGED = "staged"
+    BLOCKING = "blocking"
+    OVERLAP = "overlap"
+    STRIDED = "strided"
+    CONVERTED = "converted"
+    RAW = "raw"
+
+    @property
+    def sentence(self) -> str:
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Kind.ONE_WAY: "one way, alone",
+    Kind.BOTH_WAYS: "both ways at once, each direction",
+    Kind.LATENCY: f"latency, of {LATENCY_BYTES} bytes",
+    Kind.PAGEABLE: "from and to memory that is not pinned",
+    Kind.FRESH: "from and to memory that nobody has touched",
+    Kind.STAGED: "staged through pinned memory of the host",
+    Kind.BLOCKING: "beside a computation, each copy keeps the host waiting",
+    Kind.OVERLAP: "beside a computation, none keeps the host waiting",
+    Kind.STRIDED: "every other row",
+    Kind.CONVERTED: "float32 that arrives as float16",
+    Kind.RAW: "the driver's own call",
+}
+_MODES = {
+    Kind.ONE_WAY: "copy",
+    Kind.BOTH_WAYS: "copy",
+    Kind.PAGEABLE: "copy",
+}
+
+
+def job_of(kind: Kind, source: str, target: str, size: int = USUAL_BYTES) -> CopyJob | None:
+    """None where the question makes no sense between these two."""
+    with_host = (source == HOST) != (target == HOST)
+    pinned: bool | None = None
+    if HOST in (source, target):
+        pinned = with_host and kind not in (Kind.PAGEABLE, Kind.FRESH)
+    if kind is Kind.PAGEABLE and not with_host:
+        return None
+    job = CopyJob(
+        source,
+        target,
+        LATENCY_BYTES if kind is Kind.LATENCY else size,
+        _MODES.get(kind, kind.value),
+        pinned,
+        both_ways=kind is Kind.BOTH_WAYS,
+    )
+    return None if refusal(job) else job
+
+
+def kind_of(job: CopyJob) -> Kind:
+    if job.mode != "copy":
+        return Kind(job.mode)
+    if job.both_ways:
+        return Kind.BOTH_WAYS
+    with_host = (job.source == HOST) != (job.target == HOST)
+    return Kind.PAGEABLE if with_host and job.pinned is False else Kind.ONE_WAY
+
+
+def matrix(devices: Sequence[str], kind: Kind, size: int = USUAL_BYTES) -> list[CopyJob]:
+    """Every ordered pair, and each device with itself."""
+    jobs = (job_of(kind, one, other, size) for one in devices for other in devices)
+    return [job for job in jobs if job is not None]
+
+
+def all_asked(
+    devices: Sequence[str], sizes: Sequence[int], kinds: Iterable[Kind]
+) -> list[CopyJob]:
+    """Small sizes first, so that something is seen soon; nothing is measured twice."""
+    jobs = [
+        job
+        for kind in kinds
+        for size in (sizes if kind is not Kind.LATENCY else sizes[:1])
+        for job in matrix(devices, kind, size)
+    ]
+    return list(dict.fromkeys(jobs))
+
+
+def sweep_sizes(
+    least: int = SWEEP_LEAST, most: int = SWEEP_MOST, factor: int = 2
+) -> tuple[int, ...]:
+    """From the least on, each so many times the one before, and the largest itself."""
+    sizes = []
+    size = least
+    while size < most:
+        sizes.append(size)
+        size *= factor
+    return (*sizes, most)
+
+
+def sweep(
+    source: str, target: str, kind: Kind = Kind.ONE_WAY, sizes: Sequence[int] | None = None
+) -> list[CopyJob]:
+    jobs = (job_of(kind, source, target, size) for size in sizes or sweep_sizes())
+    return [job for job in jobs if job is not None]
+
+
+def all_to_one(devices: Sequence[str], target: str, size: int = USUAL_BYTES) -> CopyJob | None:
+    """One copy measured while all others send to the same device."""
+    return _crowd([(each, target) for each in devices if each != target], size)
+
+
+def one_to_all(source: str, devices: Sequence[str], size: int = USUAL_BYTES) -> CopyJob | None:
+    return _crowd([(source, each) for each in devices if each != source], size)
+
+
+def in_pieces(source: str, target: str, size: int, pieces: int) -> CopyJob | None:
+    """The same bytes, in many copies."""
+    pinned = None if HOST not in (source, target) else source != target
+    job = CopyJob(source, target, size, pinned=pinned, pieces=pieces)
+    return None if refusal(job) else job
+
+
+def _crowd(pairs: Sequence[tuple[str, str]], size: int) -> CopyJob | None:
+    if len(pairs) < 2:
+        return None
+    pinned = True if any(HOST in pair for pair in pairs) else None
+    first, *others = sorted(pairs, key=lambda pair: HOST not in pair)
+    job = CopyJob(*first, size, pinned=pinned, beside=tuple(others))
+    return None if refusal(job) else job

@@ -1,0 +1,120 @@
+"""Remarks: what is to be known of measured copies, though no wire is at fault."""
+
+from collections.abc import Sequence
+
+from gpuexplorer.copies.finding import Bar, Cell, Finding, Matter, cell_of, from_to
+from gpuexplorer.copies.notes import busy_of
+from gpuexplorer.copies.plan import Kind, kind_of
+from gpuexplorer.copies.result import CopyResult
+
+_DEARER = 0.8
+_UNSTEADY = 0.15
+_FASTER = 1.05
+
+
+def faster(results: Sequence[CopyResult]) -> list[Finding]:
+    """Than the wire could carry: then something that was told is not so."""
+    found = [each for each in results if (each.share or 0.0) > _FASTER]
+    if not found:
+        return []
+    rates = [each.rate for each in found if each.rate is not None]
+    limits = [each.limit for each in found if each.limit is not None]
+    return [
+        Finding(
+            Matter.FASTER,
+            "Faster than the wire could carry",
+            f"{from_to(rates)} GB/s, where {from_to(limits)} are the limit.",
+            tuple(dict.fromkeys(cell_of(each) for each in found)),
+            hint="What the driver tells of the link, or the datasheet, may be too low.",
+        )
+    ]
+
+
+def pageable(results: Sequence[CopyResult]) -> list[Finding]:
+    pinned = {
+        (cell_of(each), each.job.bytes): each
+        for each in results
+        if kind_of(each.job) is Kind.ONE_WAY and each.job.pinned
+    }
+    dear: list[tuple[CopyResult, CopyResult]] = []
+    for result in results:
+        other = pinned.get((cell_of(result), result.job.bytes))
+        if kind_of(result.job) is not Kind.PAGEABLE or other is None:
+            continue
+        if (result.rate or 0.0) < _DEARER * (other.rate or 0.0):
+            dear.append((result, other))
+    if not dear:
+        return []
+    slow = [each.rate for each, _ in dear if each.rate]
+    fast = [each.rate for _, each in dear if each.rate]
+    times = [o.rate / each.rate for each, o in dear if o.rate and each.rate]
+    return [
+        Finding(
+            Matter.PAGEABLE,
+            "Memory that is not pinned is dear",
+            f"{from_to(slow)} GB/s where pinned memory reaches {from_to(fast)}: it takes "
+            f"{from_to(times, '{:.1f}')} times as long.",
+            tuple(dict.fromkeys(cell_of(each) for each, _ in dear)),
+            hint="Pin what is copied again and again, once: pin_memory().",
+            bars=(Bar("not pinned", max(slow)), Bar("pinned", max(fast))),
+        )
+    ]
+
+
+def busy(results: Sequence[CopyResult]) -> list[Finding]:
+    seen: dict[str, float] = {}
+    cells: dict[str, list[Cell]] = {}
+    for result in results:
+        for note in result.measured.notes if result.measured is not None else ():
+            if (told := busy_of(note)) is not None:
+                device, share = told
+                seen[device] = max(share, seen.get(device, 0.0))
+                cells.setdefault(device, []).append(cell_of(result))
+    if not seen:
+        return []
+    shares = ", ".join(f"{share * 100:.0f} %" for share in seen.values())
+    used = "them while they were" if len(seen) > 1 else "it while it was"
+    return [
+        Finding(
+            Matter.BUSY,
+            f"{'were' if len(seen) > 1 else 'was'} busy: {shares}",
+            f"Other programs used {used} measured, so these figures may be too low.",
+            tuple(dict.fromkeys(cell for found in cells.values() for cell in found)),
+            tuple(seen),
+            "Measure again when nothing else runs.",
+        )
+    ]
+
+
+def unsteady(results: Sequence[CopyResult]) -> list[Finding]:
+    varied = [each for each in results if (each.variation or 0.0) > _UNSTEADY]
+    if not varied:
+        return []
+    most = max(each.variation or 0.0 for each in varied)
+    return [
+        Finding(
+            Matter.UNSTEADY,
+            "varied from sample to sample",
+            f"By {most * 100:.0f} % (standard deviation)"
+            f"{' at most' if len(varied) > 1 else ''}: something else used the way meanwhile.",
+            tuple(dict.fromkeys(cell_of(each) for each in varied)),
+            hint="Close what else runs, and measure again.",
+        )
+    ]
+
+
+def not_measured(results: Sequence[CopyResult]) -> list[Finding]:
+    alike: dict[tuple[str, str], list[CopyResult]] = {}
+    for result in results:
+        if result.measured is None:
+            alike.setdefault((result.failure, result.hint), []).append(result)
+    return [
+        Finding(
+            Matter.NOT_MEASURED,
+            "Not measured",
+            failure,
+            tuple(dict.fromkeys(cell_of(each) for each in group)),
+            hint=hint,
+        )
+        for (failure, hint), group in alike.items()
+    ]

@@ -1,0 +1,71 @@
+"""CopyResult: what a measurement gave, beside what the way could carry."""
+
+import statistics
+from dataclasses import dataclass
+
+from gpuexplorer.copies.route import Route
+from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.events import Measured
+
+
+@dataclass(frozen=True, slots=True)
+class CopyResult:
+    """One job, once measured or modelled, or the sentence why it could not be."""
+
+    job: CopyJob
+    measured: Measured | None
+    route: Route | None
+    failure: str = ""
+    hint: str = ""
+
+    @property
+    def wrong(self) -> bool:
+        return self.measured is not None and self.measured.intact is False
+
+    @property
+    def seconds(self) -> float | None:
+        """The median of the samples. A copy that arrives wrong has no time worth telling."""
+        if self.measured is None or not self.measured.samples_s or self.wrong:
+            return None
+        return statistics.median(self.measured.samples_s)
+
+    @property
+    def rate(self) -> float | None:
+        """Bytes per second, one direction; a local copy's bytes count once."""
+        seconds = self.seconds
+        return self.job.bytes / seconds if seconds else None
+
+    @property
+    def back_rate(self) -> float | None:
+        """Of the other direction, where both were measured at once."""
+        if self.measured is None or not self.measured.back_samples_s or self.wrong:
+            return None
+        return self.job.bytes / statistics.median(self.measured.back_samples_s)
+
+    @property
+    def limit(self) -> float | None:
+        return None if self.route is None else self.route.limit
+
+    @property
+    def share(self) -> float | None:
+        """Of what the narrowest wire could carry. Converted ones are fewer bytes under way."""
+        if self.rate is None or not self.limit or self.job.mode == "converted":
+            return None
+        return self.rate / self.limit
+
+    @property
+    def hidden(self) -> float | None:
+        """Of the copies' time, the share that a computation beside them did not wait for."""
+        told, seconds = self.measured, self.seconds
+        if told is None or told.alone_s is None or told.together_s is None or not seconds:
+            return None
+        waited = (told.together_s - told.alone_s) / (seconds * told.loops)
+        return min(1.0, max(0.0, 1.0 - waited))
+
+    @property
+    def variation(self) -> float | None:
+        """Standard deviation as a share of the mean."""
+        samples = () if self.measured is None else self.measured.samples_s
+        if len(samples) < 2:
+            return None
+        return statistics.stdev(samples) / statistics.fmean(samples)

@@ -1,0 +1,153 @@
+"""Results as JSON, schema 1, and as CSV: what programs read of them."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from gpuexplorer.copies.result import CopyResult
+
+SCHEMA = 1
+Json: TypeAlias = "str | int | float | bool | None | Sequence[Json] | Mapping[str, Json]"
+COLUMNS = (
+    "source",
+    "target",
+    "bytes",
+    "mode",
+    "pinned",
+    "direction",
+    "median_s",
+    "min_s",
+    "max_s",
+    "variation",
+    "host_s",
+    "rate_gbs",
+    "back_rate_gbs",
+    "limit_gbs",
+    "share_of_limit",
+    "path",
+    "direct",
+    "gated",
+    "intact",
+    "simulated",
+    "modelled",
+    "notes",
+)
+
+
+def as_json(results: Iterable[CopyResult], *, simulated: bool) -> dict[str, Json]:
+    told = list(results)
+    return {
+        "schema": SCHEMA,
+        "simulated": simulated,
+        "modelled": simulated or any(_modelled(each) for each in told),
+        "results": [result_as_json(each) for each in told],
+    }
+
+
+def result_as_json(result: CopyResult) -> dict[str, Json]:
+    """Whatever was not measured is null, and a note says why."""
+    job, measured, route = result.job, result.measured, result.route
+    samples = () if measured is None else measured.samples_s
+    back = () if measured is None else measured.back_samples_s
+    return {
+        "source": job.source,
+        "target": job.target,
+        "bytes": job.bytes,
+        "mode": job.mode,
+        "pinned": job.pinned,
+        "direction": "both" if job.both_ways else "one",
+        "pieces": job.pieces,
+        "beside": [list(pair) for pair in job.beside],
+        "samples_s": list(samples),
+        "median_s": _rounded(result.seconds, 12),
+        "variation": _rounded(result.variation, 6),
+        "host_s": None if measured is None else _rounded(measured.host_s, 12),
+        "asked_s": None if measured is None else _rounded(measured.asked_s, 12),
+        "back_samples_s": list(back),
+        "alone_s": None if measured is None else _rounded(measured.alone_s, 12),
+        "together_s": None if measured is None else _rounded(measured.together_s, 12),
+        "hidden_share": _rounded(result.hidden, 6),
+        "rate_gbs": gigabytes(result.rate),
+        "back_rate_gbs": gigabytes(result.back_rate),
+        "limit_gbs": gigabytes(result.limit),
+        "share_of_limit": _rounded(result.share, 6),
+        "path": "" if route is None else route.words,
+        "direct": direct_of(result),
+        "gated": None if measured is None else measured.gated,
+        "intact": None if measured is None else measured.intact,
+        "wrong": [
+            {
+                "rounds": wrong.rounds,
+                "checked": wrong.checked,
+                "bytes": wrong.bytes,
+                "first": wrong.first,
+                "zeros": wrong.zeros,
+            }
+            for wrong in (() if measured is None else measured.wrong)
+        ],
+        "modelled": _modelled(result),
+        "notes": list(notes_of(result)),
+    }
+
+
+def as_csv(results: Iterable[CopyResult], *, simulated: bool) -> str:
+    """A header and one line each; an empty field is a figure that there is not."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for result in results:
+        told = result_as_json(result)
+        samples = () if result.measured is None else result.measured.samples_s
+        row = {name: _field(value) for name, value in told.items()}
+        shown = samples if result.seconds is not None else ()
+        row["min_s"] = str(min(shown)) if shown else ""
+        row["max_s"] = str(max(shown)) if shown else ""
+        row["simulated"] = _field(simulated)
+        row["notes"] = "; ".join(notes_of(result))
+        writer.writerow(row)
+    return out.getvalue()
+
+
+def direct_of(result: CopyResult) -> bool | None:
+    """As the driver said while it was measured; before that, as the wiring promises."""
+    if result.job.mode == "staged":
+        return False
+    if result.measured is not None and result.measured.direct is not None:
+        return result.measured.direct
+    return None if result.route is None else result.route.direct
+
+
+def notes_of(result: CopyResult) -> tuple[str, ...]:
+    notes = []
+    if result.failure:
+        notes.append(f"not measured: {result.failure} {result.hint}".strip())
+    if result.wrong:
+        notes.append("arrived WRONG: a wrong copy has no rate")
+    if result.measured is not None:
+        notes += result.measured.notes
+    if result.route is not None and result.route.note:
+        notes.append(result.route.note)
+    if result.route is not None and result.limit is None and result.route.limit_reason:
+        notes.append(f"no limit: {result.route.limit_reason}")
+    return tuple(notes)
+
+
+def gigabytes(rate: float | None) -> float | None:
+    return None if rate is None else _rounded(rate / 1e9, 6)
+
+
+def _modelled(result: CopyResult) -> bool:
+    return result.measured is not None and result.measured.modelled
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)
+
+
+def _field(value: Json) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)

@@ -1,0 +1,305 @@
+"""Routes: which way the bytes take between any two devices, leg by leg, and its limit."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from gpuexplorer.copies.route import Leg, Route, Wire
+from gpuexplorer.core.cards import Card, CardId, CardKind
+from gpuexplorer.core.catalogue import links as wires
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.units import rate as in_words
+from gpuexplorer.simulation.models import MODELS
+from gpuexplorer.telemetry.machine_shape import HubKind, MachineShape, shape_of
+from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
+
+HOST = "cpu"
+Values = Mapping[CardId, Mapping[MetricId, float]]
+
+_NOBODY_TELLS = "nobody tells how fast it is"
+_MEMORY_UNTOLD = "nobody tells how fast the memory of this computer is"
+_CARD_MEMORY_UNTOLD = "nobody tells how fast the memory of this card is"
+_NO_WIRING = "the driver has not told how this card is wired"
+_DIRECT_WORDS = {
+    PathKind.BOARD: "direct on one board",
+    PathKind.SWITCH: "direct over one PCIe switch",
+    PathKind.SWITCHES: "direct over several PCIe switches",
+    PathKind.HOST_BRIDGE: "direct over the host bridge",
+    PathKind.NODE: "direct between host bridges",
+    PathKind.SYSTEM: "direct across the sockets",
+}
+STAGED = "staged through host memory"
+
+
+def device_names(cards: Sequence[Card]) -> Mapping[str, CardId]:
+    """What PyTorch calls each whole card, by CUDA's number where it is known."""
+    whole = [card for card in cards if card.kind is CardKind.GPU]
+    numbers = [card.cuda_index for card in whole]
+    known = None not in numbers and len(set(numbers)) == len(numbers)
+    return {
+        f"cuda:{card.cuda_index if known else place}": card.id
+        for place, card in enumerate(whole)
+    }
+
+
+class Routes:
+    """Every ordered pair of devices, "cpu" and a device to itself among them.
+
+    `readings` are the newest values of each card, for the lanes it runs on. What its memory
+    could do is told by datasheets, for the models that are known here.
+    """
+
+    def __init__(
+        self,
+        topology: Topology,
+        cards: Sequence[Card],
+        names: Mapping[str, CardId] | None = None,
+        readings: Values | None = None,
+    ) -> None:
+        self._shape = shape_of(topology, cards)
+        self._names = device_names(cards) if names is None else names
+        self._lanes = {
+            card: _Lanes(self._shape.host_link(card), (readings or {}).get(card, {}))
+            for card in self._names.values()
+        }
+        known = {model.name: model.memory.bytes_per_second for model in MODELS}
+        self._memory_rates = {card.id: known[card.name] for card in cards if card.name in known}
+        self._known: dict[tuple[str, str], Route] = {}
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        return (HOST, *self._names)
+
+    @property
+    def shape(self) -> MachineShape:
+        return self._shape
+
+    def card(self, device: str) -> CardId | None:
+        return self._names.get(device)
+
+    def all(self) -> Mapping[tuple[str, str], Route]:
+        pairs = [(one, other) for one in self.devices for other in self.devices]
+        return {pair: self.route(*pair) for pair in pairs}
+
+    def route(self, source: str, target: str) -> Route:
+        """As PyTorch takes it: direct where the driver allows it."""
+        pair = source, target
+        if pair not in self._known:
+            self._known[pair] = self._find(source, target)
+        return self._known[pair]
+
+    def staged(self, source: str, target: str) -> Route:
+        """From card to card through the memory of the host, whatever else joins them."""
+        one, other = self._names.get(source), self._names.get(target)
+        if one is None or other is None or one == other:
+            return self.route(source, target)
+        return self._through_host(source, target, one, other, "")
+
+    def see_under_load(self, readings: Values) -> None:
+        """What cards told while they copied: only then a link is as fast as it gets."""
+        for card, values in readings.items():
+            if card in self._lanes:
+                self._lanes[card] = _Lanes(self._shape.host_link(card), values, loaded=True)
+        self._known = {}
+
+    def _find(self, source: str, target: str) -> Route:
+        one, other = self._names.get(source), self._names.get(target)
+        if source == target:
+            return self._local(source, one)
+        if (one is None and source != HOST) or (other is None and target != HOST):
+            return Route(source, target, (), "", None, None, _NO_WIRING)
+        if one is None or other is None:
+            return self._with_host(source, target, one or other)
+        link = self._shape.link(one, other)
+        if link is None:
+            return Route(source, target, (), "", None, None, _NO_WIRING)
+        if link.path is PathKind.NVLINK:
+            return self._over_nvlink(source, target, one, other, link)
+        if link.peer_to_peer is False:
+            why = f"no direct way: {link.peer_reason}" if link.peer_reason else ""
+            return self._through_host(source, target, one, other, why)
+        return self._over_pcie(source, target, one, other, link)
+
+    def _local(self, device: str, card: CardId | None) -> Route:
+        if card is None:
+            leg = Leg(Wire.MEMORY, "host memory", None, _MEMORY_UNTOLD, "memory 0", "memory 0")
+            return Route(device, device, (leg,), "inside host memory", None, None, leg.reason)
+        memory = self._memory_rates.get(card)
+        reason = _CARD_MEMORY_UNTOLD
+        if memory is not None:
+            reason = f"{in_words(memory)} by its datasheet, for reading and writing"
+        leg = Leg(Wire.MEMORY, "its own memory", memory, reason, device, device)
+        limit = None if memory is None else memory / 2
+        return Route(device, device, (leg,), "inside the card", None, limit, reason)
+
+    def _with_host(self, source: str, target: str, card: CardId | None) -> Route:
+        assert card is not None
+        lanes = self._lanes[card]
+        down = source == HOST
+        legs = self._down(card, target) if down else self._up(source, card)
+        device = target if down else source
+        note = f"{device} {lanes.note}" if lanes.note else ""
+        narrow = (device,) if lanes.note else ()
+        return Route(
+            source, target, legs, lanes.words, None, lanes.rate, lanes.reason, note, narrow
+        )
+
+    def _over_nvlink(
+        self, source: str, target: str, one: CardId, other: CardId, link: Link
+    ) -> Route:
+        words = f"NVLink x{link.nvlinks}"
+        hub = self._shape.hub_of(one)
+        ways = [source, target]
+        if hub is not None and hub.kind is HubKind.SWITCH and other in hub.cards:
+            ways = [source, f"hub {hub.number}", target]
+        legs = tuple(
+            Leg(Wire.NVLINK, words, link.rate, link.rate_reason, begins, ends)
+            for begins, ends in pairwise(ways)
+        )
+        direct = True if link.peer_to_peer is None else link.peer_to_peer
+        if not direct:
+            why = f"NVLink is there, and not used: {link.peer_reason}"
+            return self._through_host(source, target, one, other, why)
+        return Route(source, target, legs, words, direct, link.rate, link.rate_reason)
+
+    def _over_pcie(
+        self, source: str, target: str, one: CardId, other: CardId, link: Link
+    ) -> Route:
+        words = _DIRECT_WORDS.get(link.path, "direct over PCIe")
+        if link.peer_to_peer is None:
+            words = "PCIe: the driver does not say whether direct"
+        up, down = self._path_up(one), self._path_up(other)
+        met = next((place for place in up if place in down), None)
+        if met is not None:
+            up, down = up[: up.index(met) + 1], down[: down.index(met) + 1]
+        legs = [*self._climb(source, one, up)]
+        if met is None:
+            legs.append(_between_sockets(up[-1], down[-1]) if up and down else _UNKNOWN_LEG)
+        legs += _turned(self._climb(target, other, down))
+        limit, reason, narrow = self._narrower(source, target, one, other)
+        if link.rate is None:
+            reason = link.rate_reason or reason
+        note = self._notes(narrow)
+        peer = link.peer_to_peer
+        return Route(source, target, tuple(legs), words, peer, limit, reason, note, narrow)
+
+    def _through_host(
+        self, source: str, target: str, one: CardId, other: CardId, why: str
+    ) -> Route:
+        limit, reason, narrow = self._narrower(source, target, one, other)
+        up, down = self._path_up(one), self._path_up(other)
+        legs = list(self._up(source, one))
+        if up and down:
+            here, there = up[-1], down[-1]
+            memory = f"memory {here.split()[1]}"
+            legs.append(Leg(Wire.MEMORY, "host memory", None, _MEMORY_UNTOLD, memory, here))
+            if here != there:
+                legs.append(_between_sockets(here, there))
+        legs += _turned(self._climb(target, other, down))
+        notes = "; ".join(each for each in (self._notes(narrow), why) if each)
+        direct = False
+        return Route(source, target, tuple(legs), STAGED, direct, limit, reason, notes, narrow)
+
+    def _narrower(
+        self, source: str, target: str, one: CardId, other: CardId
+    ) -> tuple[float | None, str, tuple[str, ...]]:
+        ends = ((source, self._lanes[one]), (target, self._lanes[other]))
+        narrow = tuple(device for device, lanes in ends if lanes.note)
+        for _, lanes in ends:
+            if lanes.rate is None:
+                return None, lanes.reason, narrow
+        _, slower = min(ends, key=lambda end: end[1].rate or 0.0)
+        return slower.rate, slower.reason, narrow
+
+    def _notes(self, narrow: Sequence[str]) -> str:
+        return "; ".join(f"{each} {self._lanes[self._names[each]].note}" for each in narrow)
+
+    def _up(self, device: str, card: CardId) -> tuple[Leg, ...]:
+        """From a card into the memory of its processor."""
+        path = self._path_up(card)
+        legs = self._climb(device, card, path)
+        if not path:
+            return legs
+        socket = path[-1]
+        memory = f"memory {socket.split()[1]}"
+        return (*legs, Leg(Wire.MEMORY, "host memory", None, _MEMORY_UNTOLD, socket, memory))
+
+    def _down(self, card: CardId, device: str) -> tuple[Leg, ...]:
+        return tuple(_turned(self._up(device, card)))
+
+    def _path_up(self, card: CardId) -> list[str]:
+        home = self._shape.home.get(card)
+        if home is None:
+            return []
+        above = [f"junction {each.number}" for each in self._shape.above.get(card, ())]
+        return [*above, f"socket {home}"]
+
+    def _climb(self, device: str, card: CardId, path: Sequence[str]) -> tuple[Leg, ...]:
+        lanes = self._lanes[card]
+        legs = [
+            Leg(Wire.PCIE, "PCIe", None, _NOBODY_TELLS, begins, ends)
+            for begins, ends in pairwise([device, *path])
+        ]
+        if not legs:  # all that is known of it is that it sits on the bus
+            return (Leg(Wire.PCIE, lanes.words, lanes.rate, lanes.reason, device, ""),)
+        first = legs[0]
+        own = Leg(Wire.PCIE, lanes.words, lanes.rate, lanes.reason, first.begins, first.ends)
+        return (own, *legs[1:])
+
+
+class _Lanes:
+    """What the PCIe link of one card could carry on the lanes on which it runs."""
+
+    def __init__(
+        self, link: Link | None, values: Mapping[MetricId, float], *, loaded: bool = False
+    ) -> None:
+        self.rate = None if link is None else link.rate
+        self.reason = _NO_WIRING if link is None else link.rate_reason
+        self.words = self.reason if self.rate is not None else "PCIe"
+        self.note = ""
+        if self.rate is None:
+            return
+        lanes, generation = values.get(wires.PCIE_WIDTH), values.get(wires.PCIE_GENERATION)
+        slot, best = values.get(wires.PCIE_WIDTH_SLOT), values.get(wires.PCIE_GENERATION_MAX)
+        most = _least(values.get(wires.PCIE_WIDTH_MAX), slot)
+        # At rest a link goes down a generation or more to save power; its lanes stay.
+        runs = generation if loaded and generation is not None else best
+        few = lanes is not None and most is not None and lanes < most
+        slow = runs is not None and best is not None and runs < best
+        if few and lanes is not None and most is not None:
+            who = "card and slot could do" if slot is not None else "the card could do"
+            self.note = f"runs at x{lanes:.0f}: {who} x{most:.0f}"
+        elif slow and runs is not None and best is not None:
+            self.note = f"runs at PCIe {runs:.0f}.0: card and slot could do {best:.0f}.0"
+        if self.note:
+            self._narrow(lanes or most, most, runs)
+
+    def _narrow(
+        self, lanes: float | None, most: float | None, generation: float | None
+    ) -> None:
+        if lanes is None:
+            return
+        if generation is None:
+            self.rate = (self.rate or 0.0) * lanes / (most or lanes)
+            self.words = self.reason = f"PCIe x{lanes:.0f}"
+        else:
+            self.rate = pcie_rate(int(generation), int(lanes)) or self.rate
+            self.words = self.reason = f"PCIe {generation:.0f}.0 x{lanes:.0f}"
+
+
+def _least(*values: float | None) -> float | None:
+    return min((each for each in values if each is not None), default=None)
+
+
+_UNKNOWN_LEG = Leg(Wire.PCIE, "PCIe", None, _NO_WIRING)
+
+
+def _between_sockets(begins: str, ends: str) -> Leg:
+    return Leg(Wire.SOCKETS, "between sockets", None, _NOBODY_TELLS, begins, ends)
+
+
+def _turned(legs: Sequence[Leg]) -> list[Leg]:
+    """The same legs walked back."""
+    return [
+        Leg(leg.wire, leg.words, leg.rate, leg.reason, leg.ends, leg.begins)
+        for leg in reversed(legs)
+    ]

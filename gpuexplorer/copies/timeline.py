@@ -1,0 +1,294 @@
+"""Timeline: what host and cards did in the lines of a session, laid one after another."""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gpuexplorer.copies.copy_row import HOST, CopyRow
+from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.lane import Bar, Lane
+from gpuexplorer.lab.events import Span
+from gpuexplorer.lab.ledger import Entry, Ledger
+
+
+class Engine(StrEnum):
+    """What of a device was at work."""
+
+    PYTHON = "Python"  # of the host: its own work, and the calls in which it waited
+    COMPUTE = "compute"
+    COPY_IN = "copy in"
+    COPY_OUT = "copy out"
+    WAIT = "wait"  # of a card, for another or for an event
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """One engine of one device."""
+
+    device: str
+    engine: Engine
+
+
+class Role(StrEnum):
+    """What a stretch is."""
+
+    RUNS = "runs"  # Python's own work, or kernels
+    COPIES = "copies"  # or arrives, at the target
+    CALLS = "calls"  # the host asked for a copy
+    WAITS = "waits"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What stands behind a stretch of a lane."""
+
+    role: Role
+    line: int
+    row: int | None = None  # the copy's number in the book
+    waits_for: str = ""
+    why: str = ""  # "pageable, blocking"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a line lies on the axis."""
+
+    line: int
+    command: int
+    code: str
+    begin: float
+    end: float
+
+
+class Timeline:
+    """One axis in seconds: the pauses a person makes between two lines are left out.
+
+    Taking in costs what is new; what is asked of a stretch does not grow with the session.
+    """
+
+    def __init__(self) -> None:
+        self._lanes: dict[Track, Lane] = {}
+        self._items: dict[Track, list[Item]] = {}
+        self._lines: list[Place] = []
+        self._line_begins = array("d")
+        self._begin_of: dict[int, float] = {}  # by command
+        self._at = 0
+        self.modelled = False  # some of its times are
+        self.length = 0.0
+
+    def take(self, ledger: Ledger, book: CopyBook) -> bool:
+        """The lines that are over, each once; the book must have taken them. Whether any."""
+        before = self._at
+        while self._at < len(ledger.entries):
+            entry = ledger.entries[self._at]
+            if entry.state not in ("done", "failed"):
+                break
+            self._at += 1
+            self._add(entry, self._at, book.of_line(self._at))
+        return self._at > before
+
+    @property
+    def tracks(self) -> Sequence[Track]:
+        """Those in which there is something: the host's, then each card's in order."""
+        order = list(Engine)
+        return sorted(
+            self._lanes, key=lambda each: (*_rank(each.device), order.index(each.engine))
+        )
+
+    @property
+    def devices(self) -> Sequence[str]:
+        return list(dict.fromkeys(each.device for each in self.tracks))
+
+    @property
+    def lines(self) -> Sequence[Place]:
+        return self._lines
+
+    def lane(self, track: Track) -> Lane | None:
+        return self._lanes.get(track)
+
+    def visible(self, track: Track, begin: float, end: float, pixels: int) -> Sequence[Bar]:
+        lane = self._lanes.get(track)
+        return () if lane is None else lane.visible(begin, end, pixels)
+
+    def item(self, track: Track, number: int) -> Item:
+        return self._items[track][number]
+
+    def at(self, track: Track, moment: float) -> tuple[Bar, Item] | None:
+        """What covers the moment."""
+        lane = self._lanes.get(track)
+        number = None if lane is None else lane.at(moment)
+        if lane is None or number is None:
+            return None
+        return lane.bar(number), self._items[track][number]
+
+    def line_at(self, moment: float) -> Place | None:
+        number = bisect_right(self._line_begins, moment) - 1
+        return self._lines[number] if number >= 0 else None
+
+    def lines_between(self, begin: float, end: float) -> Sequence[Place]:
+        first = max(0, bisect_right(self._line_begins, begin) - 1)
+        return self._lines[first : bisect_right(self._line_begins, end)]
+
+    def begin_of(self, row: CopyRow) -> float | None:
+        """Where the row's line begins on the axis; None: it is not over yet."""
+        return self._begin_of.get(row.command)
+
+    def place_of(self, row: CopyRow) -> tuple[float, float] | None:
+        """From the first byte to the last; None where nobody knows."""
+        at, times = self._begin_of.get(row.command), _stretch(row)
+        return None if at is None or times is None else (at + times[0], at + times[1])
+
+    def under_way(self, moment: float) -> Sequence[int]:
+        """The numbers of the copies that travel then, by which a picture follows the axis."""
+        found = []
+        for track in self._lanes:
+            if track.engine in (Engine.COPY_IN, Engine.COPY_OUT):
+                seen = self.at(track, moment)
+                if seen is not None and seen[1].row is not None:
+                    found.append(seen[1].row)
+        return sorted(set(found))
+
+    def overlapped(self, device: str, begin: float, end: float) -> float | None:
+        """Which share of its copying a card spent beside its computing; None: no copies."""
+        lanes = [
+            self._lanes[track]
+            for engine in (Engine.COPY_IN, Engine.COPY_OUT)
+            if (track := Track(device, engine)) in self._lanes
+        ]
+        copied = sum(each.busy_between(begin, end) for each in lanes)
+        beside = sum(each.beside_between(begin, end) for each in lanes)
+        return min(1.0, beside / copied) if copied > 0.0 else None
+
+    def _add(self, entry: Entry, line: int, rows: Sequence[CopyRow]) -> None:
+        computing: dict[str, list[Span]] = {}
+        for span in entry.spans:
+            if not span.waits_for:
+                computing.setdefault(span.device, []).append(span)
+        at, length = self.length, _length(entry, rows)
+        self._begin_of[entry.id] = at
+        for device, spans in computing.items():
+            for span in sorted(spans, key=lambda each: each.begin):
+                self._put(
+                    Track(device, Engine.COMPUTE), at, span.begin, span.end, span.busy,
+                    span.count, Item(Role.RUNS, line),
+                )  # fmt: skip
+        self._add_copies(at, line, rows, computing)
+        for span in sorted(entry.spans, key=lambda each: each.begin):
+            if span.waits_for and span.device != HOST:
+                item = Item(Role.WAITS, line, None, span.waits_for, span.why)
+                track = Track(span.device, Engine.WAIT)
+                self._put(track, at, span.begin, span.end, span.busy, span.count, item)
+        self._add_host(at, line, entry, rows)
+        self._lines.append(Place(line, entry.id, entry.code, at, at + length))
+        self._line_begins.append(at)
+        self.length = at + length
+        self.modelled = self.modelled or any(row.modelled for row in rows)
+        self.modelled = self.modelled or bool(entry.finished and entry.finished.modelled)
+
+    def _add_copies(
+        self,
+        at: float,
+        line: int,
+        rows: Sequence[CopyRow],
+        computing: dict[str, list[Span]],
+    ) -> None:
+        timed = [(times, row) for row in rows if (times := _stretch(row)) is not None]
+        for (begin, end), row in sorted(timed, key=lambda each: each[0]):
+            busy = min(end - begin, row.device_seconds or 0.0)
+            item = Item(Role.COPIES, line, row.number)
+            ends = ((row.source, Engine.COPY_OUT), (row.target, Engine.COPY_IN))
+            for device, engine in ends:
+                if device != HOST:
+                    beside = _covered(begin, end, computing.get(device, ()))
+                    share = beside / (end - begin) if end > begin else 0.0
+                    track = Track(device, engine)
+                    self._put(track, at, begin, end, busy, row.copies, item, share * busy)
+
+    def _add_host(self, at: float, line: int, entry: Entry, rows: Sequence[CopyRow]) -> None:
+        """Its calls and its waits, and between them Python's own work."""
+        held: list[tuple[float, float, float, int, Item]] = []
+        for row in rows:
+            one = row.transfer
+            if one.asked_at is None or one.host_seconds is None or one.already_there:
+                continue
+            end = one.asked_at + one.host_seconds
+            if one.copies > 1 and one.end is not None:
+                end = max(end, one.end)
+            held.append((one.asked_at, end, one.host_seconds, one.copies, _call_of(row)))
+        for span in entry.spans:
+            if span.waits_for and span.device == HOST:
+                item = Item(Role.WAITS, line, None, span.waits_for, span.why)
+                held.append((span.begin, span.end, span.busy, span.count, item))
+        track = Track(HOST, Engine.PYTHON)
+        free = 0.0
+        for begin, end, busy, count, item in sorted(held, key=lambda each: each[:2]):
+            if begin > free:
+                self._put(track, at, free, begin, begin - free, 1, Item(Role.RUNS, line))
+            self._put(track, at, begin, end, busy, count, item)
+            free = max(free, end)
+        seconds = 0.0 if entry.finished is None else entry.finished.host_seconds
+        if seconds > free:
+            self._put(track, at, free, seconds, seconds - free, 1, Item(Role.RUNS, line))
+
+    def _put(
+        self,
+        track: Track,
+        at: float,
+        begin: float,
+        end: float,
+        busy: float,
+        count: int,
+        item: Item,
+        beside: float = 0.0,
+    ) -> None:
+        lane = self._lanes.setdefault(track, Lane())
+        lane.add(at + begin, at + end, busy, count, beside)
+        self._items.setdefault(track, []).append(item)
+
+
+def _rank(device: str) -> tuple[int, int, str]:
+    number = device.rpartition(":")[2]
+    return device != HOST, int(number) if number.isdigit() else 0, device
+
+
+def _stretch(row: CopyRow) -> tuple[float, float] | None:
+    """Since the line's beginning. What the card was not asked for is placed by the host."""
+    one = row.transfer
+    if one.already_there:
+        return None
+    if one.begin is not None and one.end is not None:
+        return one.begin, one.end
+    if one.asked_at is not None and one.host_seconds is not None:
+        return one.asked_at, one.asked_at + one.host_seconds
+    return None
+
+
+def _call_of(row: CopyRow) -> Item:
+    one = row.transfer
+    if not one.blocking:
+        return Item(Role.CALLS, row.line, row.number)
+    card = one.target if one.source == HOST else one.source
+    why = ", ".join(each for each in (row.host_side, "blocking") if each)
+    return Item(Role.WAITS, row.line, row.number, card, why)
+
+
+def _length(entry: Entry, rows: Sequence[CopyRow]) -> float:
+    finished = entry.finished
+    ends = [0.0]
+    if finished is not None:
+        ends += [finished.host_seconds, finished.device_seconds or 0.0]
+    ends += [times[1] for row in rows if (times := _stretch(row)) is not None]
+    ends += [span.end for span in entry.spans]
+    return max(ends)
+
+
+def _covered(begin: float, end: float, spans: Sequence[Span]) -> float:
+    """Seconds of a stretch in which something was computed."""
+    total = 0.0
+    for span in spans:
+        seen = min(end, span.end) - max(begin, span.begin)
+        if seen > 0.0:
+            total += seen * min(1.0, span.busy / (span.end - span.begin))
+    return total

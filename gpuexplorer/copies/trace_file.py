@@ -1,0 +1,237 @@
+"""The timeline as a trace that Perfetto and Chrome open, in pieces and in order of time."""
+
+import heapq
+import json
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from gpuexplorer.copies.copy_row import HOST, CopyRow
+from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.lane import Bar
+from gpuexplorer.copies.timeline import Engine, Item, Role, Timeline, Track
+
+_PIECE = 500  # events
+_HOST_PROCESS = 1
+_THREADS_OF_ENGINE = 1000  # where stretches of one engine overlap, they get rows of their own
+
+
+class _Event(NamedTuple):
+    nanoseconds: int
+    order: int  # what lies around begins first
+    text: str
+
+
+def trace_pieces(
+    timeline: Timeline,
+    book: CopyBook,
+    *,
+    simulated: bool,
+    names: Mapping[str, str] | None = None,
+) -> Iterator[bytes]:
+    """A file, whole when joined. `names` says by PyTorch's names what the cards are called.
+
+    Stretches of one row never overlap, and each flow has its two ends.
+    """
+    rows = {track: _Rows(timeline, track) for track in timeline.tracks}
+    about = {
+        "simulated": simulated,
+        "modelled": simulated or timeline.modelled,
+        "axis": "the lines of the session one after another, without the pauses between them",
+    }
+    if about["modelled"]:
+        about["note"] = "Times are modelled: no card was measured."
+    head = f'{{"displayTimeUnit":"ns","otherData":{json.dumps(about)},"traceEvents":[\n'
+    yield head.encode()
+    begun = False
+    events = heapq.merge(
+        *(_slices(timeline, book, each) for each in rows.values()),
+        _flows(timeline, book, rows),
+        key=lambda each: each[:2],
+    )
+    piece = [*_meta(rows, names or {})]
+    for event in events:
+        piece.append(event.text)
+        if len(piece) >= _PIECE:
+            yield ((",\n" if begun else "") + ",\n".join(piece)).encode()
+            begun, piece = True, []
+    if piece:
+        yield ((",\n" if begun else "") + ",\n".join(piece)).encode()
+    yield b"\n]}\n"
+
+
+class _Rows:
+    """The rows of one engine: a second and a third where its stretches overlap."""
+
+    def __init__(self, timeline: Timeline, track: Track) -> None:
+        self.track = track
+        self.process = _process(track.device)
+        lane = timeline.lane(track)
+        count = 0 if lane is None else len(lane)
+        self.bars: list[Bar] = [] if lane is None else [lane.bar(item) for item in range(count)]
+        self.row_of: list[int] = []
+        self._of_copy: dict[int, int] = {}
+        free: list[int] = []  # when each row's last stretch is over
+        for bar in self.bars:
+            begin, end = _ns(bar.begin), _ns(bar.end)
+            row = next((at for at, until in enumerate(free) if until <= begin), len(free))
+            free[row : row + 1] = [end]
+            self.row_of.append(row)
+            copy = timeline.item(track, bar.item).row
+            if copy is not None:
+                self._of_copy.setdefault(copy, bar.item)
+        self.rows = max(1, len(free))
+
+    def thread(self, row: int) -> int:
+        return list(Engine).index(self.track.engine) * _THREADS_OF_ENGINE + row + 1
+
+    def of_copy(self, copy: int) -> Bar | None:
+        item = self._of_copy.get(copy)
+        return None if item is None else self.bars[item]
+
+
+def _meta(rows: Mapping[Track, _Rows], names: Mapping[str, str]) -> Iterator[str]:
+    told: set[int] = set()
+    for track, each in rows.items():
+        if each.process not in told:
+            told.add(each.process)
+            device = "host" if track.device == HOST else track.device
+            called = f"{device} {names[track.device]}" if track.device in names else device
+            yield _meta_text("process_name", each.process, 0, {"name": called})
+            order = {"sort_index": each.process}
+            yield _meta_text("process_sort_index", each.process, 0, order)
+        for row in range(each.rows):
+            thread = each.thread(row)
+            name = track.engine.value if row == 0 else f"{track.engine.value} ({row + 1})"
+            yield _meta_text("thread_name", each.process, thread, {"name": name})
+            order = {"sort_index": thread}
+            yield _meta_text("thread_sort_index", each.process, thread, order)
+
+
+def _meta_text(what: str, process: int, thread: int, args: Mapping[str, object]) -> str:
+    event = {"ph": "M", "name": what, "pid": process, "tid": thread, "ts": 0, "args": args}
+    return json.dumps(event, separators=(",", ":"))
+
+
+def _slices(timeline: Timeline, book: CopyBook, rows: _Rows) -> Iterator[_Event]:
+    for bar, row in zip(rows.bars, rows.row_of, strict=True):
+        item = timeline.item(rows.track, bar.item)
+        copy = None if item.row is None else book.rows[item.row]
+        begin, end = _ns(bar.begin), _ns(bar.end)
+        name = json.dumps(_name(timeline, rows.track, item, copy, bar))
+        args = json.dumps(_args(item, copy, bar), separators=(",", ":"))
+        text = (
+            f'{{"ph":"X","name":{name},"cat":"{item.role}","ts":{_us(begin)},'
+            f'"dur":{_us(end - begin)},"pid":{rows.process},"tid":{rows.thread(row)},'
+            f'"args":{args}}}'
+        )
+        yield _Event(begin, 0, text)
+
+
+def _flows(timeline: Timeline, book: CopyBook, rows: Mapping[Track, _Rows]) -> Iterator[_Event]:
+    """From where a copy comes to where it goes; the host's end is its call."""
+    events: list[_Event] = []
+    for copy in book.rows:
+        ends = _ends(copy, rows)
+        if ends is None:
+            continue
+        (first, its_rows), (last, other_rows) = ends
+        # Both lie within their stretches, and the arrow does not go back in time.
+        leaves = max(_ns(first.begin), min(_ns(last.begin), _ns(first.end)))
+        arrives = max(_ns(last.begin), min(leaves, _ns(last.end)))
+        if arrives < leaves:
+            continue
+        number = copy.number + 1
+        name = json.dumps(copy.what)
+        for phase, at, order, bar, each in (
+            ("s", leaves, 1, first, its_rows),
+            ("f", arrives, 2, last, other_rows),
+        ):
+            thread = each.thread(each.row_of[bar.item])
+            bound = ',"bp":"e"' if phase == "f" else ""
+            text = (
+                f'{{"ph":"{phase}","name":{name},"cat":"copy","id":{number},'
+                f'"ts":{_us(at)},"pid":{each.process},"tid":{thread}{bound}}}'
+            )
+            events.append(_Event(at, order, text))
+    events.sort(key=lambda each: each[:2])
+    yield from events
+
+
+def _ends(
+    copy: CopyRow, rows: Mapping[Track, _Rows]
+) -> tuple[tuple[Bar, _Rows], tuple[Bar, _Rows]] | None:
+    found: list[tuple[Bar, _Rows]] = []
+    for device, engine in ((copy.source, Engine.COPY_OUT), (copy.target, Engine.COPY_IN)):
+        track = Track(device, Engine.PYTHON if device == HOST else engine)
+        each = rows.get(track)
+        bar = None if each is None else each.of_copy(copy.number)
+        if bar is None or each is None:
+            return None
+        found.append((bar, each))
+    (first, ones), (last, others) = found
+    # The host had asked and gone on before the card began: the arrow tells the asking.
+    if copy.target == HOST and last.end <= first.begin:
+        return (last, others), (first, ones)
+    return (first, ones), (last, others)
+
+
+def _name(timeline: Timeline, track: Track, item: Item, copy: CopyRow | None, bar: Bar) -> str:
+    times = f" x{bar.times}" if bar.times > 1 else ""
+    match item.role:
+        case Role.COPIES if copy is not None:
+            arrives = track.engine is Engine.COPY_IN and copy.source != HOST
+            if arrives:
+                return f"{copy.what} arrives{times}"
+            return f"{copy.what} to {_called(copy.target)}{times}"
+        case Role.CALLS if copy is not None:
+            return f"asks for {copy.what}{times}"
+        case Role.WAITS:
+            why = f": {item.why}" if item.why else ""
+            return f"waits for {_called(item.waits_for)}{why}{times}"
+        case _:
+            place = timeline.lines[item.line - 1]
+            return place.code.partition("\n")[0]
+
+
+def _args(item: Item, copy: CopyRow | None, bar: Bar) -> Mapping[str, object]:
+    args: dict[str, object] = {"line": item.line}
+    if bar.times > 1:
+        args |= {"count": bar.times, "busy_s": bar.busy}
+    if copy is None:
+        return args
+    args |= {
+        "from": copy.source,
+        "to": copy.target,
+        "bytes": copy.bytes,
+        "asked_for": copy.asked,
+        "modelled": copy.modelled,
+    }
+    if copy.rate is not None:
+        args["rate_gbs"] = copy.rate / 1e9
+    if copy.path:
+        args["path"] = copy.path
+    if copy.host_side:
+        args["host_memory"] = copy.host_side
+    if copy.intact is not None:
+        args["intact"] = copy.intact
+    return args
+
+
+def _process(device: str) -> int:
+    number = device.rpartition(":")[2]
+    if device == HOST:
+        return _HOST_PROCESS
+    return _HOST_PROCESS + 1 + (int(number) if number.isdigit() else 900)
+
+
+def _called(device: str) -> str:
+    return "the host" if device == HOST else device
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * 1e9)
+
+
+def _us(nanoseconds: int) -> str:
+    """Microseconds, as the format wants them, to the nanosecond."""
+    return f"{nanoseconds // 1000}.{nanoseconds % 1000:03d}"

@@ -1,0 +1,68 @@
+"""Benches: where the copies of a session are measured: on its cards, or by its model."""
+
+from collections.abc import Mapping, Sequence
+
+from gpuexplorer.copies.measuring import Bench
+from gpuexplorer.copies.modelled import ModelBench
+from gpuexplorer.copies.routes import Values
+from gpuexplorer.copies.worker_bench import WorkerBench
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.state.copies.copies_state import CopiesState, MakeBench
+from gpuexplorer.gui.state.copies.ways import Ways
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.lab.worker_process import Start
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+
+# A model answers at once; at this pace a person sees one cell after the other.
+_PACE = 0.02
+
+
+def copies_of(lab: LabState) -> CopiesState:
+    """Of the session that is shown. Asks nobody and starts nothing yet."""
+    ways = Ways(lab)
+    state = CopiesState(lab, ways, bench_maker(lab, ways))
+    ways.setParent(state)
+    return state
+
+
+def bench_maker(lab: LabState, ways: Ways) -> MakeBench:
+    backend = lab.machine.session.backend
+    if isinstance(backend, SimulatedBackend):
+        return lambda: _modelled(backend)
+    return lambda: _on_cards(lab, ways)
+
+
+def _modelled(backend: SimulatedBackend) -> Bench:
+    return ModelBench(
+        backend.machine.spec, backend.faults, pace=_PACE, elapsed=lambda: backend.elapsed
+    )
+
+
+def _on_cards(lab: LabState, ways: Ways) -> Bench:
+    python = lab.pythons.python
+    if python is None:
+        lab.pythons.find()
+        raise Trouble(
+            lab.pythons.trouble or "No Python with PyTorch has been found yet.",
+            "" if lab.pythons.trouble else "It is being looked for: try again in a moment.",
+        )
+    cards = {each.name: each.card for each in lab.devices() if each.name and each.card}
+    session, routes = lab.machine.session, ways.for_bench()
+
+    def busy() -> Mapping[str, float]:
+        """Asked from the thread that measures; a reading is never changed."""
+        readings = {name: session.reading(card) for name, card in cards.items()}
+        return {
+            name: reading.values[GPU_UTILIZATION]
+            for name, reading in readings.items()
+            if reading is not None and GPU_UTILIZATION in reading.values
+        }
+
+    def under_load(devices: Sequence[str]) -> Values:
+        readings = {
+            cards[each]: session.reading(cards[each]) for each in devices if each in cards
+        }
+        return {card: each.values for card, each in readings.items() if each is not None}
+
+    return WorkerBench(Start(python.path), lambda _devices: routes, busy, under_load)

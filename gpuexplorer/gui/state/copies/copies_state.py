@@ -1,0 +1,162 @@
+"""CopiesState: what was measured in this session, and what is being measured now."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
+
+from gpuexplorer.copies.measuring import STOPPED, Bench, Measuring, Progress
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.route import Route
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.state.copies.ways import Ways
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+from gpuexplorer.lab.copy_job import CopyJob
+
+_SETTLED = 30  # milliseconds in which results are told once
+
+# Raises Trouble where nothing can be measured.
+MakeBench = Callable[[], Bench]
+
+
+class CopiesState(QObject):
+    """Lives as long as its session is shown. Results come one by one, and stay."""
+
+    changed = Signal()  # results came, or went; a burst of them is told once
+    progressed = Signal()  # of the measuring that runs; also that it began, or ended
+    _posted = Signal(int, object)
+
+    def __init__(
+        self, lab: LabState, ways: Ways, make_bench: MakeBench, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.lab = lab
+        self.ways = ways
+        self._make_bench = make_bench
+        self._results: dict[CopyJob, CopyResult] = {}
+        self._measuring: Measuring | None = None
+        self._bench: Bench | None = None
+        self._number = 0
+        self._progress: Progress | None = None
+        self._sentence = ""
+        self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
+        self._settle.timeout.connect(self.changed)
+        self._posted.connect(self._on_posted, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def modelled(self) -> bool:
+        """Every time on this machine is a model's; nothing is sent over a wire."""
+        return self.lab.machine.session.simulated
+
+    @property
+    def results(self) -> Mapping[CopyJob, CopyResult]:
+        """The newest of each job, in the order in which they were first measured."""
+        return self._results
+
+    @property
+    def running(self) -> bool:
+        return self._measuring is not None
+
+    @property
+    def progress(self) -> Progress | None:
+        """None while nothing is measured, or nothing was told of it yet."""
+        return self._progress
+
+    @property
+    def sentence(self) -> str:
+        """Why the last measuring ended before its end, or could not begin; else empty."""
+        return self._sentence
+
+    def devices(self) -> Sequence[BenchDevice]:
+        """Those between which can be copied: the host first, then the cards."""
+        return [
+            each
+            for each in self.lab.devices()
+            if each.name and each.usable and (each.is_host or each.is_card)
+        ]
+
+    def result(self, job: CopyJob) -> CopyResult | None:
+        return self._results.get(job)
+
+    def route(self, source: str, target: str) -> Route | None:
+        """None where nothing is known of the wiring, or not yet."""
+        return self.ways.route(source, target)
+
+    def measure(self, jobs: Sequence[CopyJob]) -> None:
+        """One after another. Nothing happens while something is being measured."""
+        if self._measuring is not None or not jobs:
+            return
+        self._number += 1
+        number = self._number
+        self._sentence = ""
+        try:
+            self._bench = self._make_bench()
+        except Trouble as trouble:
+            self._sentence = f"{trouble.sentence} {trouble.hint}".strip()
+            self.progressed.emit()
+            return
+        self._measuring = Measuring(
+            jobs,
+            self._bench,
+            lambda result: _post(self._posted, number, result),
+            lambda progress: _post(self._posted, number, progress),
+            lambda why: _post(self._posted, number, why),
+        )
+        self._measuring.start()
+        self.progressed.emit()
+
+    def stop(self) -> None:
+        """At once. What was measured stays."""
+        if self._measuring is not None:
+            self._measuring.stop()
+
+    def forget(self) -> None:
+        """All that was measured, as before a machine's slot was changed."""
+        self._results.clear()
+        self.changed.emit()
+
+    def end(self) -> None:
+        """For good. Nobody is waited for. Harmless when called twice."""
+        self._number += 1
+        self.ways.stop()
+        self._let_go()
+
+    def _on_posted(self, number: int, what: object) -> None:
+        if number != self._number:
+            return
+        match what:
+            case CopyResult():
+                self._results[what.job] = what
+                if not self._settle.isActive():
+                    self._settle.start()
+            case Progress():
+                self._progress = what
+                self.progressed.emit()
+            case str():
+                self._sentence = "" if what == STOPPED else what
+                self._let_go()
+                self.progressed.emit()
+
+    def _let_go(self) -> None:
+        """The memory of the cards goes back; a worker that hangs takes its time."""
+        measuring, self._measuring = self._measuring, None
+        bench, self._bench = self._bench, None
+        self._progress = None
+        if measuring is None or bench is None:
+            return
+
+        def give_back() -> None:
+            measuring.stop()
+            measuring.wait()
+            bench.close()
+
+        threading.Thread(target=give_back, name="end measuring", daemon=True).start()
+
+
+def _post(signal: SignalInstance, number: int, what: object) -> None:
+    """From the thread that measures, which may outlive the window."""
+    try:
+        signal.emit(number, what)
+    except RuntimeError:
+        return

@@ -1,0 +1,1 @@
+"""Ways of copying beside each other, and what follows from their figures."""

@@ -1,0 +1,33 @@
+"""CopiesPage: one page of the screen of copies, and what stands beside the tabs for it."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtWidgets import QWidget
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.copies.copies_state import CopiesState
+
+# Words, keys and what is done, as the screen lists them under Ctrl+K and F1.
+PageCommand = tuple[str, str, Callable[[], None]]
+
+
+class CopiesPage(QWidget):
+    """Made when it is first opened. `pull` is called while it is seen; signals of the state
+    are connected while it is seen only, where they only draw.
+    """
+
+    def __init__(self, look: Look, copies: CopiesState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.look = look
+        self.copies = copies
+        # Buttons at the right end of the row of tabs, in their order.
+        self.tools: Sequence[QWidget] = ()
+
+    def pull(self) -> None:
+        """Bring up to date what follows the cards' readings."""
+
+    def stop(self) -> None:
+        """For good. Harmless when called twice."""
+
+    def commands(self) -> Sequence[PageCommand]:
+        return ()

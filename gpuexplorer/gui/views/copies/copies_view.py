@@ -1,0 +1,143 @@
+"""CopiesView: copies as they happen, measured pair by pair, and what follows from them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
+
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.copies.benches import copies_of
+from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.views.copies.comparisons.comparisons_page import ComparisonsPage
+from gpuexplorer.gui.views.copies.copies_page import CopiesPage
+from gpuexplorer.gui.views.copies.matrix.matrix_page import MatrixPage
+from gpuexplorer.gui.views.copies.measuring_strip import MeasuringStrip
+from gpuexplorer.gui.views.copies.moving.moving_page import MovingPage
+from gpuexplorer.gui.views.copies.sweep.sweep_page import SweepPage
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.live_view import LiveView
+
+_MARGIN, _TOP, _GAP = 16, 12, 8
+_BELOW_UNDER = 1080
+_REMEMBERED = "copies/page"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One of the tabs."""
+
+    name: str
+    title: str
+    make: Callable[[Look, CopiesState], CopiesPage]
+
+
+PAGES = (
+    Page("copies", "Copies", MovingPage),
+    Page("matrix", "Matrix", MatrixPage),
+    Page("sweep", "Size sweep", SweepPage),
+    Page("comparisons", "Comparisons", ComparisonsPage),
+)
+
+
+class CopiesView(LiveView):
+    """A row of tabs; below it the page, which is made when it is first opened."""
+
+    def __init__(
+        self,
+        look: Look,
+        machine: MachineState,
+        time_window: TimeWindow,
+        frame_clock: FrameClock,
+        lab: LabState,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(machine, time_window, frame_clock, parent=parent)
+        self._look = look
+        self.copies = copies_of(lab)
+        self.copies.setParent(self)
+        self._pages: dict[str, CopiesPage] = {}
+        self._tabs = Segmented(look, "Pages", [(each.name, each.title) for each in PAGES])
+        self._strip = MeasuringStrip(look, self.copies)
+        self._below = False
+        self._row = QHBoxLayout()
+        self._tools = QHBoxLayout()
+        self._tools.setSpacing(_GAP)
+        self._stack = QStackedLayout()
+        self._lay_out()
+        self._tabs.chosen.connect(self.open_page)
+        for each in PAGES:
+            words = f"{each.title} of the copies"
+            self.add_command(words, "", partial(self.open_page, each.name))
+        remembered = machine.settings.remembered(_REMEMBERED)
+        names = [each.name for each in PAGES]
+        self.open_page(remembered if remembered in names else names[0])
+
+    def open_page(self, name: str) -> None:
+        page = self._pages.get(name)
+        if page is None:
+            made = next(each for each in PAGES if each.name == name)
+            page = self._pages[name] = made.make(self._look, self.copies)
+            self._stack.addWidget(page)
+            for tool in page.tools:
+                self._tools.addWidget(tool)
+            for words, keys, run in page.commands():
+                self.add_command(words, keys, run)
+        self._tabs.show_choice(name)
+        self.begin_at(self._tabs.holder())
+        self._stack.setCurrentWidget(page)
+        for each in self._pages.values():
+            for tool in each.tools:
+                tool.setVisible(each is page)
+        self.machine.settings.remember(_REMEMBERED, name)
+        if self.isVisible():
+            page.pull()
+
+    def pull(self) -> None:
+        self.copies.ways.look()
+        self._strip.pull()
+        page = self._stack.currentWidget()
+        if isinstance(page, CopiesPage):
+            page.pull()
+
+    def stop(self) -> None:
+        for page in self._pages.values():
+            page.stop()
+        self.copies.end()
+        super().stop()
+
+    def _lay_out(self) -> None:
+        title = QLabel("Copies")
+        title.setFont(self._look.letters.title.font)
+        self._row.setSpacing(_GAP)
+        self._row.addWidget(title)
+        self._row.addSpacing(_GAP)
+        self._row.addWidget(self._tabs)
+        self._row.addSpacing(_GAP)
+        self._row.addWidget(self._strip, 1)
+        self._row.addStretch(0)
+        self._row.addLayout(self._tools)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(_MARGIN, _TOP, _MARGIN, _TOP)
+        self._column.setSpacing(_GAP)
+        self._column.addLayout(self._row)
+        self._column.addLayout(self._stack, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where the row is full, how far the measuring is stands below it."""
+        super().resizeEvent(event)
+        below = self.width() < _BELOW_UNDER
+        if below == self._below:
+            return
+        self._below = below
+        if below:
+            self._row.removeWidget(self._strip)
+            self._column.insertWidget(1, self._strip)
+        else:
+            self._column.removeWidget(self._strip)
+            self._row.insertWidget(4, self._strip, 1)

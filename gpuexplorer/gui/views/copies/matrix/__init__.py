@@ -1,0 +1,1 @@
+"""Every pair measured, beside what the wires promise."""

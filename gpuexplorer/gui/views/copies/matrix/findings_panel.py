@@ -1,0 +1,117 @@
+"""FindingsPanel: what stands out, the gravest first, and the rest by kind."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from gpuexplorer.copies.kin import Kin
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.views.copies.matrix.finding_block import FindingBlock
+from gpuexplorer.gui.views.copies.matrix.rest_table import RestTable
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.panel import Panel
+from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.wording.copies.matrix.callouts import Callout
+from gpuexplorer.gui.wording.copies.matrix.devices import Head
+
+
+class FindingsPanel(Panel):
+    """Scrolls by itself, so that the map stays beside it."""
+
+    pressed = Signal(object)  # a Callout
+    again_asked = Signal(object)
+    staged_asked = Signal(object)
+    report_asked = Signal(object)
+    all_asked = Signal()
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, "What stands out", parent=parent)
+        self._look = look
+        self._callouts: Sequence[Callout] = ()
+        self._heads: Mapping[str, Head] = {}
+        self._blocks: list[FindingBlock] = []
+        self._lines: list[QFrame] = []
+        self._able = True
+        self._count = ElidedLabel(look.letters.body, Tone.QUIET)
+        self.head.addWidget(self._count)
+        self._words = wrapped_label(look, "", Tone.QUIET)
+        self.begin = QPushButton("Measure all")
+        self.begin.setFont(look.letters.body.font)
+        self.begin.clicked.connect(self.all_asked)
+        self._more = wrapped_label(look, "", Tone.QUIET)
+        self._rest = RestTable(look)
+        self._area = QScrollArea()
+        self._area.setProperty("panel", "clear")
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        content = QWidget()
+        content.setProperty("panel", "clear")
+        self._column = QVBoxLayout(content)
+        self._column.setContentsMargins(0, 0, 4, 0)
+        self._column.setSpacing(8)
+        self._column.addWidget(self._words)
+        self._column.addWidget(self.begin)
+        self._found = QVBoxLayout()
+        self._found.setSpacing(4)
+        self._column.addLayout(self._found)
+        self._column.addWidget(self._more)
+        self._column.addWidget(self._rest)
+        self._column.addStretch(1)
+        self._area.setWidget(content)
+        self.body.addWidget(self._area, 1)
+
+    def show_words(self, count: str, words: str, *, begin: bool) -> None:
+        """`words` where nothing stands out; `begin` offers to measure all."""
+        self._count.show_text(count)
+        if words != self._words.text():
+            self._words.setText(words)
+        self._words.setVisible(bool(words))
+        self.begin.setVisible(begin)
+
+    def show_callouts(
+        self, callouts: Sequence[Callout], heads: Mapping[str, Head], more: str
+    ) -> None:
+        if more != self._more.text():
+            self._more.setText(more)
+        self._more.setVisible(bool(more))
+        if callouts == self._callouts and heads == self._heads:
+            return
+        self._callouts, self._heads = callouts, heads
+        for old in (*self._blocks, *self._lines):
+            self._found.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        self._blocks, self._lines = [], []
+        for callout in callouts:
+            if self._blocks and not (callout.wrong or self._blocks[-1].wrong):
+                self._add_line()
+            block = FindingBlock(self._look, callout, heads)
+            block.pressed.connect(self.pressed)
+            block.again_asked.connect(self.again_asked)
+            block.staged_asked.connect(self.staged_asked)
+            block.report_asked.connect(self.report_asked)
+            block.show_able(self._able)
+            self._blocks.append(block)
+            self._found.addWidget(block)
+
+    def show_rest(self, kin: Sequence[Kin], *, latency: bool) -> None:
+        heading = "The rest, by kind" if self._callouts else "By kind"
+        self._rest.show_kin(heading, kin, latency=latency)
+
+    def show_able(self, able: bool) -> None:
+        """Whether anything can be measured now."""
+        self._able = able
+        self.begin.setEnabled(able)
+        for block in self._blocks:
+            block.show_able(able)
+
+    def _add_line(self) -> None:
+        line = QFrame()
+        line.setProperty("panel", "line")
+        line.setFixedHeight(1)
+        self._lines.append(line)
+        self._found.addWidget(line)

@@ -1,0 +1,102 @@
+"""MatrixFiles: reports of copies that arrived wrong, and what nvbandwidth wrote."""
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from gpuexplorer.copies.nvbandwidth import NvBandwidth, read_nvbandwidth
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.widgets.file_job import FileJob
+from gpuexplorer.gui.widgets.saving import (
+    FileKind,
+    Saving,
+    suggested_name,
+)
+from gpuexplorer.telemetry.whole_file import write_whole
+
+REPORT = FileKind("Report", "txt")
+_MOST_BYTES = 32 << 20  # what nvbandwidth writes of 64 cards is a hundredth of that
+
+
+class MatrixFiles(QObject):
+    """Asks where a file is; nothing of it keeps the window waiting."""
+
+    told = Signal(str)  # a sentence
+    refused = Signal(str)
+    opened = Signal(object, str)  # an NvBandwidth, and the name of its file
+
+    def __init__(self, machine: MachineState, page: QWidget) -> None:
+        super().__init__(page)
+        self._machine = machine
+        self._page = page
+        self._dialog: QFileDialog | None = None
+        self._saving = Saving(machine.settings, page)
+        self._saving.done.connect(self.told)
+        self._saving.refused.connect(self.refused)
+
+    def ask_report(self, text: str) -> None:
+        session = self._machine.session
+        self._saving.ask(
+            "Save a report of what arrived wrong",
+            suggested_name("wrong-copies", session.clock.wall(), simulated=session.simulated),
+            [REPORT],
+            lambda path: partial(write_whole, path, [text.encode()]),
+        )
+
+    def ask_nvbandwidth(self) -> None:
+        if self._dialog is not None:
+            return
+        dialog = self._dialog = QFileDialog(self._page, "Open what nvbandwidth -j wrote")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setNameFilters(["nvbandwidth (*.json)", "All files (*)"])
+        dialog.fileSelected.connect(self._on_file_chosen)
+        dialog.finished.connect(self._on_closed)
+        dialog.open()
+
+    def open_nvbandwidth(self, path: Path) -> None:
+        """In a thread of its own."""
+        reading = _Reading(path)
+        job = FileJob(reading.read, self)
+        job.done.connect(lambda _: self._tell_opened(reading))
+        job.refused.connect(self.refused)
+        job.start()
+
+    def stop(self) -> None:
+        self._saving.stop()
+        if self._dialog is not None:
+            self._dialog.reject()
+
+    def _tell_opened(self, reading: "_Reading") -> None:
+        if reading.told is not None:
+            self.opened.emit(reading.told, reading.path.name)
+
+    def _on_file_chosen(self, chosen: str) -> None:
+        self.open_nvbandwidth(Path(chosen))
+
+    def _on_closed(self) -> None:
+        if self._dialog is not None:
+            self._dialog.deleteLater()
+            self._dialog = None
+
+
+class _Reading:
+    """Filled by the thread that reads, and looked at when it has ended."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.told: NvBandwidth | None = None
+
+    def read(self) -> str:
+        try:
+            with self.path.open("rb") as file:
+                content = file.read(_MOST_BYTES + 1)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise Trouble(f"{self.path.name} could not be read: {why}.", "") from error
+        if len(content) > _MOST_BYTES:
+            raise Trouble(f"{self.path.name} is too large to be what nvbandwidth writes.", "")
+        self.told = read_nvbandwidth(content.decode("utf-8", "replace"))
+        return f"{self.path.name} stands beside ours."

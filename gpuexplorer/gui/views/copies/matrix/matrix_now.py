@@ -1,0 +1,221 @@
+"""MatrixNow: the cells of both maps and what follows from them, from what is known now."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from gpuexplorer.copies.findings import Finding, findings, the_rest
+from gpuexplorer.copies.kin import Kin
+from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.result_json import direct_of
+from gpuexplorer.copies.route import Route
+from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.wording.copies.matrix.cells import (
+    EMPTY,
+    NONE,
+    PairCell,
+    figure_words,
+    measured_cell,
+    promised_cell,
+    share_cell,
+)
+from gpuexplorer.gui.wording.copies.matrix.devices import MOST_CHIPS, Head, heads_of
+from gpuexplorer.gui.wording.copies.matrix.overlay import Overlay
+from gpuexplorer.gui.wording.copies.matrix.question import (
+    Pair,
+    Question,
+    Way,
+    staged_of,
+)
+from gpuexplorer.lab.copy_job import LATENCY_BYTES, CopyJob
+
+
+class MatrixNow:
+    """Asks the state when `look` is called; what has not changed stays as it was made."""
+
+    def __init__(self, copies: CopiesState) -> None:
+        self._copies = copies
+        self.question = Question()
+        self.overlay: Overlay | None = None
+        self.heads: tuple[Head, ...] = ()
+        self.by_name: Mapping[str, Head] = {}
+        self.jobs: Mapping[Pair, CopyJob] = {}
+        self.cells: Mapping[Pair, PairCell] = {}
+        self._made_for: tuple[tuple[Head, ...], Question, Overlay | None] | None = None
+        self._results: dict[Pair, CopyResult] = {}
+        self._below: Mapping[Pair, float] = {}
+        self._promised: tuple[object, Mapping[Pair, PairCell], Sequence[Route]] | None = None
+
+    def forget_promises(self) -> None:
+        """The driver told other wires."""
+        self._promised = None
+
+    @property
+    def crowded(self) -> bool:
+        """So many that looking through all of them takes its time."""
+        return len(self.heads) > MOST_CHIPS + 1
+
+    def look(self) -> None:
+        self.heads = heads_of(self._copies.devices())
+        made_for = self.heads, self.question, self.overlay
+        if made_for != self._made_for or len(self._copies.results) < len(self._results):
+            self._made_for = made_for
+            self.by_name = {head.name: head for head in self.heads}
+            self.jobs = self.question.jobs(list(self.by_name))
+            self._below = {} if self.overlay is None else self.overlay.cells(self.question)
+            self._results = {}
+            self.cells = {pair: self._cell(pair, None) for pair in self._pairs()}
+        fresh = self._fresh()
+        if fresh:
+            self._results |= fresh
+            cells = {pair: self._cell(pair, result) for pair, result in fresh.items()}
+            self.cells = {**self.cells, **cells}
+
+    def result(self, pair: Pair) -> CopyResult | None:
+        return self._results.get(pair)
+
+    def route(self, pair: Pair) -> Route | None:
+        result = self.result(pair)
+        if result is not None and result.route is not None:
+            return result.route
+        if self._staged and pair in self.jobs:
+            return self._copies.ways.staged(*pair)
+        return self._copies.ways.route(*pair)
+
+    def theirs(self, pair: Pair) -> float | None:
+        """nvbandwidth's figure."""
+        return self._below.get(pair)
+
+    def why_not(self, pair: Pair) -> str:
+        """Why nothing stands in its cell; empty where something does."""
+        if pair not in self.jobs:
+            return self.question.why_not(*pair)
+        result = self.result(pair)
+        if result is None:
+            return "Not measured yet."
+        return self.question.hides(direct_of(result), result.route)
+
+    def promised(self, *, ratio: bool) -> tuple[Mapping[Pair, PairCell], Sequence[Route]]:
+        """The cells, and the ways they are told of."""
+        # While many are measured, what is promised stays as it was before.
+        news = None if self.crowded and self._copies.running and not ratio else self.cells
+        key = (self._made_for, ratio, id(news))
+        if self._promised is None or self._promised[0] != key:
+            routes = {pair: self.route(pair) for pair in self.jobs}
+            cells = {pair: self._promised_cell(pair, routes, ratio) for pair in self._pairs()}
+            told = [each for each in routes.values() if each is not None]
+            self._promised = (key, cells, told)
+        return self._promised[1:]
+
+    def shown(self) -> list[CopyResult]:
+        """What stands in the cells."""
+        cells = self.cells
+        return [each for pair, each in self._results.items() if cells[pair] is not NONE]
+
+    def grave(self) -> list[Finding]:
+        """What arrived wrong, whatever is shown."""
+        return findings(each for each in self.all() if each.wrong)
+
+    def telling(self) -> Callable[[], tuple[list[Finding], list[Kin]]]:
+        """What finds all that stands out, and sums up the rest; in any thread."""
+        shown = self.shown()
+        known = {each.job: each for each in shown}
+        if self.question.kind is Kind.ONE_WAY:
+            known |= {each.job: each for each in self.staged()}
+        if not self.question.pinned:
+            known |= {each.job: each for each in self._pinned_too()}
+        known |= {each.job: each for each in self.all() if each.wrong}
+        return partial(_told, list(known.values()), shown)
+
+    def staged(self) -> list[CopyResult]:
+        """The same bytes between the same cards on purpose through the host."""
+        jobs = staged_of(self.jobs.values()) if self.question.way is not Way.STAGED else ()
+        results = (self._copies.result(job) for job in jobs)
+        return [each for each in results if each is not None]
+
+    def wrong(self, pair: Pair) -> list[CopyResult]:
+        """What arrived wrong between the two, in the order in which it was measured."""
+        return [
+            each
+            for each in self.all()
+            if each.wrong and (each.job.source, each.job.target) == pair
+        ]
+
+    def all(self) -> list[CopyResult]:
+        """Whatever was measured that this page can ask for."""
+        size = self.question.bytes
+        return [
+            each
+            for each in self._copies.results.values()
+            if each.job.pieces == 1
+            and not each.job.beside
+            and each.job.bytes == (LATENCY_BYTES if each.job.mode == "latency" else size)
+        ]
+
+    def to_measure(self) -> list[CopyJob]:
+        """All that is shown; and staged beside it what goes directly, to be compared."""
+        jobs = list(self.jobs.values())
+        plain = self.question.kind is Kind.ONE_WAY and self.question.way is Way.PYTORCH
+        if plain and not self.crowded:
+            jobs += staged_of(job for pair, job in self.jobs.items() if self._direct(pair))
+        return jobs
+
+    def pair_of(self, job: CopyJob | None) -> Pair | None:
+        """The cell that is shown and stands for this job."""
+        if job is None:
+            return None
+        pair = job.source, job.target
+        return pair if self.jobs.get(pair) == job else None
+
+    def _direct(self, pair: Pair) -> bool:
+        route = self.route(pair)
+        return route is None or route.direct is not False
+
+    @property
+    def _staged(self) -> bool:
+        return self.question.chooses_way and self.question.way is Way.STAGED
+
+    def _pairs(self) -> list[Pair]:
+        names = list(self.by_name)
+        return [(one, other) for one in names for other in names]
+
+    def _fresh(self) -> dict[Pair, CopyResult]:
+        """What came since, and belongs to what is asked."""
+        found = {}
+        for result in self._copies.results.values():
+            pair = result.job.source, result.job.target
+            if self._results.get(pair) is not result and self.jobs.get(pair) == result.job:
+                found[pair] = result
+        return found
+
+    def _cell(self, pair: Pair, result: CopyResult | None) -> PairCell:
+        theirs = self._below.get(pair)
+        if pair not in self.jobs:
+            return NONE
+        if theirs is None and result is None:
+            return EMPTY
+        below = "" if theirs is None else figure_words(self.question, theirs)
+        return measured_cell(self.question, result, below)
+
+    def _promised_cell(
+        self, pair: Pair, routes: Mapping[Pair, Route | None], ratio: bool
+    ) -> PairCell:
+        if pair not in self.jobs or (ratio and self.question.latency):
+            return NONE
+        route = routes[pair]
+        limit = None if route is None else route.limit
+        return share_cell(self.result(pair), limit) if ratio else promised_cell(route, limit)
+
+    def _pinned_too(self) -> list[CopyResult]:
+        """What memory that is not pinned is compared with."""
+        jobs = replace(self.question, pinned=True).jobs(list(self.by_name)).values()
+        results = (self._copies.result(job) for job in jobs)
+        return [each for each in results if each is not None]
+
+
+def _told(
+    known: Sequence[CopyResult], shown: Sequence[CopyResult]
+) -> tuple[list[Finding], list[Kin]]:
+    found = findings(known)
+    return found, the_rest(shown, found)

@@ -1,0 +1,172 @@
+"""MeasuredPanel: what was measured between every two devices, and what that is to be."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+
+from gpuexplorer.copies.plan import Kind
+from gpuexplorer.core.units import memory
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
+from gpuexplorer.gui.widgets.controls.segmented import Segment, Segmented
+from gpuexplorer.gui.widgets.controls.switch import Switch
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
+from gpuexplorer.gui.widgets.pairs.pair_scale import PairScale
+from gpuexplorer.gui.widgets.panel import Panel
+from gpuexplorer.gui.wording.copies.matrix.question import SIZES, Question, Way
+
+_WAYS = [(way, way.value) for way in Way]
+_KINDS = [
+    (Kind.ONE_WAY, "One way"),
+    (Kind.BOTH_WAYS, "Both ways"),
+    (Kind.LATENCY, "Latency"),
+]
+_PINNED, _SHORT = "Pinned host memory", "Pinned"
+_CHOICES = 28
+_AROUND = 2 * 16  # the margins of a panel
+
+
+class MeasuredPanel(Panel):
+    """`map` is connected by who holds this; what is asked is shown by `show_question`."""
+
+    asked = Signal(object)  # a Question
+
+    def __init__(
+        self, look: Look, map_of_pairs: PairMap, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(look, "Measured", parent=parent)
+        self._look = look
+        self._first = ""
+        self.map = map_of_pairs
+        self._question = Question()
+        self._caption = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._kinds = Segmented(look, "What is measured", _KINDS)
+        self._kinds.chosen.connect(self._on_kind_chosen)
+        self.head.insertSpacing(1, 8)
+        self.head.insertWidget(2, self._caption, 1)
+        self.head.setStretch(3, 0)
+        self.head.addWidget(self._kinds)
+        self._ways = Segmented(look, "Which way between cards", _WAYS)
+        self._ways.chosen.connect(self._on_way_chosen)
+        self._pinned = Switch(look, _PINNED)
+        self._pinned.setToolTip(f"{_PINNED}: it stays in its place, and cards fetch from it")
+        self._pinned.turned.connect(self._on_pinned_turned)
+        self._pinned_words = QLabel(_PINNED)
+        self._pinned_words.setFont(look.letters.body.font)
+        self._pinned_words.setProperty("tone", Tone.QUIET.value)
+        self._pinned_words.setBuddy(self._pinned)
+        self._size = MenuButton(look, "Size of each copy")
+        self._size.about_to_open.connect(self._on_sizes_asked)
+        self.scale = PairScale(look)
+        self._said = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._said_too = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._lay_out()
+        self.show_question(self._question)
+
+    def show_question(self, question: Question) -> None:
+        self._question = question
+        self._kinds.show_choice(question.kind)
+        self._ways.show_choice(question.way)
+        self._pinned.show_on(question.pinned)
+        self._size.show_words(str(memory(question.bytes)))
+        for part in (self._ways, self._pinned, self._pinned_words):
+            part.setEnabled(question.chooses_way)
+            part.setVisible(question.chooses_way)
+        self._size.setVisible(not question.latency)
+        self._fit(self.width())
+
+    def show_caption(self, caption: str) -> None:
+        self._caption.show_text(caption)
+
+    def show_notes(self, first: str, second: str) -> None:
+        """Below the map."""
+        self._first = first
+        self._fit(self.width())
+        self._said_too.show_text(second)
+        self._said_too.setVisible(bool(second))
+
+    def height_for(self, width: int) -> int:
+        return self.map.height_for(width - _AROUND) + self.others_height()
+
+    def stops(self) -> Sequence[QWidget]:
+        """Where the Tab key comes to, in this order."""
+        choices = [*self._kinds.findChildren(Segment), *self._ways.findChildren(Segment)]
+        return [*choices, self._pinned, self._size, self.map]
+
+    def others_height(self) -> int:
+        """What everything but the map takes."""
+        return 14 + 28 + 8 + 28 + 12 + 10 + 34 + 12
+
+    def _lay_out(self) -> None:
+        # There also where nothing is to be chosen, so that the map stays in its place.
+        choices = QWidget()
+        choices.setFixedHeight(_CHOICES)
+        row = QHBoxLayout(choices)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self._ways)
+        row.addStretch(1)
+        row.addWidget(self._pinned_words)
+        row.addWidget(self._pinned)
+        row.addSpacing(4)
+        row.addWidget(self._size)
+        foot = QHBoxLayout()
+        foot.setSpacing(16)
+        foot.addWidget(self.scale)
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        words.addStretch(1)
+        words.addWidget(self._said)
+        words.addWidget(self._said_too)
+        foot.addLayout(words, 1)
+        self.body.addWidget(choices)
+        self.body.addSpacing(12)
+        self.body.addWidget(self.map, 1)
+        self.body.addSpacing(10)
+        self.body.addLayout(foot)
+
+    def _fit(self, width: int) -> None:
+        room = width - _AROUND
+        wide = self._look.letters.body.width
+        others = self._ways.full_width() + self._pinned.width() + self._size.width() + 44
+        short = others + wide(_PINNED) > room
+        self._pinned_words.setText(_SHORT if short else _PINNED)
+        self._ways.show_compact(others + wide(_SHORT) > room)
+        short = self._kinds.full_width() + 240 > room
+        self._caption.setVisible(not short)
+        # The unit stands somewhere in any case.
+        self._said.show_text(self._caption.text() if short else self._first, self._first)
+        self._kinds.show_compact(self._kinds.full_width() + 100 > room)
+
+    def _ask(self, question: Question) -> None:
+        if question != self._question:
+            self.asked.emit(question)
+
+    def _on_kind_chosen(self, kind: Kind) -> None:
+        self._ask(replace(self._question, kind=kind))
+
+    def _on_way_chosen(self, way: Way) -> None:
+        self._ask(replace(self._question, way=way))
+
+    def _on_pinned_turned(self, pinned: bool) -> None:
+        self._ask(replace(self._question, pinned=pinned))
+
+    def _on_sizes_asked(self, menu: QMenu) -> None:
+        for size in SIZES:
+            action = menu.addAction(str(memory(size)))
+            action.setData(size)
+            action.setCheckable(True)
+            action.setChecked(size == self._question.bytes)
+        menu.triggered.connect(self._on_size_chosen)
+
+    def _on_size_chosen(self, action: QAction) -> None:
+        self._ask(replace(self._question, bytes=action.data()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit(event.size().width())

@@ -1,0 +1,1 @@
+"""The page of the copies that the lab's lines made."""

@@ -1,0 +1,94 @@
+"""FigureStrip: rate, share of the narrowest wire, and how much of the time has gone by."""
+
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.widgets.pairs.pair_drawing import draw_wrong
+from gpuexplorer.gui.wording.copies.moving.figures import NO_FIGURES, Figures
+from gpuexplorer.gui.wording.copies.moving.slowly import Slowed
+
+_HEIGHT = 62
+_LEFT, _RIGHT, _GAP = 136.0, 122.0, 16.0
+_BAR, _TICK = 8.0, 16.0
+_TOP, _BELOW = 24.0, 52.0
+
+
+class FigureStrip(Painted):
+    """Only its right end changes while the block travels."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self._figures: Figures = NO_FIGURES
+        self._slowed: Slowed | None = None
+        self._times = ("", "")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(_HEIGHT)
+        self.setAccessibleName("Figures of this copy")
+
+    def show_figures(self, figures: Figures) -> None:
+        if figures != self._figures:
+            self._figures = figures
+            self.setAccessibleDescription(figures.said)
+            self.update()
+
+    def show_time(self, slowed: Slowed | None, share: float) -> None:
+        times = ("", "") if slowed is None else (slowed.done(share), slowed.seen(share))
+        if times != self._times:
+            self._times = times
+            right = round(_RIGHT) + 2
+            self.update(self.width() - right, 0, right, self.height())
+
+    def draw(self, drawing: Drawing) -> None:
+        theme, letters, figures = drawing.theme, drawing.letters, self._figures
+        drawing.hairline(0, self.width(), 0)
+        if figures is NO_FIGURES:
+            return
+        caption = letters.caption
+        if figures.wrong:
+            draw_wrong(drawing, QRectF(0, 8, 92, 24), lettered=True)
+        else:
+            number = Run(figures.head.number, letters.number, theme.text)
+            unit = Run(f"{THIN_SPACE}{figures.head.unit}", letters.body, theme.quiet)
+            drawing.runs(0, _TOP + letters.number.cap_height / 2, [number, unit])
+        wide = self.width() >= _LEFT + _RIGHT + 160
+        right = self.width() - (_RIGHT + _GAP if any(self._times) else 0.0)
+        room = _LEFT - 8 if wide else right - 8
+        drawing.elided(0, _BELOW, Run(figures.below, caption, theme.quiet), room)
+        if any(self._times):
+            self._draw_time(drawing)
+        if wide:
+            self._draw_share(drawing, QRectF(_LEFT, 0, right - _LEFT, _HEIGHT))
+
+    def _draw_share(self, drawing: Drawing, place: QRectF) -> None:
+        theme, figures, caption = drawing.theme, self._figures, drawing.letters.caption
+        if figures.share is not None:
+            bar = QRectF(place.left(), _TOP - _BAR / 2, place.width(), _BAR)
+            drawing.bar(bar, ((min(1.0, figures.share), theme.card(figures.colour)),))
+            if figures.best_share is not None:
+                x = round(place.left() + min(1.0, figures.best_share) * place.width())
+                tick = QRectF(x - 1, _TOP - _TICK / 2, 2, _TICK)
+                drawing.painter.fillRect(tick, theme.text)
+        best = Run(figures.best, caption, theme.quiet)
+        drawing.runs_right(place.right(), _BELOW, [best])
+        room = place.width() - (best.width + 10 if figures.best else 0)
+        fits = not figures.shorter or caption.width(figures.beside) <= room
+        beside = Run(figures.beside if fits else figures.shorter, caption, theme.quiet)
+        drawing.elided(place.left(), _BELOW, beside, room, figures.beside)
+
+    def _draw_time(self, drawing: Drawing) -> None:
+        theme, letters = drawing.theme, drawing.letters
+        done, _, whole = self._times[0].partition(" of ")
+        runs = [
+            Run(done, letters.strong, theme.text),
+            Run(f" of {whole}", letters.caption, theme.quiet),
+        ]
+        right = float(self.width())
+        drawing.runs_right(right, _TOP + letters.strong.cap_height / 2, runs)
+        seen = Run(self._times[1], letters.caption, theme.quiet)
+        drawing.runs_right(right, _BELOW, [seen])
+
+    def sizeHint(self) -> QSize:
+        return QSize(360, _HEIGHT)

@@ -1,0 +1,399 @@
+"""MovingPage: copies as the lab's lines make them: their way, their table, and their cure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+
+from gpuexplorer.copies.copy_row import CopyRow
+from gpuexplorer.copies.hidden_copies import worst_of
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.state.machine_looks import machine_now
+from gpuexplorer.gui.state.wiring import Answer
+from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
+from gpuexplorer.gui.views.copies.moving.compare_sheet import CompareSheet
+from gpuexplorer.gui.views.copies.moving.copies_now import CopiesNow
+from gpuexplorer.gui.views.copies.moving.copies_panel import CopiesPanel
+from gpuexplorer.gui.views.copies.moving.copies_saving import CopiesSaving
+from gpuexplorer.gui.views.copies.moving.cure_sheet import CureSheet
+from gpuexplorer.gui.views.copies.moving.moving_board import MovingBoard
+from gpuexplorer.gui.views.copies.moving.new_copy_sheet import NewCopySheet
+from gpuexplorer.gui.views.copies.moving.one_clock import OneClock
+from gpuexplorer.gui.views.copies.moving.timeline_panel import Seen, TimelinePanel
+from gpuexplorer.gui.views.copies.moving.travel_drawing import Flow
+from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel, flow_of
+from gpuexplorer.gui.widgets.plots.note import PlotNote
+from gpuexplorer.gui.wording.copies.moving.arrangement import Wanted, Which, arranged, counts
+from gpuexplorer.gui.wording.copies.moving.cells import colour_of
+from gpuexplorer.gui.wording.copies.moving.columns import Column
+from gpuexplorer.gui.wording.copies.moving.export import as_text
+from gpuexplorer.gui.wording.copies.moving.moved import Key, Moved, folded
+from gpuexplorer.gui.wording.copies.moving.remembered import columns_of, text_of
+from gpuexplorer.gui.wording.copies.moving.sentences import Said, said_of
+from gpuexplorer.gui.wording.copies.moving.wire_words import with_copy
+from gpuexplorer.gui.wording.machine.machine_face import Face
+from gpuexplorer.gui.wording.machine.machine_faces import lasting_faces, passing_faces
+from gpuexplorer.gui.wording.machine.machine_things import Thing
+from gpuexplorer.lab.events import Event, Failed
+from gpuexplorer.telemetry.machine_shape import MachineShape
+
+_BETWEEN = 120  # milliseconds
+_FLOWS = 1200  # milliseconds for which what went over a wire stays lit
+_MOST_FLOWS = 64
+_COLUMNS = "copies/columns"
+_KEYS = "Ctrl+Return"
+_NOTHING = (
+    "Every copy that a line of the lab makes comes here, whether it was asked for or not. "
+    "Try X.cuda(1) in the lab, or begin with a copy here."
+)
+
+
+class MovingPage(CopiesPage):
+    """The newest copy is followed until somebody chooses another."""
+
+    def __init__(self, look: Look, copies: CopiesState, parent: QWidget | None = None) -> None:
+        super().__init__(look, copies, parent)
+        machine = copies.lab.machine
+        self._machine, self._settings = machine, machine.settings
+        self._now = CopiesNow(copies)
+        self._wanted = Wanted()
+        self._rows: Sequence[Moved] = ()
+        self._by_key: Mapping[Key, Moved] = {}
+        self._shown: Sequence[Moved] = ()
+        self._chosen: Key | None = None  # None: whichever is the newest
+        self._seen: Key | None = None  # which is drawn
+        self._awaited: set[int] = set()
+        self._lasting: tuple[MachineShape, Mapping[Thing, Face]] | None = None
+        self._following = False
+        clock = machine.session.clock
+        self._travel = TravelPanel(look, clock)
+        self._panel = CopiesPanel(look, clock, modelled=copies.modelled)
+        self._axis = TimelinePanel(look, machine)
+        self._clock = OneClock(self._now, self._axis, self._travel.playback, self)
+        self._table, self._tools = self._panel.table, self._panel.tools
+        self._new = QPushButton("New copy")
+        self._new.setProperty("kind", "primary")
+        self._new.setFont(look.letters.body.font)
+        self._new.setToolTip("Copy a thing of the lab's shelf to another device")
+        self.tools = (self._new,)
+        self._note = PlotNote(look, self)
+        self._saving = CopiesSaving(machine, lambda: self._shown, self)
+        self._dim = QTimer(self, singleShot=True, interval=_FLOWS)
+        self._pause = QTimer(self, singleShot=True, interval=_BETWEEN)
+        self._more = False  # came while it paused
+        self._board = MovingBoard(self._travel, self._panel, self._axis)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._board)
+        self._connect()
+        chosen = columns_of(self._settings.remembered(_COLUMNS))
+        self._table.show_columns(chosen)
+        self._tools.show_columns(self._table.shown, fit=chosen is None)
+        self._table.show_order(self._wanted.sorted_by, falling=self._wanted.falling)
+
+    def pull(self) -> None:
+        """The machine as it is now; copies come by themselves."""
+        self._show_machine()
+        self._new.setEnabled(len(self.copies.devices()) > 1)
+
+    def commands(self) -> Sequence[PageCommand]:
+        return (
+            ("New copy…", "", self.ask_new_copy),
+            ("Show the copy once more", "", self._travel.playback.toggle),
+            ("Compare the two chosen copies", "", self._on_compare_asked),
+            ("Export copies as CSV…", "", self._saving.ask_csv),
+            ("Export copies as JSON…", "", self._saving.ask_json),
+            ("Copy the chosen copies as text", "", self.copy_text),
+            ("Filter copies", "", self._tools.search.setFocus),
+            ("Save the trace of the timeline…", "", self._axis.ask_trace),
+            ("Timeline: the whole session", "", partial(self._axis.choose, Seen.ALL)),
+            ("Timeline: the chosen copy", "", partial(self._axis.choose, Seen.COPY)),
+        )
+
+    def ask_new_copy(self) -> None:
+        sheet = NewCopySheet(self.look, self.copies, self._new)
+        sheet.begun.connect(self._on_begun)
+        sheet.open()
+
+    def copy_text(self) -> None:
+        """To the clipboard: what is picked, or all where nothing is."""
+        captions, rows = self._table.texts(self._table.picks() or self._shown)
+        QGuiApplication.clipboard().setText(
+            as_text(captions, rows, simulated=self.copies.modelled)
+        )
+        self._note.show_done("The rows are on the clipboard.")
+
+    def stop(self) -> None:
+        """Nobody is asked for a file any longer. Harmless when called twice."""
+        self._saving.stop()
+        self._axis.stop()
+
+    @property
+    def saving(self) -> CopiesSaving:
+        return self._saving
+
+    def _connect(self) -> None:
+        self._new.clicked.connect(self.ask_new_copy)
+        self._panel.way_on_chosen.connect(self._on_way_on_chosen)
+        self._panel.bar.cure_asked.connect(self._on_cure_asked)
+        self._tools.which_chosen.connect(self._on_which_chosen)
+        self._tools.searched_for.connect(self._on_searched_for)
+        self._tools.left.connect(self._on_search_left)
+        self._tools.columns_chosen.connect(self._on_columns_chosen)
+        self._tools.compare_asked.connect(self._on_compare_asked)
+        self._tools.offer_exports(self._saving.exports())
+        self._table.picked.connect(self._on_picked)
+        self._table.clicked.connect(self._on_picked)
+        self._table.left.connect(self._on_picked)
+        self._table.sorted_by.connect(self._on_sorted_by)
+        for files in (self._saving, self._axis):
+            files.done.connect(self._note.show_done)
+            files.refused.connect(self._note.show_refused)
+        self._clock.reached.connect(self._on_copy_reached)
+        self._dim.timeout.connect(self._on_dim_due)
+        self._pause.timeout.connect(self._on_pause_over)
+
+    # What came
+
+    def _take(self, *, first: bool) -> None:
+        new = self._now.take()
+        self._now.measured()
+        self._rows = self._now.rows()
+        self._by_key = {each.key: each for each in self._rows}
+        self._show_rows()
+        self._axis.take(self.copies.lab.ledger, self._now.book, self._now.devices())
+        self._board.arrange()
+        if new and not first:
+            self._light(new)
+        if new and self._chosen is None:
+            self._show_chosen(travels=True)
+        else:
+            self._show_chosen(travels=False)
+
+    def _light(self, new: Sequence[CopyRow]) -> None:
+        """One lit lane for each way, however many copies went it."""
+        devices = self._now.devices()
+        flows: dict[tuple[str, str], Flow] = {}
+        for row in new:
+            way = (row.source, row.target)
+            if way not in flows and not row.already_there and len(flows) < _MOST_FLOWS:
+                colour = colour_of(folded([row])[0], devices)
+                flows[way] = Flow(self._now.hops(row), colour)
+        self._travel.show_flowing(tuple(flow for flow in flows.values() if flow.hops))
+        self._dim.start()
+
+    # What is shown
+
+    def _show_rows(self) -> None:
+        self._shown = arranged(self._rows, self._wanted)
+        units = self._settings.choices.units
+        self._tools.show_which(self._wanted.which, counts(self._rows))
+        self._tools.show_columns(self._table.shown, fit=self._is_fit())
+        self._table.show_rows(self._shown, self._now.devices(), units)
+        if self._shown:
+            self._panel.show_table()
+        elif self._rows:
+            self._panel.show_empty("No copy is like this", "", "Show all copies")
+        elif len(self.copies.devices()) < 2:
+            only = "The lab has one device here: a copy needs two."
+            self._panel.show_empty("Nothing can be copied", only, "")
+        else:
+            self._panel.show_empty("Nothing has been copied yet", _NOTHING, "New copy")
+        self._show_able()
+
+    def _show_chosen(self, *, travels: bool, number: int | None = None) -> None:
+        """`number`: of the repeats that one."""
+        moved = self._moved(self._chosen) or self._moved(self._now.newest())
+        if moved is None:
+            self._seen = None
+            self._travel.show_nothing()
+            return
+        another = moved.key != self._seen
+        self._seen = moved.key
+        self._clock.show(moved, number)
+        devices = self._now.devices()
+        flow = flow_of(moved, self._now.hops(moved.row), devices)
+        self._travel.show_copy(
+            moved, flow, devices, travels=travels or (another and number is None)
+        )
+        if another:
+            self._show_machine()
+        if len(self._table.picks()) < 2:
+            self._table.choose(moved.key)
+        self._panel.bar.show_said(self._said(moved))
+        self._show_able()
+
+    def _said(self, moved: Moved) -> Said:
+        """Of what was chosen; else of what cost most without having been asked for."""
+        book, devices = self._now.book, self._now.devices()
+        units = self._settings.choices.units
+        if self._chosen is None:
+            worst = worst_of(book, units)
+            if worst is not None and worst.cure:
+                moved = self._moved(self._now.holding(worst.rows[0])) or moved
+        return said_of(book, moved, devices, units)
+
+    def _show_machine(self) -> None:
+        wiring = self.copies.ways.wiring
+        now = machine_now(self._machine, wiring)
+        if now is None:
+            asked = wiring.answer in (Answer.NOT_ASKED, Answer.WAITING)
+            waiting = "The driver is asked how the cards are wired."
+            nothing = "The driver does not tell how the cards are wired."
+            self._travel.show_waiting(waiting if asked else nothing, wiring.refusal)
+            return
+        if self._lasting is None or self._lasting[0] is not now.shape:
+            self._lasting = (now.shape, lasting_faces(now))
+        moved = self._moved(self._seen)
+        hops = () if moved is None else self._now.hops(moved.row)
+        faces = {**self._lasting[1], **passing_faces(now)}
+        self._travel.show_machine(now.shape, with_copy(faces, moved, hops))
+
+    def _show_able(self) -> None:
+        self._tools.show_able(len(self._table.picks()), len(self._shown))
+
+    def _moved(self, key: Key | None) -> Moved | None:
+        return None if key is None else self._by_key.get(key)
+
+    def _is_fit(self) -> bool:
+        return columns_of(self._settings.remembered(_COLUMNS)) is None
+
+    # What a person does
+
+    def _on_picked(self) -> None:
+        picks = self._table.picks()
+        self._show_able()
+        if len(picks) > 1:
+            return
+        self._chosen = picks[0].key if picks else None
+        self._show_chosen(travels=bool(picks))
+        if picks:
+            row = picks[0].row
+            root = row.transfer.what.partition(".")[0].partition("[")[0]
+            things = {root} & self.copies.lab.ledger.things.keys()
+            self.copies.lab.selection.choose(row.command, things)
+
+    def _on_selection_changed(self) -> None:
+        """A line was chosen elsewhere."""
+        line = self.copies.lab.selection.line
+        chosen = self._moved(self._chosen)
+        if line is None or (chosen is not None and chosen.row.command == line):
+            return
+        found = next((each for each in self._rows if each.row.command == line), None)
+        if found is not None:
+            self._chosen = found.key
+            self._show_chosen(travels=True)
+
+    def _on_which_chosen(self, which: Which) -> None:
+        self._wanted = replace(self._wanted, which=which)
+        self._show_rows()
+
+    def _on_searched_for(self, words: str) -> None:
+        self._wanted = replace(self._wanted, words=words)
+        self._show_rows()
+
+    def _on_search_left(self) -> None:
+        self._table.setFocus()
+
+    def _on_sorted_by(self, column: Column, falling: bool) -> None:
+        self._wanted = replace(self._wanted, sorted_by=column, falling=falling)
+        self._show_rows()
+
+    def _on_columns_chosen(self, chosen: frozenset[Column] | None) -> None:
+        self._settings.remember(_COLUMNS, text_of(chosen))
+        self._table.show_columns(chosen)
+        self._tools.show_columns(self._table.shown, fit=chosen is None)
+
+    def _on_compare_asked(self) -> None:
+        picks = self._table.picks()
+        if len(picks) == 2:
+            units = self._settings.choices.units
+            CompareSheet(self.look, picks[0], picks[1], units, self.window()).open()
+
+    def _on_cure_asked(self) -> None:
+        said = self._panel.bar.said
+        number = int(said.line) - 1
+        code = self.copies.lab.ledger.entries[number].code
+        sheet = CureSheet(self.look, self.copies.lab, said, code, self.window())
+        sheet.begun.connect(self._on_begun)
+        sheet.open()
+
+    def _on_way_on_chosen(self) -> None:
+        if not self._rows:
+            self.ask_new_copy()
+            return
+        self._wanted = replace(self._wanted, which=Which.ALL, words="")
+        self._tools.search.clear()
+        self._show_rows()
+
+    def _on_begun(self, command: int) -> None:
+        self._awaited.add(command)
+        self._chosen = None
+        if self.copies.lab.stage in (Stage.SEARCHING, Stage.STARTING):
+            self._note.show_done("The lab's worker is being started; the copy comes then.")
+
+    def _on_copy_reached(self, number: int) -> None:
+        """In the timeline."""
+        key = self._now.holding(number)
+        moved = self._moved(key)
+        if moved is not None:
+            self._chosen = key
+            self._show_chosen(travels=False, number=number)
+            self.copies.lab.selection.choose(moved.row.command)
+
+    # What the lab says
+
+    def _on_told(self, event: Event) -> None:
+        if isinstance(event, Failed) and event.id in self._awaited:
+            self._awaited.discard(event.id)
+            said = event.sentence or event.message.partition("\n")[0]
+            self._note.show_refused(said or "The copy could not be carried out.")
+
+    def _on_lab_changed(self) -> None:
+        """Of a flood, what came is shown a few times a second."""
+        if self._pause.isActive():
+            self._more = True
+        else:
+            self._take(first=False)
+            self._pause.start()
+
+    def _on_pause_over(self) -> None:
+        if self._more and self.isVisible():
+            self._more = False
+            self._on_lab_changed()
+
+    def _on_ways_changed(self) -> None:
+        self._now.reroute()
+        self._take(first=True)
+        self._show_machine()
+
+    def _on_dim_due(self) -> None:
+        self._travel.show_flowing(())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._following:
+            self._following = True
+            lab = self.copies.lab
+            lab.changed.connect(self._on_lab_changed)
+            lab.told.connect(self._on_told)
+            lab.selection.changed.connect(self._on_selection_changed)
+            self.copies.ways.changed.connect(self._on_ways_changed)
+            self._now.reroute()
+            self._take(first=True)
+            self.pull()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._following:
+            self._following = False
+            lab = self.copies.lab
+            lab.changed.disconnect(self._on_lab_changed)
+            lab.told.disconnect(self._on_told)
+            lab.selection.changed.disconnect(self._on_selection_changed)
+            self.copies.ways.changed.disconnect(self._on_ways_changed)

@@ -1,0 +1,170 @@
+"""NewCopySheet: one thing and one target; the line that copies it is seen before it is run."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.widgets.controls.choice import Choice
+from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
+from gpuexplorer.gui.widgets.controls.labelled import Labelled
+from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.sheets.popup import Popup
+from gpuexplorer.gui.wording.cards.short_names import short_name
+from gpuexplorer.gui.wording.copies.moving.new_copy import (
+    Thing,
+    expected_words,
+    lines_for,
+    possible,
+    things,
+)
+from gpuexplorer.gui.wording.lab.amounts import bytes_words
+from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+
+_WIDTH, _HEIGHT, _LIST = 420, 330, 300
+
+
+class NewCopySheet(Popup):
+    """Runs the lab's own line; where the lab rests, it starts its worker."""
+
+    begun = Signal(int)  # the command of the line that copies
+
+    def __init__(self, look: Look, copies: CopiesState, anchor: QWidget) -> None:
+        super().__init__(look, _WIDTH, _HEIGHT, anchor)
+        self.setAccessibleName("New copy")
+        self._copies = copies
+        self._devices = copies.devices()
+        self._thing: Thing | None = None
+        self._target: BenchDevice | None = None
+        heading = QLabel("New copy")
+        heading.setFont(look.letters.title.font)
+        self._what = Dropdown(look, "What", self._offer_things, _LIST)
+        self._where = Dropdown(look, "To", self._offer_targets, _LIST)
+        self._what.chosen.connect(self._on_thing_chosen)
+        self._where.chosen.connect(self._on_target_chosen)
+        self._lines = wrapped_label(look, "", Tone.TEXT)
+        self._lines.setFont(look.letters.mono.font)
+        self._expected = wrapped_label(look, "", Tone.QUIET)
+        self._expected.setFont(look.letters.caption.font)
+        self._refused = wrapped_label(look, "", Tone.BAD)
+        self._copy = QPushButton("Copy")
+        self._copy.setProperty("kind", "primary")
+        self._copy.setAccessibleName("Run the copy in the lab")
+        self._close = QPushButton("Close")
+        for button in (self._copy, self._close):
+            button.setFont(look.letters.body.font)
+            button.setAutoDefault(True)
+        self._copy.clicked.connect(self._on_copy_asked)
+        self._close.clicked.connect(self.hide)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStretch(1)
+        row.addWidget(self._close)
+        row.addWidget(self._copy)
+        panel = self.panel
+        panel.setContentsMargins(20, 18, 20, 16)
+        panel.setSpacing(10)
+        panel.addWidget(heading)
+        panel.addWidget(Labelled(look, "What, of the lab's shelf", self._what))
+        panel.addWidget(Labelled(look, "To", self._where))
+        panel.addWidget(self._lines)
+        panel.addWidget(self._expected)
+        panel.addWidget(self._refused)
+        panel.addStretch(1)
+        panel.addLayout(row)
+        self._begin()
+
+    def open(self) -> None:
+        super().open()
+        self._copy.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """What would be run."""
+        if self._thing is None or self._target is None:
+            return ()
+        lab = self._copies.lab
+        taken = lab.ledger.things
+        fall_back = lab.switches.fall_back
+        return lines_for(self._thing, self._target, taken, fall_back=fall_back)
+
+    def _begin(self) -> None:
+        """With the newest thing, and another card where there is one."""
+        there = self._things()
+        cards = [each for each in there if each.device != "cpu" or each.placed is not None]
+        self._choose(next(iter([*cards, *there]), None))
+
+    def _choose(self, thing: Thing | None) -> None:
+        self._thing = thing
+        targets = () if thing is None else possible(thing, self._devices)
+        same = [each for each in targets if self._target and each.name == self._target.name]
+        cards = [each for each in targets if each.is_card]
+        self._target = next(iter([*same, *cards, *targets]), None)
+        self._show()
+
+    def _show(self) -> None:
+        thing, target = self._thing, self._target
+        self._what.show_choice(None if thing is None else self._thing_choice(thing), "nothing")
+        self._where.show_choice(None if target is None else _device_choice(target), "nowhere")
+        self._lines.setText("\n".join(self.lines))
+        words = "There is nowhere else it could go."
+        if thing is not None and target is not None:
+            words = expected_words(thing, self._copies.route(thing.device, target.name))
+        self._expected.setText(words)
+        self._copy.setEnabled(bool(self.lines))
+        self._refused.hide()
+
+    def _things(self) -> Sequence[Thing]:
+        return things(self._copies.lab.ledger.things, self._devices)
+
+    def _offer_things(self) -> Sequence[Choice]:
+        return [self._thing_choice(each) for each in self._things()]
+
+    def _offer_targets(self) -> Sequence[Choice]:
+        if self._thing is None:
+            return ()
+        return [_device_choice(each) for each in possible(self._thing, self._devices)]
+
+    def _thing_choice(self, thing: Thing) -> Choice:
+        device = next((each for each in self._devices if each.name == thing.device), None)
+        chip = thing.device if device is None else device.chip
+        colour = None if device is None else device.colour
+        return Choice(
+            thing.key,
+            thing.words,
+            bytes_words(thing.bytes),
+            chip,
+            colour,
+            colour is None,
+            typed=thing.placed is not None,
+        )
+
+    def _on_thing_chosen(self, key: object) -> None:
+        self._choose(next((each for each in self._things() if each.key == key), None))
+
+    def _on_target_chosen(self, name: object) -> None:
+        self._target = next((each for each in self._devices if each.name == name), None)
+        self._show()
+
+    def _on_copy_asked(self) -> None:
+        try:
+            commands = self._copies.lab.run_all(self.lines)
+        except Trouble as trouble:
+            self._refused.setText(str(trouble))
+            self._refused.show()
+            return
+        self.begun.emit(commands[-1])
+        self.hide()
+
+
+def _device_choice(device: BenchDevice) -> Choice:
+    words = "host" if device.is_host else device.name
+    remark = "" if device.is_host else short_name(device.label)
+    return Choice(
+        device.name, words, remark, device.chip, device.colour, device.colour is None,
+        typed=False,
+    )  # fmt: skip

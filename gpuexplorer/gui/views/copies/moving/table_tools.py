@@ -1,0 +1,135 @@
+"""TableTools: which copies are shown, what is looked for among them, and what else is done."""
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QPoint, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.widgets.controls.framed_button import FramedButton
+from gpuexplorer.gui.widgets.controls.painted_button import IconButton
+from gpuexplorer.gui.widgets.controls.search_field import SearchField
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.wording.copies.moving.arrangement import Which, count_words
+from gpuexplorer.gui.wording.copies.moving.columns import ALWAYS, COLUMNS, Column
+
+_LEAST_SEARCH, _MOST_SEARCH = 90, 220
+_COMPACT_BELOW = 520
+_REMARK_FROM = 640
+
+
+class TableTools(QWidget):
+    """Asks; whoever decides shows the answer here."""
+
+    which_chosen = Signal(object)
+    searched_for = Signal(str)
+    left = Signal()  # the rows are to have the keyboard
+    columns_chosen = Signal(object)  # a set of columns, or None: as many as fit
+    compare_asked = Signal()
+
+    def __init__(self, look: Look, remark: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._columns_shown: frozenset[Column] = frozenset()
+        self._columns_fit = True
+        self._exports: list[tuple[str, Callable[[], None]]] = []
+        choices = [(which, count_words(which, 0)) for which in Which]
+        self._which = Segmented(look, "Which copies", choices)
+        self._which.chosen.connect(self.which_chosen)
+        self._remark = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._remark.show_text(remark)
+        self.search = SearchField(look, "Filter")
+        self.search.setToolTip("What, its line's code, from and to, the path")
+        self.search.setMinimumWidth(_LEAST_SEARCH)
+        self.search.setMaximumWidth(_MOST_SEARCH)
+        self.search.searched_for.connect(self.searched_for)
+        self.search.left.connect(self.left)
+        self._compare = FramedButton(
+            look, Icon.COPIES, "Compare", "Lay two chosen rows side by side"
+        )
+        self._compare.clicked.connect(self.compare_asked)
+        self._columns = IconButton(look, Icon.COLUMNS)
+        self._columns.show_meaning(Icon.COLUMNS, "Choose columns")
+        self._columns.clicked.connect(self._on_columns_asked)
+        self._export = FramedButton(
+            look, Icon.EXPORT, "Export", "Save the rows that are shown, as CSV or JSON"
+        )
+        self._export.clicked.connect(self._on_export_asked)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self._which)
+        row.addWidget(self._remark)
+        row.addStretch(1)
+        row.addWidget(self.search, 3)
+        row.addWidget(self._columns)
+        row.addWidget(self._compare)
+        row.addWidget(self._export)
+        self.show_able(picked=0, rows=0)
+
+    def offer_exports(self, exports: list[tuple[str, Callable[[], None]]]) -> None:
+        self._exports = exports
+
+    def show_which(self, which: Which, counts: Mapping[Which, int]) -> None:
+        for each, count in counts.items():
+            self._which.show_words(each, count_words(each, count))
+        self._which.show_choice(which)
+        self._arrange()
+
+    def show_columns(self, shown: frozenset[Column], *, fit: bool) -> None:
+        self._columns_shown, self._columns_fit = shown, fit
+
+    def show_able(self, picked: int, rows: int) -> None:
+        """So many rows are picked, and so many are there."""
+        self._compare.setEnabled(picked == 2)
+        about = "Lay two chosen rows side by side"
+        more = "" if picked == 2 else ": choose two with Ctrl and a click"
+        self._compare.setToolTip(f"{about}{more}")
+        self._export.setEnabled(rows > 0)
+
+    def _on_columns_asked(self) -> None:
+        menu = QMenu(self)
+        menu.setFont(self.window().font())
+        menu.aboutToHide.connect(menu.deleteLater)
+        fit = menu.addAction("As many as fit")
+        fit.setCheckable(True)
+        fit.setChecked(self._columns_fit)
+        chosen = self._columns_shown if self._columns_fit else None
+        fit.triggered.connect(lambda: self.columns_chosen.emit(chosen))
+        menu.addSeparator()
+        for spec in COLUMNS:
+            if spec.column in ALWAYS:
+                continue
+            action = menu.addAction(spec.caption)
+            action.setToolTip(spec.meaning)
+            action.setCheckable(True)
+            action.setChecked(spec.column in self._columns_shown)
+            wanted = self._columns_shown ^ {spec.column}
+            action.triggered.connect(
+                lambda _=False, wanted=wanted: self.columns_chosen.emit(wanted)
+            )
+        menu.popup(self._columns.mapToGlobal(QPoint(0, self._columns.height() + 4)))
+
+    def _on_export_asked(self) -> None:
+        menu = QMenu(self)
+        menu.setFont(self.window().font())
+        menu.aboutToHide.connect(menu.deleteLater)
+        for words, run in self._exports:
+            menu.addAction(words).triggered.connect(run)
+        menu.popup(self._export.mapToGlobal(QPoint(0, self._export.height() + 4)))
+
+    def _arrange(self) -> None:
+        width = self.width()
+        around = self._which.full_width() + _LEAST_SEARCH + 300
+        self._which.show_compact(width < min(_COMPACT_BELOW, around))
+        compact = width < around
+        self._compare.show_compact(compact)
+        self._export.show_compact(compact)
+        self._remark.setVisible(width >= max(_REMARK_FROM, around + 60))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()

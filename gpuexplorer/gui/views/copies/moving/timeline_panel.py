@@ -1,0 +1,180 @@
+"""TimelinePanel: the timeline with what of it is seen, and the way to take it along."""
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.timeline import Timeline
+from gpuexplorer.copies.trace_file import trace_pieces
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.views.copies.moving.timeline_view import TimelineView
+from gpuexplorer.gui.widgets.controls.framed_button import FramedButton
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
+from gpuexplorer.gui.wording.copies.moving.time_frame import (
+    TimeFrame,
+    all_of,
+    around,
+    frame_words,
+)
+from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.telemetry.whole_file import write_whole
+
+TRACE = FileKind("Trace for Perfetto and Chrome", "json")
+_HEAD, _AROUND = 34, 26
+_SMALL = 0.03  # of its line
+
+
+class Seen(StrEnum):
+    """What fills the width."""
+
+    COPY = "copy"
+    LINE = "line"
+    ALL = "all"
+
+
+_SEEN = ((Seen.COPY, "Copy"), (Seen.LINE, "Line"), (Seen.ALL, "All"))
+Stretch = tuple[float, float]
+
+
+class TimelinePanel(QFrame):
+    """Hidden while nothing was copied. Follows the chosen copy until somebody zooms."""
+
+    done = Signal(str)
+    refused = Signal(str)
+
+    def __init__(
+        self, look: Look, machine: MachineState, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setProperty("panel", "card")
+        self.setAccessibleName("Timeline")
+        self._machine = machine
+        self.timeline = Timeline()
+        self._book = CopyBook()
+        self._writing = False
+        self._seen: Seen | None = Seen.LINE
+        self._own = True  # nobody has chosen yet what is seen
+        self._copy: Stretch | None = None
+        self._line: Stretch | None = None
+        self.view = TimelineView(look)
+        self.view.framed.connect(self._on_framed)
+        title = QLabel("Timeline")
+        title.setFont(look.letters.title.font)
+        self._words = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._choice = Segmented(look, "What fills the width", _SEEN)
+        self._choice.chosen.connect(self.choose)
+        self._save = FramedButton(
+            look, Icon.EXPORT, "Save the trace", "Save it as a trace for Perfetto or Chrome"
+        )
+        self._save.clicked.connect(self.ask_trace)
+        self._saving = Saving(machine.settings, self)
+        self._saving.done.connect(self._on_saved)
+        self._saving.refused.connect(self._on_refused)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(title)
+        head.addSpacing(8)
+        head.addWidget(self._words, 1)
+        head.addWidget(self._choice)
+        head.addWidget(self._save)
+        self._area = QScrollArea()
+        self._area.setProperty("panel", "clear")
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.setWidget(self.view)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 10, 8, 4)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(self._area, 1)
+
+    def take(self, ledger: Ledger, book: CopyBook, devices: Mapping[str, BenchDevice]) -> None:
+        """Lines that are over. While a trace is being written it waits."""
+        self._book = book
+        if self._writing:
+            return
+        self.timeline.take(ledger, book)
+        self.view.show_session(self.timeline, book, devices)
+        self._show_frame()
+
+    def show_copy(
+        self, copy: Stretch | None, line: Stretch | None, together: Stretch | None
+    ) -> None:
+        """Where the chosen copy, its line, and all its repeats lie; None: nobody knows."""
+        if (copy, line) == (self._copy, self._line):
+            return
+        self._copy, self._line = copy, line
+        if self._own and line is not None and together is not None:
+            # In a line that mostly did something else the copy would not be seen.
+            small = together[1] - together[0] < _SMALL * (line[1] - line[0])
+            self._seen = Seen.COPY if small else Seen.LINE
+        self._show_frame()
+
+    def choose(self, seen: Seen) -> None:
+        self._seen, self._own = seen, False
+        self._show_frame()
+
+    def wanted_height(self, most: int) -> int:
+        return min(most, self.view.height() + _HEAD + _AROUND)
+
+    def ask_trace(self) -> None:
+        session = self._machine.session
+        name = suggested_name("copies-trace", session.clock.wall(), simulated=session.simulated)
+        self._saving.ask("Save the trace", name, [TRACE], self._trace_for)
+
+    def save_trace(self, path: Path) -> None:
+        self._saving.save(path, self._trace_for(path))
+
+    def stop(self) -> None:
+        self._saving.stop()
+
+    def _show_frame(self) -> None:
+        whole, before = self.timeline.length, self.view.frame
+        line = self._line or self._copy
+        frame = before.grown(whole)
+        if self._seen is Seen.ALL or (self._seen is not None and line is None):
+            frame = all_of(whole)
+        elif self._seen is Seen.LINE and line is not None:
+            frame = around(*line, whole)
+        elif self._seen is Seen.COPY and line is not None:
+            frame = around(*(self._copy or line), whole)
+        self._show(frame)
+
+    def _show(self, frame: TimeFrame) -> None:
+        self.view.show_frame(frame)
+        self._words.show_text(frame_words(frame, modelled=self.timeline.modelled))
+        self._choice.show_choice(self._seen)
+
+    def _trace_for(self, path: Path) -> Write:
+        """Written in a thread of its own; until it is, nothing is taken in."""
+        self._writing = True
+        pieces = trace_pieces(
+            self.timeline, self._book, simulated=self._machine.session.simulated
+        )
+        write: Callable[[], object] = partial(write_whole, path, pieces)
+        return write
+
+    def _on_framed(self, frame: TimeFrame) -> None:
+        self._seen, self._own = None, False
+        self._show(frame)
+
+    def _on_saved(self, words: str) -> None:
+        self._writing = False
+        self.done.emit(words)
+
+    def _on_refused(self, words: str) -> None:
+        self._writing = False
+        self.refused.emit(words)

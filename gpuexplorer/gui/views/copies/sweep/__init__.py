@@ -1,0 +1,1 @@
+"""Rate over size, and how long a copy will take."""

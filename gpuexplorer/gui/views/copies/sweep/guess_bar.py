@@ -1,0 +1,186 @@
+"""GuessBar: a guess on a logarithmic scale of time, and the bar that grows to the truth."""
+
+from PySide6.QtCore import QEasingCurve, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gpuexplorer.core.units import duration
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.wording.copies.sizes import tick_words
+from gpuexplorer.gui.wording.copies.sweep.guess import GuessRange, slowed_words
+
+_TRACK, _KNOB, _MARGIN = 4.0, 6.0, 10.0
+_MIDDLE, _HEIGHT = 30.0, 62
+_SHOWN = 0.9  # seconds in which the copy is shown, however long it takes
+_STEPS, _PAGES = 60, 6  # steps of the arrow and page keys over the whole scale
+NAME = "Your guess"
+
+
+class GuessBar(Painted):
+    """The truth is only seen once it was asked for; another guess hides it again."""
+
+    guessed = Signal(float)  # seconds
+    asked = Signal()
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self._range = GuessRange(1e-3, 1.0)
+        self._guess = 0.03
+        self._truth: float | None = None
+        self._growing = QVariantAnimation(self)
+        self._growing.setStartValue(0.0)
+        self._growing.setEndValue(1.0)
+        self._growing.setDuration(round(_SHOWN * 1000))
+        # Time itself: on this scale it slows down of its own.
+        self._growing.setEasingCurve(QEasingCurve.Type.Linear)
+        self._growing.valueChanged.connect(self._on_growing)
+        self._growing.finished.connect(self.update)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(NAME)
+        look.changed.connect(self.update)
+
+    @property
+    def growing(self) -> bool:
+        return self._growing.state() is QVariantAnimation.State.Running
+
+    def show_guess(self, of: GuessRange, guess: float) -> None:
+        if (of, guess) == (self._range, self._guess):
+            return
+        self._range, self._guess = of, guess
+        self.setAccessibleDescription(str(duration(guess)))
+        self.update()
+
+    def show_truth(self, truth: float | None) -> None:
+        """It grows there, where things may move; None hides it."""
+        if truth == self._truth:
+            return
+        self._truth = truth
+        self._growing.stop()
+        if truth is not None and self.look.motion and self.isVisible():
+            self._growing.start()
+        self.update()
+
+    def draw(self, drawing: Drawing) -> None:
+        theme, painter, letters = drawing.theme, drawing.painter, drawing.letters
+        left, width = _MARGIN, self.width() - 2 * _MARGIN
+        track = QRectF(left, _MIDDLE - _TRACK / 2, width, _TRACK)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.line)
+        painter.drawRoundedRect(track, 2, 2)
+        for tick in self._range.ticks():
+            x = left + self._range.share(tick) * width
+            painter.fillRect(QRectF(round(x), _MIDDLE + 6, 1, 4), theme.line)
+            run = Run(tick_words(tick), letters.caption, theme.faint)
+            at = min(max(x - run.width / 2, 0.0), self.width() - run.width)
+            drawing.text(at, _MIDDLE + 24, run)
+        taken = self._draw_truth(drawing, left, width)
+        self._draw_guess(drawing, left, width, taken)
+        if self.hasFocus():
+            drawing.focus_ring(QRectF(self.rect()), CHIP_RADIUS)
+
+    def _draw_truth(
+        self, drawing: Drawing, left: float, width: float
+    ) -> tuple[float, float] | None:
+        """Returns from where to where its words stand."""
+        if self._truth is None:
+            return None
+        theme, letters, painter = drawing.theme, drawing.letters, drawing.painter
+        share = self._growing.currentValue() if self.growing else 1.0
+        now = max(self._range.least, float(share) * self._truth)
+        x = left + self._range.share(now) * width
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.text)
+        painter.drawRoundedRect(QRectF(left, _MIDDLE - _TRACK / 2, x - left, _TRACK), 2, 2)
+        painter.drawRoundedRect(QRectF(x - 1, _MIDDLE - 9, 2, 18), 1, 1)
+        took = duration(self._truth)
+        if self.growing:
+            runs = [Run(slowed_words(self._truth, _SHOWN), letters.caption, theme.faint)]
+        else:
+            runs = [
+                Run(took.number, letters.strong, theme.text),
+                Run(f"{THIN_SPACE}{took.unit}", letters.caption, theme.quiet),
+            ]
+        wide = sum(run.width for run in runs)
+        at = min(max(x - wide / 2, 0.0), self.width() - wide)
+        drawing.runs(at, _MIDDLE - 15, runs)
+        return at, at + wide
+
+    def _draw_guess(
+        self,
+        drawing: Drawing,
+        left: float,
+        width: float,
+        taken: tuple[float, float] | None,
+    ) -> None:
+        theme, letters = drawing.theme, drawing.letters
+        x = left + self._range.share(self._guess) * width
+        drawing.painter.setPen(QPen(theme.accent, 2))
+        drawing.painter.setBrush(theme.surface)
+        drawing.painter.drawEllipse(QPointF(x, _MIDDLE), _KNOB, _KNOB)
+        run = Run(f"your guess {duration(self._guess)}", letters.caption, theme.quiet)
+        at = min(max(x - run.width / 2, 0.0), self.width() - run.width)
+        if taken is not None and at < taken[1] + 12 and at + run.width > taken[0] - 12:
+            # Beside the truth, on the guess's own side where it has room.
+            after, before = taken[1] + 12, taken[0] - 12 - run.width
+            late = self._truth is not None and self._guess >= self._truth
+            fits = after + run.width <= self.width()
+            at = after if (late and fits) or before < 0 else before
+        drawing.text(at, _MIDDLE - 15, run)
+
+    def _move(self, share: float) -> None:
+        self.guessed.emit(self._range.seconds(share))
+
+    def _step(self, steps: float) -> None:
+        at = round(self._range.share(self._guess) * _STEPS) + steps
+        self._move(at / _STEPS)
+
+    def _on_growing(self) -> None:
+        self.update()
+
+    def _take(self, event: QMouseEvent) -> None:
+        self._move((event.position().x() - _MARGIN) / max(1.0, self.width() - 2 * _MARGIN))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._take(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._take(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        match event.key():
+            case Qt.Key.Key_Left | Qt.Key.Key_Down:
+                self._step(-1)
+            case Qt.Key.Key_Right | Qt.Key.Key_Up:
+                self._step(1)
+            case Qt.Key.Key_PageDown:
+                self._step(-_STEPS / _PAGES)
+            case Qt.Key.Key_PageUp:
+                self._step(_STEPS / _PAGES)
+            case Qt.Key.Key_Home:
+                self._move(0.0)
+            case Qt.Key.Key_End:
+                self._move(1.0)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter | Qt.Key.Key_Space:
+                self.asked.emit()
+            case _:
+                super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(320, _HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, _HEIGHT)

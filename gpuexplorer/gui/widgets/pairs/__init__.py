@@ -1,0 +1,1 @@
+"""Heat maps of every ordered pair of some devices."""

@@ -1,0 +1,253 @@
+"""How one cell of a map of pairs is drawn, its number, and the head of its row and column."""
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPen
+
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
+from gpuexplorer.gui.paint.lettering import Lettering
+from gpuexplorer.gui.paint.theme import Theme, faded, mixed
+from gpuexplorer.gui.widgets.pairs.pair_layout import PairLayout
+from gpuexplorer.gui.wording.copies.matrix.cells import CellState, PairCell
+from gpuexplorer.gui.wording.copies.matrix.devices import Head
+from gpuexplorer.gui.wording.copies.matrix.heat_scale import HeatScale
+
+_CHIP, _RADIUS = 20.0, 4.0
+_HATCH = 6.0
+_LINE_GAP = 3.0
+_BUBBLE = 8.0
+_LEAST_CHIP, _RING = 14.0, CHIP_RADIUS + 2
+_SHADES = 96
+_EVERY = 8  # of many, so many apart are numbered
+
+
+def fill_of(theme: Theme, cell: PairCell, scale: HeatScale | None) -> QColor | None:
+    """None for a cell that has no ground of its own."""
+    match cell.state:
+        case CellState.FIGURE:
+            if cell.value is None or scale is None:
+                return theme.heat(0.0)
+            return theme.heat(scale.share(cell.value))
+        case CellState.LOCAL:
+            return theme.well
+        case CellState.WRONG:
+            return theme.bad
+        case CellState.FAILED:
+            return mixed(theme.surface, theme.line, 0.5)
+        case _:
+            return None
+
+
+def draw_cell(
+    drawing: Drawing,
+    place: QRectF,
+    cell: PairCell,
+    scale: HeatScale | None,
+    letters: Lettering | None,
+) -> None:
+    """Without letters there is no room for a figure."""
+    theme, painter = drawing.theme, drawing.painter
+    fill = fill_of(theme, cell, scale)
+    if cell.state is CellState.WRONG:
+        draw_wrong(drawing, place, letters is not None)
+        return
+    if fill is None:
+        if cell.state is CellState.EMPTY:
+            painter.setPen(QPen(theme.line, 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            half = place.adjusted(0.5, 0.5, -0.5, -0.5)
+            painter.drawRoundedRect(half, _RADIUS, _RADIUS)
+    else:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(fill)
+        painter.drawRoundedRect(place, _RADIUS, _RADIUS)
+    if letters is None:
+        return
+    plain = cell.state is CellState.FIGURE
+    ink = theme.text if plain else theme.quiet
+    small = drawing.letters.caption
+    middle = place.center().y() + letters.cap_height / 2
+    if cell.below and place.height() >= letters.cap_height + small.cap_height + 3 * _LINE_GAP:
+        middle -= (small.cap_height + _LINE_GAP * 1.6) / 2
+        below = Run(cell.below, small, theme.quiet)
+        under = middle + _LINE_GAP * 1.6 + small.cap_height
+        drawing.text(place.center().x() - below.width / 2, under, below)
+    if cell.text:
+        run = Run(cell.text, letters if plain else _smaller(drawing, letters), ink)
+        if run.width > place.width():
+            return
+        drawing.text(place.center().x() - run.width / 2, middle, run)
+
+
+def draw_wrong(drawing: Drawing, place: QRectF, lettered: bool) -> None:
+    """The only hatched thing anywhere. It has no figure."""
+    theme, painter = drawing.theme, drawing.painter
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.bad)
+    painter.drawRoundedRect(place, _RADIUS, _RADIUS)
+    painter.save()
+    painter.setClipRect(place.adjusted(0.5, 0.5, -0.5, -0.5))
+    painter.setPen(QPen(faded(theme.inverse, 0.34), 1.5))
+    count = int((place.width() + place.height()) / _HATCH) + 1
+    low = place.bottom()
+    lines = [
+        QLineF(
+            QPointF(place.left() + step * _HATCH - place.height(), low),
+            QPointF(place.left() + step * _HATCH, place.top()),
+        )
+        for step in range(count + 1)
+    ]
+    painter.drawLines(lines)
+    painter.restore()
+    if not lettered:
+        return
+    run = Run("WRONG", drawing.letters.badge, theme.inverse)
+    if run.width + 4 > place.width():
+        run = Run("!", drawing.letters.badge, theme.inverse)
+    ground = QRectF(0, 0, run.width + 4, run.letters.cap_height + 6)
+    ground.moveCenter(place.center())
+    painter.fillRect(ground, theme.bad)
+    baseline = place.center().y() + run.letters.cap_height / 2
+    drawing.text(place.center().x() - run.width / 2, baseline, run)
+
+
+def draw_bubble(drawing: Drawing, corner: QPointF, number: int, *, bad: bool) -> None:
+    """A number in a disc, with a rim so that it stands out of any ground."""
+    theme, painter = drawing.theme, drawing.painter
+    disc = QRectF(0, 0, 2 * _BUBBLE, 2 * _BUBBLE)
+    disc.moveCenter(corner)
+    painter.setPen(QPen(theme.surface, 2))
+    painter.setBrush(theme.bad if bad else theme.text)
+    painter.drawEllipse(disc)
+    run = Run(str(number), drawing.letters.badge, theme.inverse if bad else theme.ground)
+    baseline = corner.y() + run.letters.cap_height / 2
+    drawing.text(corner.x() - run.width / 2, baseline, run)
+
+
+def draw_heads(
+    drawing: Drawing,
+    layout: PairLayout,
+    heads: tuple[Head, ...],
+    wrong: tuple[frozenset[int], frozenset[int]],
+    chosen: tuple[int, int] | None,
+    chips: bool,
+) -> None:
+    """Chips in the colours of the cards, or numbers where there are many. What is wrong is
+    ringed.
+    """
+    side = min(_CHIP, layout.across - 2)
+    for axis, place_of in enumerate((layout.head_down, layout.head_across)):
+        held = frozenset() if chosen is None else frozenset((chosen[axis],))
+        if chips and side >= _LEAST_CHIP:
+            for at, head in enumerate(heads):
+                place = place_of(at)
+                if drawing.needs(place.adjusted(-6, -6, 6, 6)):
+                    _draw_chip(drawing, place, side, head, at in wrong[axis], at in held)
+            continue
+        step = layout.across if axis else layout.down
+        room = (
+            drawing.letters.caption.width("00") + 4 if axis else drawing.letters.caption.height
+        )
+        for at in _told(len(heads), wrong[axis], held, step, room):
+            _draw_number(drawing, place_of(at), heads[at], at in wrong[axis], at in held)
+
+
+def _told(
+    count: int, wrong: frozenset[int], held: frozenset[int], step: float, room: float
+) -> list[int]:
+    """Which numbers are written: what is chosen or wrong in any case, and no two too close."""
+    rest = [0, *range(1, count, 1 if step >= room else _EVERY)]
+    told: list[int] = []
+    for at in (*sorted(held), *sorted(wrong), *rest):
+        if all(abs(at - other) * step >= room for other in told):
+            told.append(at)
+    return told
+
+
+def _draw_chip(
+    drawing: Drawing, place: QRectF, side: float, head: Head, wrong: bool, held: bool
+) -> None:
+    theme, letters, painter = drawing.theme, drawing.letters, drawing.painter
+    of = letters.strong if side >= _CHIP else letters.badge
+    wide = max(side, of.width(head.chip) + 8)
+    chip = QRectF(0, 0, wide, side)
+    chip.moveCenter(place.center())
+    ring = chip.adjusted(-3, -3, 3, 3)
+    if held:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(faded(theme.text, 0.16))
+        painter.drawRoundedRect(ring.adjusted(-2, -2, 2, 2), _RING, _RING)
+    if wrong:
+        painter.setPen(QPen(theme.bad, 2))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(ring, _RING, _RING)
+    colour = None if head.colour is None else theme.card(head.colour)
+    drawing.chip(chip, head.chip, of, colour)
+
+
+def _draw_number(drawing: Drawing, place: QRectF, head: Head, wrong: bool, held: bool) -> None:
+    theme, letters = drawing.theme, drawing.letters
+    ink = theme.bad if wrong else theme.text if held else theme.quiet
+    run = Run(head.chip, letters.badge if wrong or held else letters.caption, ink)
+    baseline = place.center().y() + run.letters.cap_height / 2
+    drawing.text(place.center().x() - run.width / 2, baseline, run)
+
+
+class Carpet:
+    """Of very many cells a picture with a pixel for each; to paint it costs next to nothing."""
+
+    def __init__(self) -> None:
+        self._image: QImage | None = None
+        self._shades: dict[object, int] = {}
+
+    @property
+    def there(self) -> bool:
+        return self._image is not None
+
+    def forget(self) -> None:
+        self._image = None
+        self._shades = {}
+
+    def put(
+        self,
+        theme: Theme,
+        count: int,
+        at: tuple[int, int],
+        cell: PairCell,
+        scale: HeatScale | None,
+    ) -> None:
+        if self._image is None:
+            self._image = QImage(count, count, QImage.Format.Format_RGB32)
+            self._image.fill(theme.surface)
+        key: object = cell.state
+        if cell.value is not None and scale is not None:
+            key = cell.state, round(scale.share(cell.value) * _SHADES)
+        shade = self._shades.get(key)
+        if shade is None:
+            empty = cell.state is CellState.EMPTY
+            ground = mixed(theme.surface, theme.well, 0.6) if empty else theme.surface
+            fill = fill_of(theme, cell, scale) or ground
+            shade = self._shades[key] = fill.rgb()
+        self._image.setPixel(at[1], at[0], shade)
+
+    def draw(self, drawing: Drawing, layout: PairLayout) -> None:
+        if self._image is None:
+            return
+        painter = drawing.painter
+        whole = QRectF(
+            layout.left, layout.top, layout.right - layout.left, layout.bottom - layout.top
+        )
+        painter.drawImage(whole, self._image)
+        lines = []
+        for at in range(1, layout.count + 1):
+            x = layout.left + at * layout.across - layout.gap
+            y = layout.top + at * layout.down - layout.gap
+            lines.append(QRectF(x, layout.top, layout.gap, whole.height()))
+            lines.append(QRectF(layout.left, y, whole.width(), layout.gap))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(drawing.theme.surface)
+        painter.drawRects(lines)
+
+
+def _smaller(drawing: Drawing, letters: Lettering) -> Lettering:
+    known = drawing.letters
+    return known.body if letters is known.title else known.caption

@@ -1,0 +1,369 @@
+"""PairMap: every ordered pair of some devices as a heat map, by mouse, keys and reader."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.lettering import Lettering
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.widgets.machine.voiced import Voiced
+from gpuexplorer.gui.widgets.pairs.pair_drawing import (
+    Carpet,
+    draw_bubble,
+    draw_cell,
+    draw_heads,
+)
+from gpuexplorer.gui.widgets.pairs.pair_layout import (
+    PairLayout,
+    height_for,
+    layout_in,
+    least_size,
+)
+from gpuexplorer.gui.wording.copies.matrix.callouts import Callout
+from gpuexplorer.gui.wording.copies.matrix.cells import NONE, WRONG, CellState, PairCell
+from gpuexplorer.gui.wording.copies.matrix.devices import MOST_CHIPS, Head
+from gpuexplorer.gui.wording.copies.matrix.heat_scale import HeatScale
+from gpuexplorer.gui.wording.copies.matrix.question import Pair
+
+_LARGE_FROM = 110
+_SOME = 48  # so many cells are drawn one by one; of more the whole is
+_AROUND = 12  # of a cell, what its ring and its number take
+_RADIUS = 4.0
+_MOVES = {
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+    Qt.Key.Key_PageUp: (-8, 0),
+    Qt.Key.Key_PageDown: (8, 0),
+}
+
+
+class PairMap(Voiced[Pair]):
+    """Rows send, columns receive. Whoever decides shows what is chosen by `show_chosen`."""
+
+    chosen = Signal(object)  # a pair, or None
+    opened = Signal(object)  # a pair: Enter, or a double click
+
+    def __init__(
+        self,
+        look: Look,
+        name: str,
+        words: Callable[[Pair], tuple[str, str]],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(look, parent)
+        self._words = words
+        self._heads: tuple[Head, ...] = ()
+        self._places: dict[str, int] = {}
+        self._cells: Mapping[Pair, PairCell] = {}
+        self._scale: HeatScale | None = None
+        self._callouts: Mapping[Pair, Callout] = {}
+        self._chosen: Pair | None = None
+        self._hovered: Pair | None = None
+        self._running: tuple[Pair, float] | None = None
+        self._wrong: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
+        self._wrong_pairs: list[Pair] = []
+        self._widest: Mapping[CellState, str] = {}
+        self.two_lines = False
+        self._carpet = Carpet()
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setSizePolicy(policy)
+        look.changed.connect(self._on_look_changed)
+
+    def show_heads(self, heads: Sequence[Head]) -> None:
+        heads = tuple(heads)
+        if heads == self._heads:
+            return
+        self._heads = heads
+        self._places = {head.name: at for at, head in enumerate(heads)}
+        self._carpet.forget()
+        self.setMinimumSize(round(least_size(len(heads))), round(least_size(len(heads))))
+        self.forget_parts()
+        self.updateGeometry()
+        self.update()
+
+    def show_cells(self, cells: Mapping[Pair, PairCell], scale: HeatScale | None) -> None:
+        """Cells that are not among them have nothing to be measured."""
+        if cells is self._cells and scale == self._scale:
+            return
+        before, self._cells = self._cells, cells
+        anew = scale != self._scale or len(before) != len(cells)
+        self._scale = scale
+        changed = [
+            pair
+            for pair, cell in cells.items()
+            if (old := before.get(pair)) is not cell and old != cell
+        ]
+        two_lines = any(cell.below for cell in cells.values()) if changed or anew else None
+        if two_lines is not None and two_lines != self.two_lines:
+            self.show_two_lines(two_lines)
+            anew = True
+        if anew:
+            self._carpet.forget()
+        if anew or changed:
+            self._measure()
+        for pair in changed:
+            self.tell_words(pair)
+        if self._carpet.there:
+            for pair in changed:
+                self._lay(pair)
+        if anew or len(changed) > _SOME:
+            self.update()
+        else:
+            for pair in changed:
+                self._refresh(pair)
+
+    def show_two_lines(self, two_lines: bool) -> None:
+        """Rows high enough for two figures, also where there is one: to meet another map's."""
+        if two_lines != self.two_lines:
+            self.two_lines = two_lines
+            self.updateGeometry()
+            self.update()
+
+    def show_callouts(self, callouts: Mapping[Pair, Callout]) -> None:
+        if callouts != self._callouts:
+            self._callouts = callouts
+            self.update()
+
+    def show_chosen(self, pair: Pair | None) -> None:
+        """Tells nobody."""
+        if pair != self._chosen:
+            self._chosen = pair
+            self.update()
+            self.tell_focus()
+
+    def show_running(self, pair: Pair | None, share: float = 0.0) -> None:
+        """Which cell is being measured, and how far that is."""
+        now = None if pair is None else (pair, share)
+        if now == self._running:
+            return
+        before, self._running = self._running, now
+        for each in {one[0] for one in (before, now) if one is not None}:
+            self._refresh(each)
+
+    def draw(self, drawing: Drawing) -> None:
+        layout = self._layout()
+        letters = self._letters(layout)
+        dirty = self.rect() if drawing.dirty is None else drawing.dirty.boundingRect()
+        rows, columns = layout.within(dirty)
+        names = [head.name for head in self._heads]
+        self._draw_corner(drawing, layout)
+        held = None if self._chosen is None else self._at(self._chosen)
+        draw_heads(drawing, layout, self._heads, self._wrong, held, not self.crowded)
+        if layout.numbers:
+            for row in rows:
+                for column in columns:
+                    cell = self._cells.get((names[row], names[column]), NONE)
+                    place = layout.cell(row, column)
+                    draw_cell(drawing, place, cell, self._scale, letters)
+        else:
+            self._draw_carpet(drawing, layout)
+        self._draw_over(drawing, layout)
+
+    def parts(self) -> Sequence[Pair]:
+        names = [head.name for head in self._heads]
+        return [(one, other) for one in names for other in names]
+
+    def words_of(self, part: Pair) -> tuple[str, str]:
+        return self._words(part)
+
+    def place_of(self, part: Pair) -> QRect:
+        at = self._at(part)
+        return QRect() if at is None else self._layout().cell(*at).toAlignedRect()
+
+    def focused_part(self) -> Pair | None:
+        return self._chosen if self.hasFocus() else None
+
+    @property
+    def crowded(self) -> bool:
+        """Too many for chips."""
+        return len(self._heads) > MOST_CHIPS + 1
+
+    def height_for(self, width: int) -> int:
+        return round(height_for(len(self._heads), width, two_lines=self.two_lines))
+
+    def _layout(self) -> PairLayout:
+        two = self.two_lines
+        return layout_in(len(self._heads), self.width(), self.height(), two_lines=two)
+
+    def _letters(self, layout: PairLayout) -> Lettering | None:
+        """The largest in which every figure has room; None: none has."""
+        if not layout.numbers:
+            return None
+        room = layout.across - layout.gap - 2
+        letters = self.look.letters
+        large: tuple[Lettering, ...] = (letters.title,) if layout.across >= _LARGE_FROM else ()
+        for each in (*large, letters.body, letters.caption):
+            # Local ones are written smaller in any case.
+            figures = self._widest.get(CellState.FIGURE, "")
+            if each.width(figures) <= room:
+                return each
+        return None
+
+    def _measure(self) -> None:
+        """What the widest figures are, and which rows and columns have something wrong."""
+        widest: dict[CellState, str] = {}
+        pairs: list[Pair] = []
+        wrong: tuple[set[int], set[int]] = (set(), set())
+        for pair, cell in self._cells.items():
+            if len(cell.text) > len(widest.get(cell.state, "")):
+                widest[cell.state] = cell.text
+            if cell.state is CellState.WRONG:
+                pairs.append(pair)
+                for side, name in zip(wrong, pair, strict=True):
+                    side.add(self._places.get(name, -1))
+        self._wrong_pairs = pairs
+        self._widest, self._wrong = widest, (frozenset(wrong[0]), frozenset(wrong[1]))
+
+    def _at(self, pair: Pair) -> tuple[int, int] | None:
+        row, column = (self._places.get(name) for name in pair)
+        return None if row is None or column is None else (row, column)
+
+    def _refresh(self, pair: Pair) -> None:
+        place = self.place_of(pair)
+        self.update(place.adjusted(-_AROUND, -_AROUND, _AROUND, _AROUND))
+
+    def _lay(self, pair: Pair) -> None:
+        at, cell = self._at(pair), self._cells.get(pair)
+        if at is not None and cell is not None:
+            self._carpet.put(self.look.theme, len(self._heads), at, cell, self._scale)
+
+    def _draw_carpet(self, drawing: Drawing, layout: PairLayout) -> None:
+        if not self._carpet.there:
+            for pair in self._cells:
+                self._lay(pair)
+        self._carpet.draw(drawing, layout)
+        for pair in self._wrong_pairs:
+            if (at := self._at(pair)) is not None:
+                draw_cell(drawing, layout.cell(*at), WRONG, self._scale, None)
+
+    def _draw_corner(self, drawing: Drawing, layout: PairLayout) -> None:
+        if layout.numbers:
+            run = Run("From, to", drawing.letters.caption, drawing.theme.faint)
+            drawing.text(0, layout.top / 2 + run.letters.cap_height / 2 - 2, run)
+
+    def _draw_over(self, drawing: Drawing, layout: PairLayout) -> None:
+        """What is at the moment: pointed at, chosen, measured, numbered."""
+        painter, theme = drawing.painter, drawing.theme
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        radius = _RADIUS if layout.numbers else 1.0
+        for pair in self._callouts:
+            if (at := self._at(pair)) is not None and not self._callouts[pair].wrong:
+                painter.setPen(QPen(theme.quiet, 1.2))
+                painter.drawRoundedRect(layout.cell(*at), radius, radius)
+        for each, ink, wide in (
+            (self._hovered, theme.faint, 1.0),
+            (self._chosen, theme.accent if self.hasFocus() else theme.text, 2.0),
+        ):
+            if each is not None and (at := self._at(each)) is not None:
+                painter.setPen(QPen(ink, wide))
+                painter.drawRoundedRect(layout.cell(*at), radius, radius)
+        self._draw_running(drawing, layout)
+        for pair, callout in self._callouts.items():
+            if (at := self._at(pair)) is not None:
+                cell = layout.cell(*at)
+                off = (-3, 2) if layout.numbers else (7, -7)
+                corner = cell.topRight() + QPointF(*off)
+                draw_bubble(drawing, corner, callout.number, bad=callout.wrong)
+
+    def _draw_running(self, drawing: Drawing, layout: PairLayout) -> None:
+        if self._running is None or (at := self._at(self._running[0])) is None:
+            return
+        cell, accent = layout.cell(*at), drawing.theme.accent
+        drawing.painter.setPen(QPen(accent, 1.5))
+        drawing.painter.setBrush(Qt.BrushStyle.NoBrush)
+        drawing.painter.drawRoundedRect(cell, _RADIUS, _RADIUS)
+        done = QRectF(cell.left() + 3, cell.bottom() - 5, 0, 2)
+        done.setWidth((cell.width() - 6) * self._running[1])
+        drawing.painter.fillRect(done, accent)
+
+    def _choose(self, pair: Pair | None) -> None:
+        if pair != self._chosen:
+            self.chosen.emit(pair)
+
+    def _on_look_changed(self) -> None:
+        self._carpet.forget()
+        self.update()
+
+    def _pair_at(self, at: tuple[int, int] | None) -> Pair | None:
+        if at is None or not self._heads:
+            return None
+        return self._heads[at[0]].name, self._heads[at[1]].name
+
+    def sizeHint(self) -> QSize:
+        wide = max(280, self.width())
+        return QSize(320, self.height_for(wide))
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            pair = self._pair_at(self._layout().at(event.pos().toPointF()))
+            if pair is None:
+                QToolTip.hideText()
+            else:
+                name, told = self._words(pair)
+                text = f"{name}\n{told}" if told else name
+                QToolTip.showText(event.globalPos(), text, self, self.place_of(pair))
+            return True
+        return super().event(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        pair = self._pair_at(self._layout().at(event.position()))
+        if pair != self._hovered:
+            before, self._hovered = self._hovered, pair
+            for each in (before, pair):
+                if each is not None:
+                    self._refresh(each)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        if self._hovered is not None:
+            before, self._hovered = self._hovered, None
+            self._refresh(before)
+        super().leaveEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._choose(self._pair_at(self._layout().at(event.position())))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        pair = self._pair_at(self._layout().at(event.position()))
+        if pair is not None and event.button() is Qt.MouseButton.LeftButton:
+            self.opened.emit(pair)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        by_key = event.reason() in (
+            Qt.FocusReason.TabFocusReason,
+            Qt.FocusReason.BacktabFocusReason,
+        )
+        if by_key and self._chosen is None:
+            self._choose(self._pair_at((0, 0)))
+        self.update()
+        self.tell_focus()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        at = (0, 0) if self._chosen is None else self._at(self._chosen) or (0, 0)
+        last = len(self._heads) - 1
+        key = Qt.Key(event.key())
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if self._heads and key in _MOVES:
+            down, across = _MOVES[key]
+            there = min(last, max(0, at[0] + down)), min(last, max(0, at[1] + across))
+            self._choose(self._pair_at(there))
+        elif self._heads and key in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            end = 0 if key is Qt.Key.Key_Home else last
+            self._choose(self._pair_at((end if control else at[0], end)))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._chosen:
+            self.opened.emit(self._chosen)
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,90 @@
+"""WayLine: the way of the bytes, drawn from place to place with what joins them."""
+
+from PySide6.QtCore import QLineF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.wording.copies.matrix.way_stops import NO_WAY, Stop, Stretch, WayStops
+
+_HEIGHT, _MIDDLE, _CHIP, _DOT = 58, 24.0, 20.0, 4.0
+_PIXEL_RATE, _WIDEST = 8e9, 7.0  # a wire is a pixel wide for so many bytes per second
+_ASIDE = 14.0  # from the middle of a stop to where its wire begins
+
+
+class WayLine(Painted):
+    """Wires are as wide as they are fast; where nobody tells, they are thin and dim."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self._way = NO_WAY
+        self.setAccessibleName("The way of the bytes")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    @property
+    def there(self) -> bool:
+        return bool(self._way.stops)
+
+    def show_way(self, way: WayStops) -> None:
+        if way != self._way:
+            self._way = way
+            self.setAccessibleDescription(way.said)
+            self.update()
+
+    def draw(self, drawing: Drawing) -> None:
+        stops = self._way.stops
+        if not stops:
+            return
+        aside = max(self._room(stops[0]), self._room(stops[-1])) / 2
+        step = (self.width() - 2 * aside) / max(1, len(stops) - 1)
+        at = [aside + step * place for place in range(len(stops))]
+        colour = next((stop.colour for stop in stops if stop.colour is not None), None)
+        ink = drawing.theme.level if colour is None else drawing.theme.card(colour)
+        for stretch, left in zip(self._way.stretches, at, strict=False):
+            self._draw_stretch(drawing, stretch, left + _ASIDE, left + step - _ASIDE, ink)
+        for stop, x in zip(stops, at, strict=True):
+            self._draw_stop(drawing, stop, x, step)
+
+    def _room(self, stop: Stop) -> float:
+        return max(_CHIP, self.look.letters.caption.width(stop.words)) + 2
+
+    def _draw_stretch(
+        self, drawing: Drawing, stretch: Stretch, left: float, right: float, ink: QColor
+    ) -> None:
+        theme, letters = drawing.theme, drawing.letters.caption
+        known = stretch.rate is not None
+        wide = min(_WIDEST, max(1.5, (stretch.rate or 0.0) / _PIXEL_RATE))
+        drawing.painter.setPen(QPen(ink if known else theme.faint, wide if known else 1.0))
+        drawing.painter.drawLine(QLineF(left, _MIDDLE, right, _MIDDLE))
+        strong = theme.text if stretch.narrowest else theme.quiet
+        for words, baseline in (
+            (stretch.words, _MIDDLE - 8),
+            (stretch.rate_words, _MIDDLE + 6 + letters.ascent),
+        ):
+            shown = letters.elided(words, right - left)
+            x = (left + right - letters.width(shown)) / 2
+            drawing.text(x, baseline, Run(shown, letters, strong if known else theme.faint))
+        told = f"{stretch.words}, {stretch.rate_words or 'nobody tells how fast'}"
+        drawing.hint(QRectF(left, 0, right - left, self.height()), told)
+
+    def _draw_stop(self, drawing: Drawing, stop: Stop, x: float, step: float) -> None:
+        theme, letters = drawing.theme, drawing.letters
+        if stop.chip:
+            wide = max(_CHIP, letters.strong.width(stop.chip) + 8)
+            place = QRectF(x - wide / 2, _MIDDLE - _CHIP / 2, wide, _CHIP)
+            fill = None if stop.colour is None else theme.card(stop.colour)
+            drawing.chip(place, stop.chip, letters.strong, fill)
+        else:
+            drawing.painter.setPen(Qt.PenStyle.NoPen)
+            drawing.painter.setBrush(theme.quiet)
+            dot = QRectF(x - _DOT, _MIDDLE - _DOT, 2 * _DOT, 2 * _DOT)
+            drawing.painter.drawEllipse(dot)
+        words = letters.caption.elided(stop.words, step - 6)
+        run = Run(words, letters.caption, theme.quiet)
+        drawing.text(x - run.width / 2, self.height() - 3.0, run)
+        drawing.hint(QRectF(x - _ASIDE, 0, 2 * _ASIDE, self.height()), stop.words)
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, _HEIGHT)

@@ -1,0 +1,167 @@
+"""ResultsSaving: measured copies as files: a table, JSON, and a picture of what is seen."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QPoint, QRectF, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtWidgets import QMenu, QWidget
+
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.result_json import as_csv, as_json
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
+from gpuexplorer.gui.paint.icons import Icon
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
+from gpuexplorer.gui.widgets.controls.framed_button import FramedButton
+from gpuexplorer.gui.widgets.plots.picture import png
+from gpuexplorer.gui.widgets.saving import (
+    CSV,
+    PNG,
+    FileKind,
+    Saving,
+    Write,
+    suggested_name,
+)
+from gpuexplorer.telemetry.whole_file import write_whole
+
+JSON = FileKind("Data", "json")
+_HEADER, _MARGIN = 48, 20
+_MODELLED = "modelled: no bytes were moved"
+
+
+class ResultsSaving(QObject):
+    """`button` opens the list of what can be saved. Sentences come as `done` and `refused`."""
+
+    done = Signal(str)
+    refused = Signal(str)
+
+    def __init__(
+        self,
+        look: Look,
+        machine: MachineState,
+        name: str,
+        title: str,
+        results: Callable[[], Sequence[CopyResult]],
+        pictured: QWidget,
+    ) -> None:
+        """`name` is the file's, `title` stands on the picture of `pictured`."""
+        super().__init__(pictured)
+        self._look, self._machine = look, machine
+        self._name, self._title = name, title
+        self._results, self._pictured = results, pictured
+        self._saving = Saving(machine.settings, pictured)
+        self._saving.done.connect(self.done)
+        self._saving.refused.connect(self.refused)
+        self.button = FramedButton(
+            look, Icon.EXPORT, "Save", f"Save {title.lower()} as a table, data or a picture"
+        )
+        self.button.clicked.connect(self._on_clicked)
+
+    @property
+    def simulated(self) -> bool:
+        return self._machine.session.simulated
+
+    def stop(self) -> None:
+        """Nobody is asked any longer. Harmless when called twice."""
+        self._saving.stop()
+
+    def csv(self) -> str:
+        return as_csv(self._results(), simulated=self.simulated)
+
+    def json(self) -> str:
+        told = as_json(self._results(), simulated=self.simulated)
+        return json.dumps(told, indent=1) + "\n"
+
+    def picture(self) -> QImage:
+        """As it is seen, under a line that says of what machine it is."""
+        seen = self._pictured.grab().toImage()
+        scale = seen.devicePixelRatio()
+        width = round(seen.width() / scale)
+        height = round(seen.height() / scale) + _HEADER
+        image = QImage(round(width * scale), round(height * scale), QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(scale)
+        image.fill(self._look.theme.ground)
+        with QPainter(image) as painter:
+            self._draw_header(Drawing(painter, self._look), width)
+            painter.drawImage(QPoint(0, _HEADER), seen)
+        return image
+
+    def copy_picture(self) -> None:
+        QGuiApplication.clipboard().setImage(self.picture())
+        self.done.emit("The picture is on the clipboard.")
+
+    def copy_table(self) -> None:
+        QGuiApplication.clipboard().setText(self.csv())
+        self.done.emit("The table is on the clipboard.")
+
+    def save_csv(self, path: Path) -> None:
+        self._saving.save(path, _text_of(path, self.csv()))
+
+    def save_json(self, path: Path) -> None:
+        self._saving.save(path, _text_of(path, self.json()))
+
+    def save_png(self, path: Path) -> None:
+        self._saving.save(path, self._png(path))
+
+    def ask_csv(self) -> None:
+        self._ask(CSV, lambda path: _text_of(path, self.csv()))
+
+    def ask_json(self) -> None:
+        self._ask(JSON, lambda path: _text_of(path, self.json()))
+
+    def ask_png(self) -> None:
+        self._ask(PNG, self._png)
+
+    def commands(self) -> Sequence[tuple[str, str, Callable[[], None]]]:
+        """For the list of all commands."""
+        what = self._title.lower()
+        return (
+            (f"Save {what} as CSV…", "", self.ask_csv),
+            (f"Save {what} as JSON…", "", self.ask_json),
+            (f"Save {what} as PNG…", "", self.ask_png),
+            (f"Copy {what} as a table", "", self.copy_table),
+            (f"Copy picture of {what}", "", self.copy_picture),
+        )
+
+    def _png(self, path: Path) -> Write:
+        image = self.picture()
+        return lambda: write_whole(path, [png(image)])
+
+    def _ask(self, kind: FileKind, take: Callable[[Path], Write]) -> None:
+        name = suggested_name(self._name, time.time(), simulated=self.simulated)
+        self._saving.ask(f"Save {self._title.lower()}", name, [kind], take)
+
+    def _draw_header(self, drawing: Drawing, width: int) -> None:
+        theme, letters = drawing.theme, drawing.letters
+        middle, right = _HEADER / 2, float(width - _MARGIN)
+        baseline = middle + letters.body.cap_height / 2
+        if self.simulated:
+            badge = letters.badge.width(SIMULATED) + 18
+            place = QRectF(right - badge, middle - 11, badge, 22)
+            drawing.painter.setPen(Qt.PenStyle.NoPen)
+            drawing.painter.setBrush(theme.simulated)
+            drawing.painter.drawRoundedRect(place, CHIP_RADIUS, CHIP_RADIUS)
+            ink = Run(SIMULATED, letters.badge, theme.simulated_ink)
+            drawing.text(place.left() + 9, middle + letters.badge.cap_height / 2, ink)
+            run = Run(_MODELLED, letters.caption, theme.quiet)
+            right = drawing.runs_right(place.left() - 12, baseline, [run]) - 12
+        title = Run(self._title, letters.title, theme.text)
+        left = drawing.text(_MARGIN, baseline, title) + 16
+        source = Run(self._machine.session.source.label, letters.body, theme.quiet)
+        drawing.elided(left, baseline, source, right - left)
+
+    def _on_clicked(self) -> None:
+        menu = QMenu(self.button)
+        menu.aboutToHide.connect(menu.deleteLater)
+        for words, _, run in self.commands():
+            menu.addAction(words).triggered.connect(run)
+        menu.popup(self.button.mapToGlobal(QPoint(0, self.button.height() + 4)))
+
+
+def _text_of(path: Path, text: str) -> Write:
+    return partial(write_whole, path, [text.encode("utf-8")])

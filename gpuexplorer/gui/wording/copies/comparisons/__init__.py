@@ -1,0 +1,1 @@
+"""Words for two ways of copying beside each other."""

@@ -1,0 +1,70 @@
+"""Bytes in one piece of memory against every other row, and against another kind of number."""
+
+from gpuexplorer.gui.wording.copies.comparisons.comparison import (
+    WORTH_TELLING,
+    Comparison,
+    Found,
+    Pair,
+    Setup,
+    Trial,
+    pinned_for,
+    seconds_of,
+    set_up,
+    times_words,
+)
+from gpuexplorer.lab.copy_job import CopyJob
+
+
+def _set_up(pair: Pair) -> Setup:
+    ends, size = (pair.source, pair.target), pair.size
+    pinned = pinned_for(*ends)
+    plain, strided, converted = _code(*ends)
+    return set_up(
+        [
+            Trial("contiguous", CopyJob(*ends, size, pinned=pinned), plain),
+            Trial("every other row", CopyJob(*ends, size, "strided", pinned), strided),
+            Trial("float32 into float16", CopyJob(*ends, size, "converted", pinned), converted),
+        ]
+    )
+
+
+def _code(source: str, target: str) -> tuple[str, str, str]:
+    """What is there already, `to` does not copy."""
+    if source == target:
+        return "y.copy_(x)", "y.copy_(x[::2])", "y_half.copy_(x)"
+    to = f'"{target}"'
+    return f"x.to({to})", f"x[::2].to({to})", f"x.to({to}, torch.float16)"
+
+
+def _conclude(found: Found) -> str:
+    whole, strided, converted = (seconds_of(found, at) for at in range(3))
+    if whole is None:
+        return ""
+    told = []
+    if strided is not None:
+        if strided >= WORTH_TELLING * whole:
+            times = times_words(strided / whole)
+            told.append(f"Every other row takes {times} as long as as many bytes in one piece.")
+        else:
+            told.append("Every other row costs nothing more than one piece.")
+    if converted is not None:
+        if converted >= WORTH_TELLING * whole:
+            times = times_words(converted / whole)
+            told.append(
+                f"As float16 it takes {times} as long, although half as many bytes arrive."
+            )
+        elif whole >= WORTH_TELLING * converted:
+            times = times_words(whole / converted)
+            told.append(f"As float16 it is {times} as fast: half as many bytes arrive.")
+        else:
+            told.append("As float16 it takes about as long, and half as many bytes arrive.")
+    return " ".join(told)
+
+
+LAYOUT = Comparison(
+    "layout",
+    "Contiguous, strided, converted",
+    "What does it cost when the bytes do not lie in one piece, or become other numbers?",
+    _set_up,
+    _conclude,
+)

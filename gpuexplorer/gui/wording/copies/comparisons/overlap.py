@@ -1,0 +1,133 @@
+"""Copies beside a computation: each keeps the host waiting, or none does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from gpuexplorer.copies.asked_for import HOST
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core.units import duration
+from gpuexplorer.gui.wording.copies.comparisons.comparison import (
+    NO_CARD,
+    NOT_YET,
+    Bar,
+    Comparison,
+    Found,
+    Pair,
+    Setup,
+    Trial,
+    host_pair,
+    remark_of,
+    set_up,
+)
+from gpuexplorer.lab.copy_job import CopyJob
+
+_WHY = "Between cards PyTorch never keeps the host waiting, so the host is one side here."
+_NO_TIME = "it was not told how long the computation took"
+_ALL, _NONE = 0.9, 0.1
+
+
+def _set_up(pair: Pair) -> Setup:
+    ends = host_pair(pair)
+    if ends is None:
+        return Setup(refusal=NO_CARD)
+    card = ends[1] if ends[0] == HOST else ends[0]
+    code = f'x.to("{card}")' if ends[0] == HOST else "y.copy_(x)"
+    aside = f"{code[:-1]}, non_blocking=True)"
+    return set_up(
+        [
+            Trial("blocking", CopyJob(*ends, pair.size, "blocking", pinned=True), code),
+            Trial("non_blocking", CopyJob(*ends, pair.size, "overlap", pinned=True), aside),
+        ],
+        remark_of(pair, ends, _WHY),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Times:
+    """Seconds for one copy, and for as much computing as goes with it."""
+
+    computing: float
+    copying: float
+    together: float
+
+    @property
+    def hidden(self) -> float:
+        """The share of the copy that cost no time of its own."""
+        shorter = min(self.computing, self.copying)
+        saved = self.computing + self.copying - self.together
+        return min(1.0, max(0.0, saved / shorter))
+
+
+def _times(result: CopyResult | None) -> _Times | None:
+    if result is None or result.seconds is None or result.measured is None:
+        return None
+    alone, together = result.measured.alone_s, result.measured.together_s
+    if alone is None or together is None:
+        return None
+    loops = max(1, result.measured.loops)
+    return _Times(alone / loops, result.seconds, together / loops)
+
+
+def _bars(setup: Setup, found: Found) -> Sequence[Bar]:
+    known = [_times(each) for each in found]
+    told = [each for each in known if each is not None]
+    longest = max((max(t.computing, t.copying, t.together) for t in told), default=0.0)
+    first = known[0] if known else None
+    bars = [
+        _bar("the computation alone", None if first is None else first.computing, longest),
+        _bar("the copy alone", None if first is None else first.copying, longest),
+    ]
+    for trial, result, times in zip(setup.trials, found, known, strict=True):
+        words = f"both, {trial.words}"
+        if times is not None:
+            bars.append(_bar(words, times.together, longest, trial))
+            continue
+        wrong = result is not None and result.wrong
+        why = NOT_YET
+        if wrong:
+            why = "It arrives WRONG. A wrong copy has no time."
+        elif result is not None:
+            why = f"{result.failure} {result.hint}".strip() or _NO_TIME
+        bars.append(Bar(words, trial.code, trouble=why, wrong=wrong, job=trial.job))
+    return bars
+
+
+def _bar(words: str, seconds: float | None, longest: float, trial: Trial | None = None) -> Bar:
+    code = "" if trial is None else trial.code
+    job = None if trial is None else trial.job
+    if seconds is None:
+        return Bar(words, code, trouble=NOT_YET, job=job)
+    return Bar(words, code, seconds / longest, second=duration(seconds), job=job)
+
+
+def _conclude(found: Found) -> str:
+    known = [_times(each) for each in found]
+    if len(known) < 2:
+        return ""
+    blocking, overlap = known
+    if blocking is None or overlap is None:
+        return ""
+    # What a copy takes by itself is only seen where it waits for nothing beside it.
+    overlap = replace(overlap, copying=blocking.copying)
+    told = [_one("A blocking copy", blocking), _one("With non_blocking it", overlap)]
+    return " ".join(told)
+
+
+def _one(who: str, times: _Times) -> str:
+    costs = duration(max(0.0, times.together - times.computing))
+    hidden = times.hidden
+    if hidden <= _NONE:
+        return f"{who} adds {costs} to the computation: nothing of it is hidden."
+    if hidden >= _ALL:
+        return f"{who} adds {costs}: {hidden * 100:.0f} % of it is hidden."
+    return f"{who} adds {costs}: {hidden * 100:.0f} % of it is hidden behind the computation."
+
+
+OVERLAP = Comparison(
+    "overlap",
+    "Blocking or beside a computation",
+    "Can the card compute while the bytes are under way?",
+    _set_up,
+    _conclude,
+    _bars,
+)

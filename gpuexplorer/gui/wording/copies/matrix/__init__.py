@@ -1,0 +1,1 @@
+"""What the matrix of copies says."""

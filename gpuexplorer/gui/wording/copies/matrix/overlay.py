@@ -1,0 +1,70 @@
+"""Overlay: nvbandwidth's figures by the cells they belong to, beside ours."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from gpuexplorer.copies.nvbandwidth import NvBandwidth
+from gpuexplorer.copies.plan import Kind
+from gpuexplorer.gui.wording.copies.matrix.question import Pair, Question
+
+CODE = "nvbandwidth"
+
+
+class Beside(Enum):
+    """Which of its tests: it has one for each who copies, and two between cards."""
+
+    ENGINE_WRITE = "Copy engine, source writes"
+    ENGINE_READ = "Copy engine, target reads"
+    KERNEL_WRITE = "Kernel, source writes"
+    KERNEL_READ = "Kernel, target reads"
+
+    @property
+    def by_kernel(self) -> bool:
+        return self in (Beside.KERNEL_WRITE, Beside.KERNEL_READ)
+
+    @property
+    def other(self) -> str:
+        """What the names of the tests between cards hold that are not meant."""
+        return "_read" if self in (Beside.ENGINE_WRITE, Beside.KERNEL_WRITE) else "_write"
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """One file, as it is laid beside ours."""
+
+    told: NvBandwidth
+    name: str  # of the file
+    beside: Beside = Beside.ENGINE_WRITE
+
+    def cells(self, question: Question) -> Mapping[Pair, float]:
+        """GB/s; nothing where it measures no such thing as is asked."""
+        if question.kind not in (Kind.ONE_WAY, Kind.BOTH_WAYS):
+            return {}
+        found: dict[Pair, float] = {}
+        for case in self.told.comparable:
+            # A copy within one card has one test alone, by the copy engine.
+            local = case.name.startswith("device_local")
+            if case.kind is not question.kind or self.beside.other in case.name:
+                continue
+            if case.by_kernel is self.beside.by_kernel or local:
+                found |= {pair: rate / 1e9 for pair, rate in case.cells.items() if rate}
+        return found
+
+    def words(self, question: Question, cards: int) -> str:
+        """What stands below the matrix about it."""
+        version = f"{CODE} {self.told.version}".strip()
+        if not self.cells(question):
+            return f"{version} has no such test in {self.name}: {self._why(question)}."
+        theirs = len(self.told.cards)
+        seen = f" ({theirs} of {cards} cards)" if theirs and theirs != cards else ""
+        how = f"{self.beside.value[:1].lower()}{self.beside.value[1:]}"
+        return f"Small: {version}{seen}, {how}"
+
+    def _why(self, question: Question) -> str:
+        if question.latency:
+            return "its latency is a chain of loads, which is another thing"
+        if self.told.error:
+            return self.told.error.rstrip(".")
+        kept = [each.kind for each in self.told.comparable]
+        return "choose one or both ways" if kept and question.kind not in kept else "no cells"

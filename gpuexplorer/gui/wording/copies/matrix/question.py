@@ -1,0 +1,97 @@
+"""Question: what is measured between every two devices, as one chose it above the matrix."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from gpuexplorer.copies.plan import USUAL_BYTES, Kind, job_of
+from gpuexplorer.copies.route import Route
+from gpuexplorer.core.units import memory
+from gpuexplorer.lab.copy_job import CopyJob
+
+HOST = "cpu"
+SIZES = (1 << 20, 16 << 20, 64 << 20, USUAL_BYTES, 1 << 30)
+
+Pair = tuple[str, str]
+
+
+class Way(Enum):
+    """Between cards: which way the bytes are to go."""
+
+    PYTORCH = "As PyTorch takes it"
+    DIRECT = "Direct"
+    STAGED = "Staged"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Way and pinned memory are choices of one direction alone: nobody measures them else."""
+
+    kind: Kind = Kind.ONE_WAY
+    way: Way = Way.PYTORCH
+    pinned: bool = True
+    bytes: int = USUAL_BYTES
+
+    @property
+    def chooses_way(self) -> bool:
+        return self.kind is Kind.ONE_WAY
+
+    @property
+    def latency(self) -> bool:
+        return self.kind is Kind.LATENCY
+
+    @property
+    def caption(self) -> str:
+        """The unit of the cells, and of what."""
+        match self.kind:
+            case Kind.LATENCY:
+                return "µs for 16 bytes"
+            case Kind.BOTH_WAYS:
+                return f"GB/s each way at once, {memory(self.bytes)}"
+            case _:
+                return f"GB/s, {memory(self.bytes)}"
+
+    def job(self, source: str, target: str) -> CopyJob | None:
+        """None where it makes no sense between these two; `why_not` says why."""
+        if not self.chooses_way:
+            return job_of(self.kind, source, target, self.bytes)
+        between = HOST not in (source, target) and source != target
+        if self.way is Way.STAGED:
+            return job_of(Kind.STAGED, source, target, self.bytes) if between else None
+        if self.way is Way.DIRECT and not between:
+            return None
+        if not self.pinned and (source == HOST) != (target == HOST):
+            return job_of(Kind.PAGEABLE, source, target, self.bytes)
+        return job_of(Kind.ONE_WAY, source, target, self.bytes)
+
+    def jobs(self, devices: Sequence[str]) -> Mapping[Pair, CopyJob]:
+        """Every ordered pair that can be asked, row by row."""
+        asked = {(one, other): self.job(one, other) for one in devices for other in devices}
+        return {pair: job for pair, job in asked.items() if job is not None}
+
+    def why_not(self, source: str, target: str) -> str:
+        """Why there is no such copy between the two."""
+        if source == target and self.kind is Kind.BOTH_WAYS:
+            return "A copy within one device has only one way."
+        if self.chooses_way and self.way is Way.STAGED:
+            return "Only copies from one card to another can be staged."
+        if self.chooses_way and self.way is Way.DIRECT:
+            return "Only copies from one card to another can go directly."
+        return "Nobody measures this between these two."
+
+    def hides(self, direct: bool | None, route: Route | None) -> str:
+        """Why a result does not belong here: empty where it does."""
+        if not (self.chooses_way and self.way is Way.DIRECT) or direct is not False:
+            return ""
+        note = "" if route is None else route.note
+        return f"There is no direct way: it goes through host memory. {_sentence(note)}".strip()
+
+
+def staged_of(jobs: Iterable[CopyJob]) -> list[CopyJob]:
+    """The same bytes between the same cards, through host memory."""
+    found = (job_of(Kind.STAGED, job.source, job.target, job.bytes) for job in jobs)
+    return [job for job in found if job is not None]
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}." if words else ""

@@ -1,0 +1,1 @@
+"""Words of the copies that the lab's lines made."""

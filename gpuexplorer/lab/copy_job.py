@@ -1,0 +1,41 @@
+"""CopyJob: one copy to be measured, as window, command line and worker mean it."""
+
+from dataclasses import dataclass
+
+LATENCY_BYTES = 16
+# How the bytes get there.
+MODES = frozenset(
+    {
+        "copy",  # as PyTorch takes them, from one buffer into another, again and again
+        "staged",  # from card to card through pinned memory of the host
+        "fresh",  # from and to memory that nobody has touched yet
+        "latency",  # so few that only the beginning costs
+        "blocking",  # beside a computation, where each copy keeps the host waiting
+        "overlap",  # beside a computation, where none does
+        "strided",  # every other row: not one piece of memory
+        "converted",  # float32 arrives as float16
+        "raw",  # the driver's own call, without what PyTorch adds
+    }
+)
+
+
+@dataclass(frozen=True)
+class CopyJob:
+    """Bytes from one device to another; `cpu` to `cpu` and a card to itself are copies too."""
+
+    source: str  # "cpu", "cuda:0"
+    target: str
+    bytes: int
+    mode: str = "copy"
+    pinned: "bool | None" = None  # the host's memory; None where none takes part
+    both_ways: bool = False  # the same the other way round, at the same time
+    pieces: int = 1  # of which the bytes are the sum
+    beside: "tuple[tuple[str, str], ...]" = ()  # other copies at the same time: source, target
+
+    @property
+    def touches_host(self) -> bool:
+        return "cpu" in (self.source, self.target)
+
+    @property
+    def local(self) -> bool:
+        return self.source == self.target

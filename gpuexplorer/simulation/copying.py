@@ -1,0 +1,87 @@
+"""What copies reach on the wires of simulated machines: the one home of these figures."""
+
+from dataclasses import dataclass
+
+from gpuexplorer.simulation.models import CardModel
+from gpuexplorer.simulation.specs import MachineSpec
+from gpuexplorer.simulation.wiring import Wiring
+
+PCIE_LATENCY = 10e-6
+NVLINK_LATENCY = 8e-6
+SOCKET_LATENCY = 4e-6  # what crossing to the other processor adds
+# Of what a link could carry in theory, as copies of large blocks reach it.
+PCIE_REACHED = {3: 0.78, 4: 0.82, 5: 0.88}
+NVLINK_REACHED = 0.92
+CROSSING_REACHED = 0.85
+STAGED_REACHED = 0.7  # through the host's memory, both ways overlapping in part
+MEMORY_REACHED = 0.88
+# Of what one direction alone reaches, where the same lanes carry both at once.
+BOTH_WAYS_REACHED = 0.74
+# Memory that is not pinned goes through the processor first, which does not get faster.
+PAGEABLE_RATE = 6e9
+_LANE_RATE = {3: 0.985e9, 4: 1.969e9, 5: 3.938e9}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """From one device to another, the same both ways; rates are those of large copies."""
+
+    rate: float
+    latency: float
+    peer: bool
+    pageable_rate: float | None = None
+
+    def seconds(self, size: float, *, pinned: bool = True) -> float:
+        if pinned or self.pageable_rate is None:
+            return self.latency + size / self.rate
+        return self.latency + size / self.pageable_rate
+
+
+def way_to_host(model: CardModel) -> Way:
+    rate = pcie_reached(model)
+    return Way(rate, PCIE_LATENCY, peer=False, pageable_rate=min(rate / 2, PAGEABLE_RATE))
+
+
+def way_between(spec: MachineSpec, wiring: Wiring, one: int, other: int) -> Way:
+    first, second = spec.cards[one].model, spec.cards[other].model
+    if nvlinks := wiring.nvlinks_between(one, other):
+        rate = nvlinks * first.wires.nvlink_rate * NVLINK_REACHED
+        return Way(rate, NVLINK_LATENCY, peer=True)
+    if no_peers(first, second):
+        return way_staged(spec, wiring, one, other)
+    crossing = wiring.node(one) != wiring.node(other)
+    rate = min(pcie_reached(first), pcie_reached(second))
+    return Way(
+        rate * (CROSSING_REACHED if crossing else 1.0),
+        PCIE_LATENCY + crossing * SOCKET_LATENCY,
+        peer=True,
+    )
+
+
+def way_staged(spec: MachineSpec, wiring: Wiring, one: int, other: int) -> Way:
+    """Through the host's memory, whatever else joins the two."""
+    slower = min(pcie_reached(spec.cards[each].model) for each in (one, other))
+    crossing = wiring.node(one) != wiring.node(other)
+    latency = PCIE_LATENCY + crossing * SOCKET_LATENCY
+    return Way(slower * STAGED_REACHED, 2 * latency, peer=False)
+
+
+def no_peers(one: CardModel, other: CardModel) -> str:
+    """Why two cards that no NVLink joins may not reach each other; empty where they may."""
+    if one is not other:
+        return "the two cards are of different models"
+    if not one.wires.pcie_peers:
+        return "the driver of this card does not offer it"
+    return ""
+
+
+def pcie_reached(model: CardModel) -> float:
+    """Bytes per second between a card and the host's pinned memory."""
+    wires = model.wires
+    reached = PCIE_REACHED[wires.pcie_generation]
+    return _LANE_RATE[wires.pcie_generation] * wires.pcie_lanes * reached
+
+
+def copied_within(model: CardModel) -> float:
+    """Bytes per second inside one card: each is read and written, and counts once."""
+    return model.memory.bytes_per_second * MEMORY_REACHED / 2

@@ -1,0 +1,1 @@
+"""Copies, measured with PyTorch on the devices that are here."""

@@ -1,0 +1,48 @@
+"""Memory of a measurement: taken with a sentence where there is none, and given back whole."""
+
+import traceback
+from typing import Any
+
+from gpuexplorer.worker.failures import Spoiled
+from gpuexplorer.worker.measuring.cards import Cards
+from gpuexplorer.worker.measuring.words import size_in_words
+
+_SMALL = 4096
+
+
+# Any: tensors are PyTorch's.
+def take(cards: Cards, device: str, size: int, *, pinned: bool = False) -> Any:
+    """Raises MemoryError where there is no room, and Spoiled where nothing could be pinned."""
+    if pinned:
+        return _pinned(cards, size)
+    try:
+        return cards.empty(device, size)
+    except RuntimeError as error:
+        if device == "cpu" or "out of memory" in str(error):
+            raise MemoryError(str(error)) from None
+        raise
+
+
+def let_go(error: BaseException) -> BaseException:
+    """Without what it came through, which holds on to all the memory that was taken there."""
+    each: BaseException | None = error
+    while each is not None:
+        traceback.clear_frames(each.__traceback__)
+        each.__traceback__ = None
+        each = each.__cause__ or each.__context__
+    return error
+
+
+def _pinned(cards: Cards, size: int) -> Any:
+    """A little first: where even that fails, no large piece is locked for nothing."""
+    try:
+        cards.empty("cpu", min(size, _SMALL), pinned=True)
+        return cards.empty("cpu", size, pinned=True)
+    except RuntimeError as error:
+        # The driver remembers it, and blames whatever is computed next.
+        raise Spoiled(
+            f"{size_in_words(size)} of the host's memory could not be pinned.",
+            "Measure fewer bytes, or memory that is not pinned. The next measurement needs a "
+            "new worker: in this one the next computation would fail.",
+            str(error),
+        ) from None

@@ -1,0 +1,137 @@
+"""Cargo: random bytes on their source, room on their target, and what should arrive."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from gpuexplorer.lab.events import Wrong
+from gpuexplorer.worker.engines.measuring.buffers import take
+from gpuexplorer.worker.engines.measuring.random_bytes import random_bytes, random_floats
+from gpuexplorer.worker.measuring.cards import Cards
+from gpuexplorer.worker.measuring.plan import READ_AT_ONCE, pieces_of, row_for
+
+_WIPED = 0xA5  # neither nothing nor what was sent
+
+
+# Any throughout: tensors are PyTorch's.
+class Cargo:
+    """Both ends have the shape in which it is copied; `pairs` are its pieces, target first."""
+
+    def __init__(
+        self,
+        cards: Cards,
+        source: str,
+        target: str,
+        size: int,
+        *,
+        mode: str = "copy",
+        pinned: bool = False,
+        pieces: int = 1,
+    ) -> None:
+        self.source: Any
+        self.target: Any
+        self._sent: Any
+        self._cards = cards
+        self.source_name, self.target_name = source, target
+        self._size, self._mode, self._pinned, self._pieces = size, mode, pinned, pieces
+        self.renew()
+
+    def renew(self) -> None:
+        """Other memory, on the host such as nobody has used, and other bytes."""
+        self.source = self.target = self._sent = None
+        self.target = self._room(self.target_name)
+        self.source, self._sent = self._load()
+        self.pairs = [(self.target, self.source)]
+        if self._pieces > 1:
+            self.pairs = [
+                (self.target[begin:end], self.source[begin:end])
+                for begin, end in pieces_of(self._size, self._pieces)
+            ]
+
+    def wipe(self) -> None:
+        """So that what is found afterwards was brought by the copies."""
+        blank = None
+        for begin, end in self._parts():
+            part = self.target[begin:end]
+            if blank is None:
+                blank = torch.full((part.nbytes,), _WIPED, dtype=torch.uint8)
+                blank = blank.view(part.dtype).view(part.shape)
+            self._cards.copy(part, blank[: len(part)], wait=True)
+
+    def check(self) -> "Wrong | None":
+        """Reads what arrived by way of the host, whatever way the copies took."""
+        return self._compared(self.target, self.target_name, self.target.dtype)
+
+    def is_source_as_sent(self) -> bool:
+        """Whether the bytes had already been lost before the copies began."""
+        return self._compared(self.source, self.source_name, self.source.dtype) is None
+
+    def _load(self) -> "tuple[Any, Any]":
+        """The source, and what it holds as the host knows it."""
+        if self._mode == "converted":
+            sent = random_floats(self._size // 4)
+            source = self._memory(self.source_name, self._size).view(torch.float32)
+        elif self._mode == "strided":
+            row = row_for(self._size)
+            sent = random_bytes(self._size).view(-1, row)
+            source = self._memory(self.source_name, 2 * self._size).view(-1, row)[::2]
+        else:
+            source = self._memory(self.source_name, self._size)
+            if self.source_name == "cpu":
+                return random_bytes(self._size, into=source), source
+            sent = random_bytes(self._size)
+        self._cards.copy(source, sent, wait=True)
+        return source, sent
+
+    def _room(self, device: str) -> Any:
+        if self._mode == "converted":
+            return self._memory(device, self._size // 2).view(torch.float16)
+        room = self._memory(device, self._size)
+        return room.view(-1, row_for(self._size)) if self._mode == "strided" else room
+
+    def _memory(self, device: str, size: int) -> Any:
+        if device == "cpu" and self._mode == "fresh":
+            return self._cards.untouched(size)
+        return take(self._cards, device, size, pinned=self._pinned and device == "cpu")
+
+    def _compared(self, where: Any, device: str, dtype: Any) -> "Wrong | None":
+        read = None
+        found_at: list[tuple[int, int]] = []
+        zeros = True
+        done = 0
+        for begin, end in self._parts():
+            part = where[begin:end]
+            if device != "cpu":
+                if read is None:
+                    read = torch.empty(part.shape, dtype=part.dtype)
+                self._cards.copy(read[: len(part)], part, wait=True)
+                part = read[: len(part)]
+            sent = _as_bytes(self._sent[begin:end].to(dtype))
+            came = _as_bytes(part)
+            if not _is_same(sent, came):
+                places = (sent != came).nonzero().flatten()
+                found_at.append((len(places), done + int(places[0])))
+                zeros = zeros and not bool(came[places].any())
+            done += len(came)
+        if not found_at:
+            return None
+        return Wrong(1, 1, sum(count for count, _ in found_at), found_at[0][1], zeros)
+
+    def _parts(self) -> "Iterator[tuple[int, int]]":
+        """Of the first dimension, so much as is read at once."""
+        length = len(self.target)
+        step = max(1, READ_AT_ONCE * length // self._size)
+        for begin in range(0, length, step):
+            yield begin, min(begin + step, length)
+
+
+def _as_bytes(tensor: Any) -> Any:
+    return tensor.contiguous().view(torch.uint8).flatten()
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Eight bytes at a time, where they are as many."""
+    if len(one) % 8 == 0 and one.storage_offset() % 8 == other.storage_offset() % 8 == 0:
+        one, other = one.view(torch.int64), other.view(torch.int64)
+    return bool(torch.equal(one, other))

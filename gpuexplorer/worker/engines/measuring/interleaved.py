@@ -1,0 +1,94 @@
+"""Copies and computing in turn: each copy keeps the host waiting, as PyTorch does by itself."""
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from gpuexplorer.lab.events import Measured
+from gpuexplorer.worker.engines.measuring.asked import Asked
+from gpuexplorer.worker.engines.measuring.by_host import asking, single_call, warmed
+from gpuexplorer.worker.engines.measuring.checking import Checks
+from gpuexplorer.worker.engines.measuring.lanes import Lane, computing_lane
+from gpuexplorer.worker.measuring.plan import loops_for, products_for
+
+_MOST_TURNS = 20
+
+
+@dataclass(frozen=True)
+class _Turns:
+    """So many turns of so many products and one copy, all in one queue."""
+
+    asked: Asked
+    computing: Lane
+    copy: "Callable[[], None]"
+    turns: int
+    products: int
+
+    def run(self, *, copying: bool) -> "tuple[float, float]":
+        """Seconds until all is done, and of a copy by the card's clock."""
+        cards, stream = self.asked.cards, self.computing.stream
+        devices = (self.asked.command.source, self.asked.command.target)
+        marks: list[tuple[Any, Any]] = []
+        cards.synchronize(*devices)
+        began = cards.now()
+        with cards.on(*self.computing.streams):
+            for _ in range(self.turns):
+                for _ in range(self.products):
+                    self.computing.ask()
+                if not copying:
+                    continue
+                begin, end = cards.event(), cards.event()
+                begin.record(stream)
+                self.copy()
+                end.record(stream)
+                marks.append((begin, end))
+        cards.synchronize(*devices)
+        took = cards.now() - began
+        copied = sum(begin.elapsed_time(end) for begin, end in marks) / 1000
+        return took, copied / self.turns
+
+
+def measured_blocking(asked: Asked) -> Measured:
+    """Beside `overlap`, this shows what waiting costs."""
+    command, cards = asked.command, asked.cards
+    devices = tuple(dict.fromkeys((command.source, command.target)))
+    cargo = asked.cargo(command.source, command.target)
+    ask = asking(cards, cargo, raw=False)
+    seconds = warmed(cards, ask, devices, asked.checkpoint)
+    card = command.target if command.source == "cpu" else command.source
+    computing = computing_lane(cards, card)
+    with cards.on(*computing.streams):
+        product = warmed(cards, computing.ask, devices, asked.checkpoint)
+    turns = _Turns(
+        asked,
+        computing,
+        ask,
+        min(_MOST_TURNS, loops_for(seconds)),
+        products_for(seconds, product),
+    )
+    checks = Checks([cargo], command.samples, command.bytes)
+    samples, alone, together = [], [], []
+    for number in range(command.samples):
+        asked.checkpoint()
+        alone.append(turns.run(copying=False)[0])
+        checks.prepare(number)
+        took, copied = turns.run(copying=True)
+        together.append(took)
+        samples.append(copied)
+        checks.look(number)
+        asked.on_sample(number + 1)
+    host, until_asked = single_call(cards, ask, devices)
+    return Measured(
+        command.id,
+        tuple(samples),
+        host,
+        until_asked,
+        alone_s=statistics.median(alone),
+        together_s=statistics.median(together),
+        loops=turns.turns,
+        intact=checks.intact,
+        wrong=checks.wrong,
+        direct=asked.direct(),
+        notes=(*asked.notes(), *checks.notes),
+    )

@@ -1,0 +1,86 @@
+"""The answer to a Measure: one copy, timed as it should be, and looked at when it arrived."""
+
+from collections.abc import Callable
+from typing import Union
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.events import Event, Measured, Sampled
+from gpuexplorer.lab.wire import Measure
+from gpuexplorer.worker.engines.measuring.asked import Asked
+from gpuexplorer.worker.engines.measuring.buffers import let_go
+from gpuexplorer.worker.engines.measuring.host_measurement import measured_by_host
+from gpuexplorer.worker.engines.measuring.interleaved import measured_blocking
+from gpuexplorer.worker.engines.measuring.queued_measurement import measured_in_queue
+from gpuexplorer.worker.failures import Spoiled
+from gpuexplorer.worker.measuring.cards import Cards
+from gpuexplorer.worker.measuring.plan import is_timed_by_host
+from gpuexplorer.worker.measuring.refusals import refuse, refuse_what_does_not_fit
+
+
+def measure(
+    command: Measure,
+    cards: Cards,
+    say: "Callable[[Event], None]",
+    checkpoint: "Callable[[], None]",
+) -> None:
+    """Says Sampled after each sample and Measured at the end; all memory is given back."""
+    refuse(command, cards.names())
+    outcome = _outcome(command, cards, say, checkpoint)
+    cards.give_back()
+    if isinstance(outcome, BaseException):
+        raise outcome
+    say(outcome)
+
+
+def _outcome(
+    command: Measure,
+    cards: Cards,
+    say: "Callable[[Event], None]",
+    checkpoint: "Callable[[], None]",
+) -> Union[Measured, BaseException]:  # noqa: UP007 - Python 3.10
+    try:
+        return _measured(command, cards, say, checkpoint)
+    # Raised again at once, when nothing holds the memory any more.
+    except BaseException as error:
+        return let_go(error)
+
+
+def _measured(
+    command: Measure,
+    cards: Cards,
+    say: "Callable[[Event], None]",
+    checkpoint: "Callable[[], None]",
+) -> Measured:
+    def on_sample(taken: int) -> None:
+        say(Sampled(command.id, taken, command.samples))
+
+    try:
+        refuse_what_does_not_fit(command, cards.free_bytes)
+        asked = Asked(command, cards, on_sample, checkpoint)
+        if command.mode == "blocking":
+            return measured_blocking(asked)
+        if is_timed_by_host(command.job):
+            return measured_by_host(asked)
+        return measured_in_queue(asked)
+    except RuntimeError as error:
+        raise _explained(error, command) from None
+
+
+def _explained(error: RuntimeError, command: Measure) -> Exception:
+    """What PyTorch says of a card is told as what it means for the measurement."""
+    words = str(error)
+    if not any(name in words for name in ("CUDA", "HIP")):
+        return error
+    if "out of memory" in words:
+        return error if type(error).__name__ == "OutOfMemoryError" else MemoryError(words)
+    if "no kernel image" in words:
+        return Trouble(
+            "This PyTorch has no kernels for the card, and this measurement needs one.",
+            "Measure a plain copy, or take a PyTorch that was built for the card.",
+        )
+    way = f"{command.source} to {command.target}"
+    return Spoiled(
+        f"A card broke off while {way} was measured.",
+        "The driver may have lost it: look at its events. A new worker is needed to go on.",
+        words,
+    )

@@ -1,0 +1,158 @@
+"""A measurement by the card's clock: copies that were all asked for before the first began."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.lab.events import Measured
+from gpuexplorer.worker.engines.measuring.asked import Asked
+from gpuexplorer.worker.engines.measuring.by_host import single_call
+from gpuexplorer.worker.engines.measuring.cargo import Cargo
+from gpuexplorer.worker.engines.measuring.checking import Checks
+from gpuexplorer.worker.engines.measuring.lanes import (
+    Lane,
+    computing_lane,
+    lane_of,
+    staged_lane,
+)
+from gpuexplorer.worker.engines.measuring.sampling import Sample, Sampler, warmed
+from gpuexplorer.worker.measuring.plan import (
+    LATENCY_LOOPS,
+    MOST_LOOPS,
+    QUEUE_HOLDS,
+    alone_share,
+    balanced,
+    loops_for,
+    products_for,
+)
+
+_ENDED_EARLY = 0.15
+
+
+@dataclass(frozen=True)
+class _Lanes:
+    """Those of the copies, the measured one first, and one that computes."""
+
+    copies: Sequence[Lane]
+    computing: "Lane | None" = None
+
+    @property
+    def all(self) -> "list[Lane]":
+        return [*self.copies, *([self.computing] if self.computing else [])]
+
+
+def measured_in_queue(asked: Asked) -> Measured:
+    """The lanes first, then how many copies each makes, then the samples."""
+    command, cards = asked.command, asked.cards
+    lanes = _lanes(asked)
+    alone = _prepare(asked, lanes)
+    sampler = Sampler(cards, lanes.all, asked.checkpoint)
+    sampler.close_gate()
+    if len(lanes.copies) > 1:
+        _balance(lanes.copies, sampler.sample())
+        sampler.close_gate()
+    cargos = [lane.cargo for lane in lanes.copies if lane.cargo is not None]
+    checks = Checks(cargos, command.samples, command.bytes)
+    samples: list[Sample] = []
+    for number in range(command.samples):
+        asked.checkpoint()
+        checks.prepare(number)
+        samples.append(sampler.sample())
+        checks.look(number)
+        asked.on_sample(number + 1)
+    host, until_asked = _single(asked, lanes.copies[0])
+    if command.mode == "latency":  # many in a row, as other tools count it
+        usual = statistics.median(sample.asked for sample in samples)
+        until_asked = usual / lanes.copies[0].loops
+    each = [_each(lane, samples, number) for number, lane in enumerate(lanes.copies)]
+    back = 1 if command.both_ways else 0
+    return Measured(
+        command.id,
+        each[0],
+        host,
+        until_asked,
+        each[1] if back else (),
+        tuple(each[1 + back :]),
+        alone,
+        statistics.median(s.together for s in samples) if lanes.computing else None,
+        lanes.copies[0].loops,
+        all(sample.gated for sample in samples),
+        checks.intact,
+        checks.wrong,
+        direct=asked.direct(),
+        notes=(*asked.notes(), *_notes(sampler, lanes, samples), *checks.notes),
+    )
+
+
+def _lanes(asked: Asked) -> _Lanes:
+    job, cards = asked.job, asked.cards
+    if job.mode == "staged":
+        return _Lanes([staged_lane(cards, asked.cargo(job.source, job.target), job.bytes)])
+    ways = [(job.source, job.target)]
+    if job.both_ways:
+        ways.append((job.target, job.source))
+    cargos: list[Cargo] = [asked.cargo(*way) for way in (*ways, *job.beside)]
+    copies = [lane_of(cards, cargo, mode=job.mode) for cargo in cargos]
+    beside = computing_lane(cards, copies[0].card) if job.mode == "overlap" else None
+    return _Lanes(copies, beside)
+
+
+def _prepare(asked: Asked, lanes: _Lanes) -> "float | None":
+    """Each lane is warmed alone, and gets as many copies as fill a sample."""
+    seconds = 0.0
+    for lane in lanes.copies:
+        seconds = warmed(asked.cards, lane, asked.checkpoint)
+        lane.loops = loops_for(seconds, lane.operations)
+        if asked.job.mode == "latency":
+            lane.loops = LATENCY_LOOPS
+    computing = lanes.computing
+    if computing is None:
+        return None
+    product = warmed(asked.cards, computing, asked.checkpoint)
+    computing.loops = products_for(seconds * lanes.copies[0].loops, product)
+    sampler = Sampler(asked.cards, [computing], asked.checkpoint)
+    sampler.close_gate()
+    taken = [sampler.sample().together for _ in range(asked.command.samples)]
+    return statistics.median(taken)
+
+
+def _balance(lanes: Sequence[Lane], sample: Sample) -> None:
+    """A lane that ended early left the way to the others, who were then no longer disturbed."""
+    most = min(MOST_LOOPS, *(QUEUE_HOLDS // lane.operations for lane in lanes))
+    counts = balanced([lane.loops for lane in lanes], sample.seconds, most)
+    for lane, loops in zip(lanes, counts, strict=True):
+        lane.loops = loops
+
+
+def _each(lane: Lane, samples: Sequence[Sample], number: int) -> "tuple[float, ...]":
+    """Seconds of one copy."""
+    return tuple(sample.seconds[number] / lane.loops for sample in samples)
+
+
+def _single(asked: Asked, lane: Lane) -> "tuple[float, float]":
+    with asked.cards.on(*lane.streams):
+        return single_call(asked.cards, lane.ask, lane.devices)
+
+
+def _notes(sampler: Sampler, lanes: _Lanes, samples: Sequence[Sample]) -> "list[str]":
+    found = []
+    if not sampler.has_gate:
+        found.append(
+            "no gate: this PyTorch has no kernels for the card, so what asking takes is in "
+            "the times of small copies"
+        )
+    elif not sampler.fits_queue:
+        found.append("no gate: there are more pieces than a queue holds")
+    elif not all(sample.gated for sample in samples):
+        found.append(
+            "the queue could not be filled before the first copy began: what asking takes "
+            "may be in the times"
+        )
+    if len(lanes.copies) > 1:
+        usual = [
+            statistics.median(sample.seconds[number] for sample in samples)
+            for number in range(len(lanes.copies))
+        ]
+        if (share := alone_share(usual)) > _ENDED_EARLY:
+            found.append(f"one of the copies ended early: {share:.0%} of the time it was alone")
+    return found

@@ -1,0 +1,136 @@
+"""TorchCards: the devices of this PyTorch, as a measurement asks for them."""
+
+import contextlib
+import ctypes
+import importlib
+import mmap
+import time
+from typing import Any
+
+import torch
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.worker.engines.virtual.host_limit import free_bytes
+
+_COPY_KIND = "cudaMemcpyDefault"  # the driver knows by the addresses where memory lies
+_RUNTIMES = ("cuda.bindings.runtime", "cuda.cudart")
+
+
+# Any throughout: tensors, streams and events are PyTorch's.
+class TorchCards:
+    """Thin on purpose: what is decided is decided elsewhere, where it can be tried without."""
+
+    def __init__(self) -> None:
+        self._runtime: Any = None
+
+    def now(self) -> float:
+        return time.perf_counter()
+
+    def names(self) -> "tuple[str, ...]":
+        count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        return ("cpu", *(f"cuda:{index}" for index in range(count)))
+
+    def threads(self) -> int:
+        return int(torch.get_num_threads())
+
+    def free_bytes(self, device: str) -> "int | None":
+        if device == "cpu":
+            return free_bytes()
+        free, _ = torch.cuda.mem_get_info(device)
+        return int(free)
+
+    def are_peers(self, source: str, target: str) -> bool:
+        return bool(torch.cuda.can_device_access_peer(source, target))
+
+    def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:
+        if pinned:
+            return torch.empty(size, dtype=torch.uint8, pin_memory=True)
+        return torch.empty(size, dtype=torch.uint8, device=device)
+
+    def untouched(self, size: int) -> Any:
+        """An allocator would hand out what somebody has used before."""
+        return torch.frombuffer(mmap.mmap(-1, size), dtype=torch.uint8)
+
+    def stream(self, device: str) -> Any:
+        return torch.cuda.Stream(device)
+
+    def event(self) -> Any:
+        return torch.cuda.Event(enable_timing=True)
+
+    def on(self, *streams: Any) -> "contextlib.AbstractContextManager[object]":
+        stack = contextlib.ExitStack()
+        # Leaving a stream makes a context on the card before it; leaving a device does not.
+        stack.enter_context(torch.cuda.device(streams[0].device))
+        for stream in streams:
+            stack.enter_context(torch.cuda.stream(stream))
+        return stack
+
+    def sleep(self, cycles: int) -> None:
+        torch.cuda._sleep(cycles)
+
+    def copy(self, target: Any, source: Any, *, wait: bool) -> None:
+        target.copy_(source, non_blocking=not wait)
+        if wait and source.is_cuda and target.is_cuda:
+            torch.cuda.synchronize(source.device)  # between cards PyTorch never waits
+
+    def raw_copy(self, target: Any, source: Any, stream: Any) -> None:
+        size = target.numel()
+        if stream is None:
+            ctypes.memmove(target.data_ptr(), source.data_ptr(), size)
+            return
+        runtime = self._raw_runtime()
+        where = target.data_ptr(), source.data_ptr()
+        if target.is_cuda and source.is_cuda and target.device != source.device:
+            (error,) = runtime.cudaMemcpyPeerAsync(
+                where[0],
+                target.device.index,
+                where[1],
+                source.device.index,
+                size,
+                stream.cuda_stream,
+            )
+        else:
+            kind = getattr(runtime.cudaMemcpyKind, _COPY_KIND)
+            (error,) = runtime.cudaMemcpyAsync(*where, size, kind, stream.cuda_stream)
+        if int(error):
+            raise RuntimeError(f"CUDA error: {error.name} from the driver's own call")
+
+    def multiply(self, out: Any, left: Any, right: Any) -> None:
+        torch.mm(left, right, out=out)
+
+    def synchronize(self, *devices: str) -> None:
+        for device in devices:
+            if device != "cpu":
+                torch.cuda.synchronize(device)
+
+    def give_back(self) -> None:
+        """A card that broke off can be given nothing back."""
+        if not torch.cuda.is_initialized():
+            return
+        for index in range(torch.cuda.device_count()):
+            # On any other card this would make a context.
+            if torch._C._cuda_hasPrimaryContext(index):
+                with contextlib.suppress(RuntimeError), torch.cuda.device(index):
+                    _empty_caches()
+
+    def _raw_runtime(self) -> Any:
+        """Found by name: it may be missing, and is then no fault."""
+        if self._runtime is not None:
+            return self._runtime
+        for name in _RUNTIMES:
+            with contextlib.suppress(ImportError):
+                self._runtime = importlib.import_module(name)
+                return self._runtime
+        raise Trouble(
+            "The driver's own call cannot be made from this Python: it has no cuda.bindings.",
+            "Install the package cuda-bindings beside PyTorch, or measure the usual copy.",
+        )
+
+
+def _empty_caches() -> None:
+    """Of the current card, and of the host's pinned memory."""
+    for name in ("_cuda_clearCublasWorkspaces", "_host_emptyCache"):
+        empty = getattr(torch._C, name, None)  # not in every PyTorch
+        if empty is not None:
+            empty()
+    torch.cuda.empty_cache()

@@ -1,0 +1,1 @@
+"""How a copy is measured, as far as that needs no PyTorch."""

@@ -1,0 +1,130 @@
+"""The numbers of a measurement: how many copies a sample has, how wide its gate is."""
+
+import itertools
+import statistics
+from collections.abc import Sequence
+
+from gpuexplorer.lab.copy_job import CopyJob
+
+SAMPLE_SECONDS = 0.05
+MOST_LOOPS = 100
+MOST_HOST_LOOPS = 20_000
+LATENCY_LOOPS = 100
+
+WARM_SECONDS = 0.2  # a link that slept is awake by then
+MOST_WARM_SECONDS = 1.5
+_STEADY = 3  # copies in a row that must be alike
+_ALIKE = 0.1
+
+SHORTEST_GATE = 2e-3
+LONGEST_GATE = 0.2  # Windows ends what holds a card for two seconds
+_GATE_PER_OPERATION = 30e-6
+QUEUE_HOLDS = 1000  # operations, before whoever asks for one more has to wait
+BETWEEN_CARDS = 5  # operations that PyTorch makes of one copy from card to card
+
+_SMALLEST_CHUNK = 1 << 18
+_USUAL_CHUNK = 4 << 20
+_MOST_CHUNKS = 64
+
+READ_AT_ONCE = 16 << 20  # where targets are wiped and read back
+_ALL_ROUNDS_BELOW = 64 << 20
+PRODUCT = 1024  # rows and columns of the matrices that are multiplied beside a copy
+MOST_PRODUCTS = 500
+PRODUCT_BYTES = 3 * PRODUCT * PRODUCT * 4
+
+
+def loops_for(seconds: float, operations: int = 1) -> int:
+    """Copies of a sample, for a copy that takes so long and so many places in the queue."""
+    most = max(1, min(MOST_LOOPS, QUEUE_HOLDS // max(1, operations)))
+    return _between(1, SAMPLE_SECONDS / max(seconds, 1e-9), most)
+
+
+def host_loops_for(seconds: float) -> int:
+    """Where no queue has to hold them."""
+    return _between(1, SAMPLE_SECONDS / max(seconds, 1e-9), MOST_HOST_LOOPS)
+
+
+def is_awake(durations: Sequence[float], spent: float) -> bool:
+    """The link is up: it ran for a while, and the last copies took alike."""
+    if spent < WARM_SECONDS:
+        return False
+    if spent >= MOST_WARM_SECONDS:
+        return True
+    last = durations[-_STEADY:]
+    return len(last) == _STEADY and max(last) <= min(last) * (1 + _ALIKE)
+
+
+def usual(durations: Sequence[float]) -> float:
+    """Of the copies that warmed the link up, what one takes now."""
+    return statistics.median(durations[-_STEADY:])
+
+
+def gate_for(operations: int) -> float:
+    """Seconds for which the queue is held shut while so many operations are put into it."""
+    return min(LONGEST_GATE, max(SHORTEST_GATE, operations * _GATE_PER_OPERATION))
+
+
+def wider(gate: float) -> "float | None":
+    """For another try; None: wide enough to have worked."""
+    return None if gate >= LONGEST_GATE else min(LONGEST_GATE, gate * 2)
+
+
+def fits_queue(operations: int) -> bool:
+    return operations <= QUEUE_HOLDS
+
+
+def balanced(loops: Sequence[int], seconds: Sequence[float], most: int) -> "tuple[int, ...]":
+    """So many copies each that all end at about the same time; `most` each, if that can be."""
+    each = [max(taken, 1e-9) / count for count, taken in zip(loops, seconds, strict=True)]
+    until = max(*each, min(max(seconds), most * min(each)))
+    return tuple(max(1, round(until / one)) for one in each)
+
+
+def alone_share(seconds: Sequence[float]) -> float:
+    """For which part of its time the longest had the way to itself."""
+    return 1 - min(seconds) / max(seconds)
+
+
+def chunk_for(size: int) -> int:
+    """Of a copy that is staged through pinned memory of the host."""
+    few = -(-size // _MOST_CHUNKS)
+    return min(size, max(few, min(_USUAL_CHUNK, max(size // 8, _SMALLEST_CHUNK))))
+
+
+def pieces_of(size: int, count: int) -> "tuple[tuple[int, int], ...]":
+    """Begin and end of each; they differ by one byte at most."""
+    edges = [size * number // count for number in range(count + 1)]
+    return tuple(itertools.pairwise(edges))
+
+
+def is_timed_by_host(job: CopyJob) -> bool:
+    """Where no card takes part, or the call keeps the host waiting until it is done."""
+    if job.source == job.target == "cpu":
+        return True
+    if not job.touches_host:
+        return False
+    return not job.pinned or job.mode in ("strided", "converted")
+
+
+def products_for(copies: float, product: float) -> int:
+    """Matrix products that last as long as the copies beside them."""
+    return _between(1, copies / max(product, 1e-9), MOST_PRODUCTS)
+
+
+def is_checked(sample: int, samples: int, size: int) -> bool:
+    """Reading back takes longer than copying, so of large copies only some are looked at."""
+    return size <= _ALL_ROUNDS_BELOW or sample in (0, samples // 2, samples - 1)
+
+
+def row_for(size: int) -> int:
+    """The length of a row, of bytes that are taken from every other row."""
+    return min(1024, size & -size)
+
+
+def power_of_two(size: int) -> int:
+    """What the pinned memory's allocator really takes."""
+    return 1 << max(0, size - 1).bit_length()
+
+
+def _between(least: int, value: float, most: int) -> int:
+    return max(least, min(most, round(value)))

@@ -1,0 +1,191 @@
+"""What cannot be measured, in a sentence with a way out; and what memory the rest needs."""
+
+from collections.abc import Callable
+from math import isfinite
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.copy_job import MODES, CopyJob
+from gpuexplorer.lab.wire import Measure
+from gpuexplorer.worker.measuring.plan import (
+    PRODUCT_BYTES,
+    READ_AT_ONCE,
+    chunk_for,
+    power_of_two,
+)
+from gpuexplorer.worker.measuring.words import listed, size_in_words
+
+_MOST_SAMPLES = 1000
+_MOST_BYTES = 1 << 44
+_MOST_PIECES = 100_000
+_MOST_LATENCY_BYTES = 4096
+_MOST_BESIDE = 64
+_FLOAT = 4  # bytes
+_HOST = "cpu"
+
+
+def refuse(command: Measure, names: "tuple[str, ...]") -> None:
+    """Raises Trouble. `names`: the devices that are here."""
+    _refuse_what_is_no_number(command)
+    job = command.job
+    for device in dict.fromkeys(sum(_ways(job), ())):
+        if device not in names:
+            raise Trouble(_not_here(device), f"This PyTorch has {listed(names)}.")
+    if job.mode not in MODES:
+        raise Trouble(
+            f"{job.mode!r} is no way to copy that can be measured.",
+            f"One of {', '.join(sorted(MODES))}.",
+        )
+    _refuse_what_this_mode_cannot(job)
+    if job.both_ways or job.beside:
+        _refuse_company(job)
+    if job.pieces > 1 and job.mode not in ("copy", "raw"):
+        raise Trouble("In pieces only plain copies are measured.", "Take one piece.")
+
+
+def refuse_what_does_not_fit(
+    command: Measure, free_bytes: "Callable[[str], int | None]"
+) -> None:
+    """Raises Trouble where a side would have to give up more than its share."""
+    for device, size in needs(command.job).items():
+        free = free_bytes(device)
+        if free is not None and size > free * command.most_share:
+            raise Trouble(
+                f"Measuring {size_in_words(command.bytes)} takes {size_in_words(size)} on "
+                f"{device}, more than {command.most_share:.4g} of the "
+                f"{size_in_words(free)} that are free there.",
+                "Measure fewer bytes, or end what holds the memory.",
+            )
+
+
+def needs(job: CopyJob) -> "dict[str, int]":
+    """Bytes by device, with what is held to check what arrived."""
+    found: dict[str, int] = {}
+
+    def take(device: str, size: int) -> None:
+        found[device] = found.get(device, 0) + size
+
+    for source, target in _ways(job):
+        doubled = 2 if job.mode == "strided" else 1
+        for device, size in ((source, job.bytes * doubled), (target, job.bytes)):
+            take(device, power_of_two(size) if device == _HOST and job.pinned else size)
+        if source != _HOST or job.mode in ("strided", "converted"):
+            take(_HOST, job.bytes)  # what was sent, to compare
+        if target != _HOST:
+            take(_HOST, 2 * min(job.bytes, READ_AT_ONCE))
+    if job.mode == "staged":
+        take(_HOST, 2 * power_of_two(chunk_for(job.bytes)))
+    if job.mode in ("blocking", "overlap"):
+        take(engine_of(job.source, job.target), PRODUCT_BYTES)
+    return found
+
+
+def engine_of(source: str, target: str) -> str:
+    """The device whose queue PyTorch takes: the card's, and of two cards the source's."""
+    return target if source == _HOST else source
+
+
+def _ways(job: CopyJob) -> "list[tuple[str, str]]":
+    back = [(job.target, job.source)] if job.both_ways else []
+    return [(job.source, job.target), *back, *job.beside]
+
+
+def _refuse_what_is_no_number(command: Measure) -> None:
+    """A line of JSON may hold anything."""
+    beside: object = command.beside
+    ways = beside if isinstance(beside, tuple) else (None,)
+    if not all(isinstance(each, tuple) and len(each) == 2 for each in ways):
+        raise Trouble("Another copy beside it is a source and a target.")
+    texts: list[object] = [command.source, command.target, command.mode, *sum(ways, ())]
+    if not all(isinstance(each, str) for each in texts):
+        raise Trouble("Devices and modes are names.", 'Such as "cpu" and "cuda:0".')
+    _refuse_number("bytes", command.bytes, _MOST_BYTES)
+    _refuse_number("pieces", command.pieces, min(command.bytes, _MOST_PIECES))
+    _refuse_number("samples", command.samples, _MOST_SAMPLES)
+    share: object = command.most_share
+    if not isinstance(share, (int, float)) or not isfinite(share) or not 0 < share <= 1:
+        raise Trouble("The share of the free memory must be more than 0 and at most 1.")
+
+
+def _refuse_number(what: str, number: object, most: int) -> None:
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise Trouble(f"The number of {what} must be a whole number.")
+    if not 1 <= number <= most:
+        raise Trouble(f"The number of {what} must be from 1 to {most}, and is {number}.")
+
+
+def _not_here(device: str) -> str:
+    kind = device.partition(":")[0]
+    if kind not in ("cpu", "cuda"):
+        return f"Copies from and to {device} are not measured."
+    return f"There is no {device} here."
+
+
+def _refuse_what_this_mode_cannot(job: CopyJob) -> None:
+    cards = [each for each in (job.source, job.target) if each != _HOST]
+    match job.mode:
+        case "staged" if len(set(cards)) < 2:
+            raise Trouble(
+                "Only a copy from one card to another can be staged through the host.",
+                "Choose two cards.",
+            )
+        case "fresh" if not job.touches_host:
+            raise Trouble(
+                "Fresh memory makes a difference on the host only.", "Choose cpu on one side."
+            )
+        case "fresh" if job.pinned:
+            raise Trouble(
+                "Pinned memory is never fresh: pinning it has touched it.",
+                "Choose memory that is not pinned.",
+            )
+        case "latency" if job.bytes > _MOST_LATENCY_BYTES:
+            raise Trouble(
+                f"Latency shows with few bytes only, not with {size_in_words(job.bytes)}.",
+                f"Take at most {size_in_words(_MOST_LATENCY_BYTES)}.",
+            )
+        case "blocking" | "overlap" if not cards:
+            raise Trouble(
+                "Copies within the host are made by the processor itself: nothing can be "
+                "computed beside them.",
+                "Choose a card on one side.",
+            )
+        case "overlap" if job.touches_host and not job.pinned:
+            raise Trouble(
+                "A copy of memory that is not pinned keeps the host waiting: nothing overlaps.",
+                "Choose pinned memory.",
+            )
+        case "converted" if job.bytes % _FLOAT:
+            raise Trouble(
+                "A float32 takes 4 bytes, so their number must be a multiple of 4.",
+                f"Take {job.bytes // _FLOAT * _FLOAT or _FLOAT} bytes.",
+            )
+        case "strided" if job.bytes % 2:
+            raise Trouble("Every other row needs an even number of bytes.")
+    if job.pinned and job.touches_host and not cards:
+        raise Trouble(
+            "Pinned memory makes no difference within the host.",
+            "Choose memory that is not pinned, or a card on one side.",
+        )
+
+
+def _refuse_company(job: CopyJob) -> None:
+    if job.mode not in ("copy", "raw"):
+        raise Trouble(
+            "Several copies at once are measured as plain copies only.",
+            "Choose one direction and no other copies.",
+        )
+    if len(job.beside) > _MOST_BESIDE:
+        raise Trouble(f"At most {_MOST_BESIDE} copies beside it are measured.")
+    for source, target in _ways(job):
+        if source == target == _HOST:
+            raise Trouble(
+                "Copies within the host are measured alone: the processor makes all of them.",
+                "Choose a card on one side.",
+            )
+        if _HOST in (source, target) and not job.pinned:
+            raise Trouble(
+                "A copy of memory that is not pinned keeps the host waiting, so no other can "
+                "run at the same time.",
+                "Choose pinned memory.",
+            )
+    if job.both_ways and job.local:
+        raise Trouble("A card's copy to itself has only one way.", "Choose one direction.")

@@ -1,0 +1,117 @@
+"""What people type for sizes, devices and modes, and what they are told when it is wrong."""
+
+import pytest
+
+from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.words import devices_of, kinds_of, size_of, sizes_of
+from gpuexplorer.core.trouble import Trouble
+
+HERE = ("cpu", "cuda:0", "cuda:1", "cuda:2")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("4", 4),
+        ("4B", 4),
+        ("64M", 64 << 20),
+        ("64m", 64 << 20),
+        ("4 KiB", 4096),
+        ("64MB", 64_000_000),
+        ("1e9", 10**9),
+        ("0.5G", 1 << 29),
+        (" 1GiB ", 1 << 30),
+        ("1T", 1 << 40),
+    ],
+)
+def test_a_size_is_read_as_people_write_it(text: str, size: int) -> None:
+    assert size_of(text) == size
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "'' is not a size."),
+        ("big", "'big' is not a size."),
+        ("1.2.3", "'1.2.3' is not a size."),
+        ("64X", "'64X' has a unit that is not known: 'X'."),
+        ("0", "'0' is nothing to copy."),
+        ("-5M", "'-5M' is nothing to copy."),
+        ("1.5", "'1.5' is not a whole number of bytes."),
+        ("2T", "'2T' is more than any card holds."),
+        ("1e999", "'1e999' is more than any card holds."),
+        ("1e-3", "'1e-3' is not a whole number of bytes."),
+        ("nan", "'nan' is not a size."),
+        ("\u0664K", "'\u0664K' is not a size."),
+    ],
+)
+def test_a_size_that_is_none_gets_a_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(Trouble) as refused:
+        size_of(text)
+    assert refused.value.sentence == sentence
+    assert refused.value.hint
+
+
+def test_several_sizes_come_in_order_and_once() -> None:
+    assert sizes_of("1M, 4K,1024K") == (4096, 1 << 20)
+
+
+def test_a_range_takes_four_times_each_step_and_its_end() -> None:
+    assert sizes_of("4B-64B") == (4, 16, 64)
+    assert sizes_of("4B - 100B") == (4, 16, 64, 100)
+
+
+def test_a_sweep_goes_from_four_bytes_to_a_gibibyte() -> None:
+    sizes = sizes_of("sweep")
+    assert (sizes[0], sizes[-1], len(sizes)) == (4, 1 << 30, 15)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("64M,", "'64M,' has a comma with no size beside it."),
+        ("1G-4B", "'1G-4B' ends before it begins."),
+        ("4B-", "'' is not a size."),
+        ("-4", "'-4' is nothing to copy."),
+    ],
+)
+def test_sizes_that_are_none_get_a_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(Trouble) as refused:
+        sizes_of(text)
+    assert refused.value.sentence == sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "devices"),
+    [
+        ("cpu,cuda:0,1", ("cpu", "cuda:0", "cuda:1")),
+        ("host, 2", ("cpu", "cuda:2")),
+        ("0-2", ("cuda:0", "cuda:1", "cuda:2")),
+        ("cuda:1-cuda:2", ("cuda:1", "cuda:2")),
+        ("all", HERE),
+        ("2,0,0", ("cuda:0", "cuda:2")),
+        ("CPU", ("cpu",)),
+    ],
+)
+def test_devices_are_named_shortly_or_in_full(text: str, devices: tuple[str, ...]) -> None:
+    assert devices_of(text, HERE) == devices
+
+
+@pytest.mark.parametrize("text", ["7", "cuda:9", "gpu", "", "cpu,", "0-5", "-1", "2-0"])
+def test_a_device_that_is_not_there_gets_those_that_are(text: str) -> None:
+    with pytest.raises(Trouble) as refused:
+        devices_of(text, HERE)
+    assert "no device here is called so" in refused.value.sentence
+    assert refused.value.hint == "There are: cpu, cuda:0, cuda:1, cuda:2."
+
+
+def test_modes_are_named_once_each_and_copy_is_one_of_them() -> None:
+    assert kinds_of("copy, latency,one-way") == (Kind.ONE_WAY, Kind.LATENCY)
+    assert kinds_of("all") == tuple(Kind)
+
+
+def test_a_mode_that_is_nearly_right_is_recognised() -> None:
+    with pytest.raises(Trouble) as refused:
+        kinds_of("bothway")
+    assert refused.value.sentence == "--mode names 'bothway', which is not known."
+    assert refused.value.hint.startswith("Did you mean both-ways? one-way, both-ways, latency")

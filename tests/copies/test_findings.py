@@ -1,0 +1,180 @@
+"""What stands out among measured copies, in sentences, and what is said of the rest."""
+
+from dataclasses import replace
+
+from gpuexplorer.copies.findings import Finding, Matter, findings, the_rest
+from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.result import CopyResult
+from tests.copies.made import all_pairs, at_rate, with_note
+
+
+def about(results: list[CopyResult], matter: Matter) -> list[Finding]:
+    return [each for each in findings(results) if each.matter is matter]
+
+
+def changed(
+    results: list[CopyResult], source: str, target: str, rate: float
+) -> list[CopyResult]:
+    return [
+        at_rate(each, rate) if (each.job.source, each.job.target) == (source, target) else each
+        for each in results
+    ]
+
+
+def test_nothing_stands_out_where_all_is_as_it_should_be() -> None:
+    assert findings(all_pairs("8xH100+nvlink", Kind.ONE_WAY)) == []
+    assert findings(all_pairs("4xRTX4090+pcie", Kind.ONE_WAY, Kind.LATENCY)) == []
+    assert findings(all_pairs("1xH100,2xT4", Kind.ONE_WAY)) == []
+
+
+def test_what_arrives_wrong_comes_first_with_its_bytes_and_what_to_do() -> None:
+    results = all_pairs("8xL4", Kind.PAGEABLE, Kind.ONE_WAY, Kind.STAGED, faults="wrong:6>1")
+    first = findings(results)[0]
+    assert first.matter is Matter.WRONG
+    assert first.cells == (("cuda:6", "cuda:1"),)
+    assert first.title == "arrives WRONG"
+    assert "In 3 of 7 rounds, 12 288 of 268 435 456 bytes came as zeros" in first.sentence
+    assert "A wrong copy has no rate." in first.sentence
+    assert "Through host memory: 18.0 GB/s, modelled." in first.sentence
+    assert "IOMMU" in first.hint
+    assert "ACS" in first.hint
+    assert first.instead is not None
+    assert first.instead.job.mode == "staged"
+
+
+def test_direct_that_is_slower_than_staged_is_said_with_both_figures() -> None:
+    results = all_pairs("8xL4", Kind.ONE_WAY, Kind.STAGED)
+    slow = [
+        at_rate(each, 9.9e9)
+        if (each.job.source, each.job.target, each.job.mode) == ("cuda:2", "cuda:5", "copy")
+        else each
+        for each in results
+    ]
+    [found] = about(slow, Matter.DIRECT_SLOWER)
+    assert found.cells == (("cuda:2", "cuda:5"),)
+    assert found.sentence.startswith("18.0 of 31.5 GB/s staged, 9.90 direct.")
+    assert [bar.words for bar in found.bars] == ["staged", "direct"]
+    assert not about(slow, Matter.FAR_BELOW), "it is said once"
+
+
+def narrowed(result: CopyResult, device: str) -> CopyResult:
+    route = result.route
+    assert route is not None
+    if device not in (result.job.source, result.job.target) or result.job.local:
+        return result
+    route = replace(
+        route,
+        limit=15.75e9,
+        note=f"{device} runs at x8: card and slot could do x16",
+        narrow=(device,),
+    )
+    return at_rate(replace(result, route=route), 13.1e9)
+
+
+def test_a_card_on_half_its_lanes_is_one_finding_with_all_its_paths() -> None:
+    results = [narrowed(each, "cuda:3") for each in all_pairs("8xL4", Kind.ONE_WAY)]
+    [found] = about(results, Matter.NARROW)
+    assert found.devices == ("cuda:3",)
+    assert found.title == "runs at x8"
+    assert found.sentence == (
+        "13.1 GB/s on every PCIe path: 83 % of what that carries. Card and slot could do x16."
+    )
+    assert len(found.cells) == 16
+    assert "Reseat" in found.hint
+    assert not about(results, Matter.FAR_BELOW)
+
+
+def test_copies_faster_than_their_wire_are_doubted() -> None:
+    results = changed(all_pairs("2xTitanRTX", Kind.ONE_WAY), "cpu", "cuda:0", 20e9)
+    [found] = about(results, Matter.FASTER)
+    assert found.cells == (("cpu", "cuda:0"),)
+    assert found.sentence == "20.0 GB/s, where 15.8 are the limit."
+
+
+def test_one_pair_far_below_its_kin_is_named() -> None:
+    results = changed(all_pairs("8xH100+nvlink", Kind.ONE_WAY), "cuda:2", "cuda:5", 200e9)
+    [found] = about(results, Matter.FAR_BELOW)
+    assert found.cells == (("cuda:2", "cuda:5"),)
+    assert found.sentence == "200 GB/s, where the median of 56 like it is 409 GB/s."
+
+
+def test_a_card_all_of_whose_paths_are_slow_is_named_once() -> None:
+    results = [
+        at_rate(each, 5e9)
+        if "cuda:3" in (each.job.source, each.job.target) and not each.job.local
+        else each
+        for each in all_pairs("8xL4", Kind.ONE_WAY)
+    ]
+    [found] = about(results, Matter.FAR_BELOW)
+    assert found.devices == ("cuda:3",)
+    assert found.title == "is slower than its kin"
+    assert len(found.cells) == 16
+
+
+def test_a_way_that_is_slower_than_the_way_back_is_said() -> None:
+    results = changed(all_pairs("2xTitanRTX", Kind.ONE_WAY), "cuda:0", "cpu", 6e9)
+    [found] = about(results, Matter.ASYMMETRIC)
+    assert found.cells[0] == ("cuda:0", "cpu")
+    assert found.sentence == "6.00 GB/s there, 12.3 GB/s back."
+
+
+def test_what_pageable_memory_costs_is_summed_up() -> None:
+    [found] = about(all_pairs("4xRTX4090", Kind.ONE_WAY, Kind.PAGEABLE), Matter.PAGEABLE)
+    assert found.sentence == (
+        "6.00 GB/s where pinned memory reaches 25.8: it takes 4.3 times as long."
+    )
+    assert len(found.cells) == 8
+
+
+def test_a_card_that_was_busy_is_named_with_how_busy() -> None:
+    results = all_pairs("2xT4", Kind.ONE_WAY)
+    results[1] = with_note(results[1], "cuda:0 was busy: 83 %")
+    [found] = about(results, Matter.BUSY)
+    assert found.devices == ("cuda:0",)
+    assert found.title == "was busy: 83 %"
+    results[2] = with_note(results[2], "cuda:1 was busy: 12 %")
+    [both] = about(results, Matter.BUSY)
+    assert both.devices == ("cuda:0", "cuda:1")
+    assert both.title == "were busy: 83 %, 12 %"
+
+
+def test_what_was_not_measured_is_told_once_for_each_reason() -> None:
+    results = all_pairs("2xT4", Kind.ONE_WAY, faults="lost:1@0s")
+    [found] = about(results, Matter.NOT_MEASURED)
+    assert found.sentence == "cuda:1 is lost: it no longer answers the driver."
+    assert len(found.cells) == 5
+
+
+def test_samples_that_vary_are_said_to_and_by_how_much() -> None:
+    results = all_pairs("2xT4", Kind.ONE_WAY)
+    told = results[1].measured
+    assert told is not None
+    results[1] = replace(results[1], measured=replace(told, samples_s=(0.01, 0.02, 0.03)))
+    [found] = about(results, Matter.UNSTEADY)
+    assert found.cells == (("cpu", "cuda:0"),)
+    assert found.sentence == (
+        "By 50 % (standard deviation): something else used the way meanwhile."
+    )
+
+
+def test_small_copies_are_not_held_against_each_other() -> None:
+    results = [
+        replace(each, job=replace(each.job, bytes=64))
+        for each in changed(all_pairs("8xL4", Kind.ONE_WAY), "cuda:2", "cuda:5", 1e9)
+    ]
+    assert findings(results) == []
+
+
+def test_the_rest_is_summed_up_by_kind() -> None:
+    results = changed(all_pairs("8xL4", Kind.ONE_WAY), "cuda:2", "cuda:5", 9e9)
+    rest = the_rest(results, findings(results))
+    told = {kin.words: (len(kin.results), round((kin.rate or 0) / 1e9, 1)) for kin in rest}
+    assert told == {
+        "Inside the host": (1, 12.0),
+        "Host to card": (8, 25.8),
+        "Card to host": (8, 25.8),
+        "Inside a card": (8, 131.8),
+        "On one PCIe switch": (8, 25.8),
+        "Inside one socket": (16, 25.8),
+        "Across the sockets": (31, 21.9),
+    }

@@ -1,0 +1,129 @@
+"""A run over many copies: told one by one, stopped at once, and going on after failures."""
+
+import threading
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from gpuexplorer.copies.measuring import STOPPED, Measuring, Progress
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.events import Measured
+
+PATIENCE = 10.0
+JOBS = tuple(CopyJob("cpu", "cpu", size) for size in (1, 2, 3, 4))
+HANGS = 2
+
+
+class Bench:
+    """Measures at once, except what is told to hang, to fail, or to be impossible."""
+
+    modelled = False
+
+    def __init__(self, hangs: int = 0, fails: int = 0, impossible: int = 0) -> None:
+        self._hangs, self._fails, self._impossible = hangs, fails, impossible
+        self.hanging = threading.Event()
+        self._stopped = threading.Event()
+
+    def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
+        on_sampled(1, 2)
+        if job.bytes == self._impossible:
+            raise Trouble("No worker starts.", "Install PyTorch.")
+        if job.bytes == self._hangs:
+            self.hanging.set()
+            assert self._stopped.wait(PATIENCE)
+            return CopyResult(job, None, None, "It was stopped.")
+        if job.bytes == self._fails:
+            return CopyResult(job, None, None, "It does not fit.", "Take less.")
+        return CopyResult(job, Measured(1, (1e-3,)), None)
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def close(self) -> None:
+        """It holds nothing."""
+
+
+class Run:
+    """A measuring and all that it told."""
+
+    def __init__(self, bench: Bench, jobs: Sequence[CopyJob] = JOBS) -> None:
+        self.results: list[CopyResult] = []
+        self.progress: list[Progress] = []
+        self.ends: list[str] = []
+        self.measuring = Measuring(
+            jobs, bench, self.results.append, self.progress.append, self.ends.append
+        )
+        self.measuring.start()
+
+    def to_the_end(self) -> "Run":
+        assert self.measuring.wait(PATIENCE)
+        return self
+
+
+def test_every_job_is_answered_in_its_order_and_then_it_ends() -> None:
+    run = Run(Bench()).to_the_end()
+    assert [result.job for result in run.results] == list(JOBS)
+    assert run.ends == [""]
+    assert run.progress[0].done == 0
+    assert (run.progress[-1].done, run.progress[-1].of, run.progress[-1].job) == (4, 4, None)
+
+
+def test_progress_tells_the_samples_of_the_job_that_runs_and_the_time_left() -> None:
+    run = Run(Bench()).to_the_end()
+    sampled = [each for each in run.progress if each.samples]
+    assert [(each.done, each.taken, each.samples) for each in sampled] == [
+        (at, 1, 2) for at in range(4)
+    ]
+    assert run.progress[0].seconds_left is None
+    assert run.progress[-1].seconds_left == 0.0
+
+
+def test_one_that_fails_is_a_result_with_its_sentence_and_the_others_go_on() -> None:
+    run = Run(Bench(fails=2)).to_the_end()
+    assert [result.failure for result in run.results] == ["", "It does not fit.", "", ""]
+    assert run.results[1].hint == "Take less."
+    assert run.ends == [""]
+
+
+def test_it_stops_at_once_in_the_middle_and_keeps_what_it_has() -> None:
+    bench = Bench(hangs=HANGS)
+    run = Run(bench)
+    assert bench.hanging.wait(PATIENCE)
+    run.measuring.stop()
+    run.to_the_end()
+    assert [result.job.bytes for result in run.results] == [1]
+    assert run.ends == [STOPPED]
+
+
+def test_stopping_twice_or_after_the_end_does_no_harm() -> None:
+    run = Run(Bench()).to_the_end()
+    run.measuring.stop()
+    run.measuring.stop()
+    assert run.ends == [""]
+
+
+def test_where_nothing_can_be_measured_at_all_it_ends_with_the_sentence() -> None:
+    run = Run(Bench(impossible=3)).to_the_end()
+    assert len(run.results) == 2
+    assert run.ends == ["No worker starts. Install PyTorch."]
+
+
+def test_no_jobs_end_at_once() -> None:
+    run = Run(Bench(), ()).to_the_end()
+    assert run.ends == [""]
+    assert run.results == []
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_bug_in_who_listens_ends_the_run_and_is_told_as_a_bug() -> None:
+    ends: list[str] = []
+
+    def broken(result: CopyResult) -> None:
+        raise ValueError
+
+    measuring = Measuring(JOBS, Bench(), broken, lambda progress: None, ends.append)
+    measuring.start()
+    assert measuring.wait(PATIENCE)
+    assert ends == ["A fault of the program itself ended this."]

@@ -1,0 +1,209 @@
+"""How long copies take on machines that do not exist: the lab's times, and shared wires."""
+
+import statistics
+import threading
+
+import pytest
+
+from gpuexplorer.copies.modelled import NOTE, ModelBench
+from gpuexplorer.copies.plan import Kind, all_to_one, in_pieces, job_of, one_to_all
+from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.simulated_cards import simulated_cards
+from gpuexplorer.simulation.specs import parse_machine
+from tests.copies.made import bench, measured, one_way
+
+MACHINES = ("8xH100+nvlink", "4xRTX4090+pcie", "2xTitanRTX", "4xA6000", "8xL4", "1xH100,2xT4")
+SIZE = 64 << 20
+
+
+def rate(text: str, job: CopyJob | None) -> float:
+    assert job is not None
+    found = measured(bench(text), job).rate
+    assert found is not None
+    return found
+
+
+def pinned(source: str, target: str, **more: object) -> CopyJob:
+    return CopyJob(source, target, SIZE, pinned=True, **more)  # type: ignore[arg-type]  # as given
+
+
+@pytest.mark.parametrize("text", MACHINES)
+def test_the_lab_and_the_copies_agree_on_every_copy_of_a_machine(text: str) -> None:
+    told = simulated_cards(parse_machine(text))
+    on = bench(text)
+    for link in told.links:
+        one, other = (int(str(link[end])) for end in ("one", "other"))
+        source, target = ("cpu" if one < 0 else f"cuda:{one}"), f"cuda:{other}"
+        latency, speed = float(str(link["latency"])), float(str(link["bytes_per_second"]))
+        job = job_of(Kind.ONE_WAY, source, target, SIZE)
+        assert job is not None
+        assert measured(on, job).seconds == pytest.approx(latency + SIZE / speed)
+        if one < 0:
+            slow = float(str(link["pageable_bytes_per_second"]))
+            pageable = job_of(Kind.PAGEABLE, source, target, SIZE)
+            assert pageable is not None
+            assert measured(on, pageable).seconds == pytest.approx(latency + SIZE / slow)
+
+
+def test_every_result_says_that_it_is_modelled_and_not_that_it_is_intact() -> None:
+    result = one_way("2xT4", "cuda:0", "cuda:1")
+    assert result.measured is not None
+    assert result.measured.modelled
+    assert result.measured.intact is None
+    assert NOTE in result.measured.notes
+
+
+def test_the_same_seed_gives_the_same_samples_and_another_gives_others() -> None:
+    job = pinned("cpu", "cuda:0")
+    first, again = (measured(bench("2xT4", seed=3), job).measured for _ in range(2))
+    other = measured(bench("2xT4", seed=4), job).measured
+    assert first == again
+    assert first is not None
+    assert other is not None
+    assert first.samples_s != other.samples_s
+    assert len(first.samples_s) == 7
+    assert 0 < statistics.stdev(first.samples_s) / statistics.fmean(first.samples_s) < 0.02
+
+
+def test_a_wire_that_carries_both_directions_gives_each_less() -> None:
+    alone, both = (
+        rate("1xRTX4090", pinned("cpu", "cuda:0", both_ways=x)) for x in (False, True)
+    )
+    assert both == pytest.approx(0.74 * alone, rel=0.01)
+
+
+def test_nvlinks_carry_both_directions_as_fast_as_one() -> None:
+    one, both = (CopyJob("cuda:0", "cuda:1", SIZE, both_ways=both) for both in (False, True))
+    assert rate("2xH100", both) == pytest.approx(rate("2xH100", one))
+
+
+def test_both_directions_are_told() -> None:
+    result = measured(bench("2xT4"), pinned("cpu", "cuda:1", both_ways=True))
+    assert result.back_rate is not None
+    assert result.back_rate == pytest.approx(result.rate, rel=0.01)
+
+
+def test_two_cards_behind_one_switch_share_its_way_to_the_host() -> None:
+    alone = rate("2xL4", pinned("cpu", "cuda:0"))
+    together = rate("2xL4", pinned("cpu", "cuda:0", beside=(("cpu", "cuda:1"),)))
+    assert together == pytest.approx(alone / 2, rel=0.01)
+
+
+def test_cards_with_slots_of_their_own_do_not_get_in_each_others_way() -> None:
+    alone = rate("2xRTX4090", pinned("cpu", "cuda:0"))
+    together = rate("2xRTX4090", pinned("cpu", "cuda:0", beside=(("cpu", "cuda:1"),)))
+    assert together == pytest.approx(alone)
+
+
+def test_all_to_one_card_share_the_links_of_that_card() -> None:
+    devices = [f"cuda:{number}" for number in range(8)]
+    alone = rate("8xH100", job_of(Kind.ONE_WAY, "cuda:1", "cuda:0", SIZE))
+    job = all_to_one(devices, "cuda:0", SIZE)
+    result = measured(bench("8xH100"), job) if job else None
+    assert result is not None
+    assert result.rate == pytest.approx(alone / 7, rel=0.06)
+    assert result.measured is not None
+    assert len(result.measured.beside_samples_s) == 6
+    assert rate("8xH100", one_to_all("cuda:0", devices, SIZE)) == pytest.approx(
+        alone / 7, rel=0.06
+    )
+
+
+def test_many_pieces_pay_the_beginning_each_time() -> None:
+    whole = measured(bench("1xT4"), pinned("cpu", "cuda:0")).seconds
+    job = in_pieces("cpu", "cuda:0", SIZE, 1000)
+    assert job is not None
+    pieces = measured(bench("1xT4"), job).seconds
+    assert whole is not None
+    assert pieces is not None
+    assert pieces - whole == pytest.approx(999 * 10e-6)
+
+
+def test_a_copy_inside_a_card_counts_its_bytes_once() -> None:
+    result = one_way("1xH200", "cuda:0", "cuda:0")
+    assert result.limit == pytest.approx(2400e9)
+    assert result.share == pytest.approx(0.88, abs=0.02)
+
+
+def test_latency_is_the_price_of_the_beginning() -> None:
+    job = job_of(Kind.LATENCY, "cuda:0", "cuda:7")
+    assert job is not None
+    assert measured(bench("8xL4"), job).seconds == pytest.approx(14e-6, rel=0.01)
+
+
+def test_memory_that_is_not_pinned_costs_and_fresh_memory_costs_more() -> None:
+    usual, pageable, fresh = (
+        rate("1xRTX4090", job_of(kind, "cpu", "cuda:0", SIZE))
+        for kind in (Kind.ONE_WAY, Kind.PAGEABLE, Kind.FRESH)
+    )
+    assert usual > 2 * pageable > 2 * fresh
+
+
+def test_beside_a_computation_only_what_does_not_block_overlaps() -> None:
+    overlapping = pinned("cpu", "cuda:0", mode="overlap")
+    blocking = pinned("cpu", "cuda:0", mode="blocking")
+    assert measured(bench("1xT4"), overlapping).hidden == pytest.approx(0.97, abs=0.02)
+    assert measured(bench("1xT4"), blocking).hidden == pytest.approx(0.0, abs=0.02)
+    assert measured(bench("1xT4"), pinned("cpu", "cuda:0")).hidden is None
+
+
+def test_a_staged_copy_is_slower_than_nvlink_and_its_route_says_so() -> None:
+    staged = measured(bench("2xTitanRTX"), CopyJob("cuda:0", "cuda:1", SIZE, "staged"))
+    assert staged.rate is not None
+    assert staged.rate < rate("2xTitanRTX", CopyJob("cuda:0", "cuda:1", SIZE)) / 4
+    assert staged.route is not None
+    assert staged.route.words == "staged through host memory"
+    assert staged.route.direct is False
+
+
+def test_copies_that_were_ordered_wrong_arrive_wrong_and_have_no_rate() -> None:
+    on = bench("8xH100", "wrong:6>1")
+    result = measured(on, CopyJob("cuda:6", "cuda:1", SIZE))
+    assert result.wrong
+    assert result.rate is None
+    assert result.measured is not None
+    [wrong] = result.measured.wrong
+    assert 0 < wrong.rounds <= wrong.checked
+    assert wrong.first + wrong.bytes <= SIZE
+    assert not measured(on, CopyJob("cuda:1", "cuda:6", SIZE)).wrong
+    assert not measured(on, CopyJob("cuda:6", "cuda:1", SIZE, "staged")).wrong
+
+
+@pytest.mark.parametrize(
+    ("job", "sentence"),
+    [
+        (CopyJob("cuda:0", "cuda:2", SIZE), "There is no cuda:2 on this machine."),
+        (CopyJob("cuda:0", "tpu", SIZE), "There is no tpu on this machine."),
+        (CopyJob("cuda:0", "cuda:1", 0), "There is nothing to copy: the size is 0."),
+        (CopyJob("cpu", "cuda:0", SIZE, "staged"), "Only copies from one card to another"),
+        (CopyJob("cuda:0", "cuda:1", 1 << 40), "1.00 TiB is more than an eighth"),
+        (CopyJob("cuda:0", "cuda:1", 4, pieces=5), "4 bytes cannot be cut into 5 pieces."),
+        (CopyJob("cuda:0", "cuda:1", 4, "sideways"), "no way of copying called 'sideways'"),
+    ],
+)
+def test_what_cannot_be_done_is_answered_in_a_sentence(job: CopyJob, sentence: str) -> None:
+    result = measured(bench("2xT4"), job)
+    assert result.measured is None
+    assert sentence in result.failure
+
+
+def test_a_card_that_is_lost_copies_nothing() -> None:
+    result = measured(bench("2xT4", "lost:1@0s"), CopyJob("cuda:0", "cuda:1", SIZE))
+    assert result.failure == "cuda:1 is lost: it no longer answers the driver."
+
+
+def test_a_job_that_takes_its_time_is_stopped_at_once() -> None:
+    on = ModelBench(parse_machine("2xT4"), pace=600.0)
+    began, results = threading.Event(), []
+
+    def run() -> None:
+        began.set()
+        results.append(measured(on, CopyJob("cuda:0", "cuda:1", SIZE)))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    began.wait(5.0)
+    while thread.is_alive():
+        on.stop()
+        thread.join(0.01)
+    assert results[0].failure == "It was stopped."

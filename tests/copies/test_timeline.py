@@ -1,0 +1,173 @@
+"""The timeline: what host and cards did, at any zoom, and how quickly it is found."""
+
+import statistics
+import time
+
+import pytest
+
+from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.lane import Lane
+from gpuexplorer.copies.timeline import Engine, Role, Timeline, Track
+from gpuexplorer.lab.events import Span, Transferred
+from tests.copies.lines import MIB, Lines, moved, read
+
+IN = Track("cuda:0", Engine.COPY_IN)
+COMPUTE = Track("cuda:0", Engine.COMPUTE)
+PYTHON = Track("cpu", Engine.PYTHON)
+
+
+def shown(lines: Lines) -> tuple[Timeline, CopyBook]:
+    book, timeline = CopyBook(), Timeline()
+    book.take(lines.ledger)
+    assert timeline.take(lines.ledger, book)
+    return timeline, book
+
+
+def many(copies: int, cards: int = 4) -> tuple[Timeline, CopyBook]:
+    """Lines of two hundred copies each, in turn on each card."""
+    lines = Lines()
+    for number in range(copies // 200):
+        card = f"cuda:{number % cards}"
+        each = [moved(MIB, 8e-5, target=card, begin=at * 1e-4) for at in range(200)]
+        span = Span(card, 0.0, 0.02, 0.01, 100)
+        lines.line("a loop", *each, host_seconds=0.02, device_seconds=0.02, spans=[span])
+    return shown(lines)
+
+
+def test_lines_lie_one_after_another() -> None:
+    lines = Lines()
+    lines.line("X = X.cuda()", moved(MIB, 1e-3), host_seconds=1e-3)
+    lines.line("Y = Y.cuda()", moved(MIB, 1e-3), host_seconds=2e-3)
+    timeline, book = shown(lines)
+    assert timeline.length == pytest.approx(3e-3)
+    assert [(each.line, each.begin) for each in timeline.lines] == [(1, 0.0), (2, 1e-3)]
+    assert timeline.place_of(book.rows[1]) == (1e-3, 2e-3)
+    place = timeline.line_at(1.5e-3)
+    assert place is not None
+    assert place.code == "Y = Y.cuda()"
+    assert timeline.modelled
+
+
+def test_both_ends_of_a_copy_are_there() -> None:
+    lines = Lines()
+    between = moved(MIB, 1e-3, source="cuda:0", target="cuda:1", pinned=None, blocking=False)
+    lines.line("Z = X.cuda(1)", between)
+    timeline, _ = shown(lines)
+    out, arrives = Track("cuda:0", Engine.COPY_OUT), Track("cuda:1", Engine.COPY_IN)
+    for track in (out, arrives):
+        found = timeline.at(track, 5e-4)
+        assert found is not None
+        assert (found[1].role, found[1].row) == (Role.COPIES, 0)
+    assert timeline.under_way(5e-4) == [0]
+    assert timeline.under_way(5e-3) == []
+    assert timeline.tracks == [PYTHON, out, arrives]
+
+
+def test_the_host_works_calls_and_waits() -> None:
+    lines = Lines()
+    pageable = moved(MIB, 1e-3, begin=1e-3, pinned=False)
+    lines.line("a line", pageable, host_seconds=3e-3)
+    timeline, _ = shown(lines)
+    roles = [timeline.at(PYTHON, moment) for moment in (0.5e-3, 1.5e-3, 2.5e-3)]
+    assert [each[1].role for each in roles if each] == [Role.RUNS, Role.WAITS, Role.RUNS]
+    wait = roles[1]
+    assert wait is not None
+    assert (wait[1].waits_for, wait[1].why) == ("cuda:0", "pageable, blocking")
+
+
+def test_cards_that_wait_for_each_other_say_so() -> None:
+    lines = Lines()
+    wait = Span("cuda:1", 0.0, 1e-3, 1e-3, 1, "cuda:0", "copy")
+    lines.line("Z = (X @ X).cuda(1)", spans=[Span("cuda:0", 0.0, 1e-3, 1e-3), wait])
+    timeline, _ = shown(lines)
+    found = timeline.at(Track("cuda:1", Engine.WAIT), 5e-4)
+    assert found is not None
+    assert (found[1].waits_for, found[1].why) == ("cuda:0", "copy")
+
+
+def test_what_ran_beside_a_computation_is_told_by_card() -> None:
+    lines = Lines()
+    lines.line("a line", moved(MIB, 2e-3, begin=0.0), spans=[Span("cuda:0", 1e-3, 4e-3, 3e-3)])
+    lines.line("another", moved(MIB, 2e-3, begin=0.0))
+    timeline, _ = shown(lines)
+    assert timeline.overlapped("cuda:0", 0.0, 4e-3) == pytest.approx(0.5)
+    assert timeline.overlapped("cuda:0", 4e-3, 6e-3) == pytest.approx(0.0)
+    assert timeline.overlapped("cuda:1", 0.0, 1.0) is None
+
+
+def test_a_folded_loop_is_one_stretch() -> None:
+    lines = Lines()
+    lines.line("a loop", read(800, 0.03), host_seconds=0.04)
+    timeline, _ = shown(lines)
+    found = timeline.at(Track("cuda:0", Engine.COPY_OUT), 0.01)
+    assert found is not None
+    assert found[0].times == 800
+    assert found[0].busy == pytest.approx(800 * 1.4e-6)
+
+
+def test_nothing_to_copy_leaves_no_trace() -> None:
+    lines = Lines()
+    lines.line("Z.cuda(0) is Z", Transferred(0, "cuda:0", "cuda:0", 0, None, what="Z"))
+    timeline, book = shown(lines)
+    assert timeline.tracks == [PYTHON]
+    assert timeline.place_of(book.rows[0]) is None
+
+
+def test_what_is_narrower_than_a_pixel_is_folded_and_nothing_is_lost() -> None:
+    timeline, _ = many(20_000)
+    bars = timeline.visible(IN, 0.0, timeline.length, 500)
+    assert len(bars) <= 500
+    assert sum(each.times for each in bars) == 5000
+    assert sum(each.busy for each in bars) == pytest.approx(5000 * 8e-5)
+    near = timeline.visible(IN, 0.0, 1e-3, 500)
+    assert [each.times for each in near] == [1] * 10
+
+
+def test_folds_do_not_move_while_the_picture_does() -> None:
+    lane = Lane()
+    for each in range(10_000):
+        lane.add(each * 1e-3, each * 1e-3 + 5e-4, 5e-4)
+    here = lane.visible(1.0, 9.0, 100)
+    there = lane.visible(1.0 + 0.013, 9.0 + 0.013, 100)
+    assert {each.begin for each in here[2:-2]} <= {each.begin for each in there}
+
+
+def test_stretches_that_overlap_are_all_found() -> None:
+    lane = Lane()
+    lane.add(0.0, 10.0, 10.0)
+    lane.add(1.0, 2.0, 1.0)
+    lane.add(3.0, 4.0, 1.0)
+    assert [each.item for each in lane.visible(5.0, 6.0, 100)] == [0, 1, 2]
+    assert lane.at(9.0) == 0
+    assert lane.at(1.5) == 1
+    assert lane.at(11.0) is None
+
+
+def test_a_frame_of_a_hundred_thousand_copies_is_found_in_time() -> None:
+    """Of eight cards, of all of it and of parts: far below the 16.7 ms of a frame."""
+    timeline, _ = many(100_000, cards=8)
+    took = []
+    for part in (1.0, 0.5, 0.1, 0.01, 0.001):
+        for first in (0.0, 0.3):
+            begin = timeline.length * first
+            began = time.perf_counter()
+            for track in timeline.tracks:
+                timeline.visible(track, begin, begin + timeline.length * part, 1000)
+            for device in timeline.devices:
+                timeline.overlapped(device, begin, begin + timeline.length * part)
+            took.append(time.perf_counter() - began)
+    assert statistics.median(took) < 0.0167
+
+
+def test_a_line_is_taken_in_without_going_over_the_others() -> None:
+    lines = Lines()
+    book, timeline = CopyBook(), Timeline()
+    for _ in range(500):
+        lines.line("a loop", *[moved(MIB, 1e-4)] * 200)
+    book.take(lines.ledger)
+    timeline.take(lines.ledger, book)
+    lines.line("Y = X.cuda()", moved(MIB, 1e-4))
+    book.take(lines.ledger)
+    began = time.perf_counter()
+    timeline.take(lines.ledger, book)
+    assert time.perf_counter() - began < 0.005

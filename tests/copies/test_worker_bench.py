@@ -1,0 +1,268 @@
+"""Copies measured by a worker: one that plays its part as ordered, and the real one."""
+
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.copies.benches import names_by_uuid, offered
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.routes import Values
+from gpuexplorer.copies.worker_bench import WorkerBench
+from gpuexplorer.core.cards import Card, CardId
+from gpuexplorer.core.catalogue import links
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.events import Device
+from gpuexplorer.lab.worker_process import Start
+from tests.copies.made import measured, routes
+from tests.lab.processes import Fake, ended, needs_torch
+
+PATIENCE = 30.0
+FINE, FAILS, DIES, HANGS, STUBBORN, EMPTY, BREAKS = 64, 1, 2, 3, 4, 5, 6
+# What it does with a command follows from the number of its bytes.
+SCRIPT = """
+import json, os, signal, sys
+def say(**what):
+    print(json.dumps(what), flush=True)
+say(**{"is": "hello"}, version=1, python="3.11", torch="2", build="CPU", simulated=False,
+    devices=[{"name": "cpu", "label": "cpu"}])
+for line in sys.stdin:
+    told = json.loads(line)
+    number = told["id"]
+    if told["is"] == "cancel":
+        if hanging == 3:
+            say(**{"is": "failed"}, id=number, cause="cancelled", error="", message="",
+                sentence="Cancelled.")
+        continue
+    hanging = told["bytes"]
+    if hanging == 1:
+        say(**{"is": "failed"}, id=number, cause="refused by PyTorch", error="RuntimeError",
+            message="CUDA says no", sentence="", hint="Ask again.")
+    elif hanging == 2:
+        print("bad memory", file=sys.stderr, flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif hanging in (3, 4):
+        say(**{"is": "sampled"}, id=number, taken=1, samples=7)
+    elif hanging == 5:
+        say(**{"is": "finished"}, id=number, host_seconds=1.0)
+    elif hanging == 6:
+        say(**{"is": "failed"}, id=number, cause="device broken", error="", message="",
+            sentence="The card does not answer any more.")
+    else:
+        say(**{"is": "sampled"}, id=number, taken=1, samples=told["samples"])
+        say(**{"is": "measured"}, id=number, samples_s=[0.5, 0.5], intact=True,
+            notes=["process %d" % os.getpid()])
+        say(**{"is": "finished"}, id=number, host_seconds=1.0)
+"""
+
+
+SLEEPY = {
+    links.PCIE_GENERATION: 1.0,
+    links.PCIE_GENERATION_MAX: 3.0,
+    links.PCIE_WIDTH: 16.0,
+    links.PCIE_WIDTH_MAX: 16.0,
+}
+
+
+def job(size: int) -> CopyJob:
+    return CopyJob("cpu", "cpu", size)
+
+
+def pid_of(result: CopyResult) -> int:
+    assert result.measured is not None, result.failure
+    return int(result.measured.notes[0].removeprefix("process "))
+
+
+@pytest.fixture
+def bench() -> Iterator[WorkerBench]:
+    made = WorkerBench(Fake(script=SCRIPT), lambda devices: routes("1xT4"))
+    yield made
+    made.close()
+
+
+def stopped(bench: WorkerBench, size: int) -> CopyResult:
+    """A job that hangs, and is stopped when it has begun."""
+    begun = threading.Event()
+    results: list[CopyResult] = []
+
+    def run() -> None:
+        results.append(bench.measure(job(size), lambda taken, samples: begun.set()))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert begun.wait(PATIENCE)
+    bench.stop()
+    thread.join(PATIENCE)
+    assert results
+    return results[0]
+
+
+def test_a_job_is_answered_with_what_was_measured_and_its_route(bench: WorkerBench) -> None:
+    samples: list[tuple[int, int]] = []
+    result = bench.measure(job(FINE), lambda taken, of: samples.append((taken, of)))
+    assert result.rate == 128
+    assert result.route is not None
+    assert result.route.words == "inside host memory"
+    assert samples == [(1, 7)]
+    assert not bench.modelled
+
+
+def test_one_process_measures_all_and_closing_ends_it(bench: WorkerBench) -> None:
+    pids = {pid_of(measured(bench, job(FINE))) for _ in range(3)}
+    assert len(pids) == 1
+    bench.close()
+    assert ended(pids.pop())
+
+
+def test_after_closing_a_new_process_measures(bench: WorkerBench) -> None:
+    first = pid_of(measured(bench, job(FINE)))
+    bench.close()
+    assert pid_of(measured(bench, job(FINE))) != first
+
+
+def test_what_pytorch_refuses_is_a_failure_in_its_own_words(bench: WorkerBench) -> None:
+    pid = pid_of(measured(bench, job(FINE)))
+    result = measured(bench, job(FAILS))
+    assert (result.failure, result.hint) == ("CUDA says no", "Ask again.")
+    assert pid_of(measured(bench, job(FINE))) == pid
+
+
+def test_a_worker_that_dies_is_said_and_another_goes_on(bench: WorkerBench) -> None:
+    pid = pid_of(measured(bench, job(FINE)))
+    result = measured(bench, job(DIES))
+    assert "SIGKILL" in result.failure
+    assert result.hint == "A new worker measures what comes after it."
+    assert pid_of(measured(bench, job(FINE))) != pid
+
+
+def test_a_card_that_broke_takes_its_process_with_it(bench: WorkerBench) -> None:
+    pid = pid_of(measured(bench, job(FINE)))
+    assert measured(bench, job(BREAKS)).failure == "The card does not answer any more."
+    assert pid_of(measured(bench, job(FINE))) != pid
+    assert ended(pid)
+
+
+def test_a_job_can_be_stopped_and_the_worker_stays(bench: WorkerBench) -> None:
+    pid = pid_of(measured(bench, job(FINE)))
+    result = stopped(bench, HANGS)
+    assert result.measured is None
+    assert result.failure == "Cancelled."
+    assert pid_of(measured(bench, job(FINE))) == pid
+
+
+def test_a_job_that_does_not_heed_is_stopped_with_its_worker(bench: WorkerBench) -> None:
+    pid = pid_of(measured(bench, job(FINE)))
+    assert stopped(bench, STUBBORN).failure == "It was stopped."
+    assert ended(pid)
+    assert pid_of(measured(bench, job(FINE))) != pid
+
+
+def test_stopping_while_nothing_runs_stops_nothing(bench: WorkerBench) -> None:
+    bench.stop()
+    assert measured(bench, job(FINE)).measured is not None
+    bench.stop()
+    assert measured(bench, job(FINE)).measured is not None
+
+
+def test_an_end_without_a_result_is_no_result(bench: WorkerBench) -> None:
+    result = measured(bench, job(EMPTY))
+    assert result.failure == "The worker ended this measurement without a result."
+
+
+def test_a_worker_that_never_introduces_itself_is_trouble() -> None:
+    bench = WorkerBench(Fake(script="print('hello?')"))
+    with pytest.raises(Trouble) as told:
+        measured(bench, job(FINE))
+    assert "PyTorch could not be started to measure copies." in told.value.sentence
+    assert "doctor" in told.value.hint
+
+
+def test_one_that_cannot_be_started_is_trouble(tmp_path: Path) -> None:
+    bench = WorkerBench(Start(tmp_path / "python"))
+    with pytest.raises(Trouble) as told:
+        bench.greet()
+    assert "cannot be started" in told.value.sentence
+
+
+def test_a_worker_that_is_still_starting_can_be_stopped() -> None:
+    bench = WorkerBench(Fake(argv=[sys.executable, "-c", "import time; time.sleep(600)"]))
+    results: list[CopyResult] = []
+    thread = threading.Thread(target=lambda: results.append(measured(bench, job(FINE))))
+    thread.start()
+    while thread.is_alive():
+        bench.stop()
+        thread.join(0.02)
+    assert results[0].failure == "It was stopped."
+
+
+def test_a_card_that_others_use_is_noted_and_our_own_work_is_not() -> None:
+    clock, asked = ManualClock(), []
+
+    def busy() -> dict[str, float]:
+        asked.append(clock.now())
+        return {"cpu": 0.83}
+
+    bench = WorkerBench(Fake(script=SCRIPT), busy=busy, clock=clock)
+    try:
+        first = measured(bench, job(FINE)).measured
+        again = measured(bench, job(FINE)).measured
+        clock.advance(10.0)
+        measured(bench, job(FINE))
+    finally:
+        bench.close()
+    assert first is not None
+    assert again is not None
+    assert first.notes[-1] == again.notes[-1] == "cpu was busy: 83 %"
+    assert len(asked) == 2
+
+
+def test_links_are_read_while_they_copy_once_for_each_device() -> None:
+    asked: list[Sequence[str]] = []
+
+    def under_load(devices: Sequence[str]) -> Values:
+        asked.append(devices)
+        return {CardId("SIM-0"): SLEEPY}
+
+    bench = WorkerBench(Fake(script=SCRIPT), lambda _: routes("1xT4"), under_load=under_load)
+    try:
+        results = [
+            measured(bench, CopyJob(*pair, 1 << 20, pinned=True))
+            for pair in (("cpu", "cuda:0"), ("cuda:0", "cpu"), ("cuda:0", "cuda:0"))
+        ]
+    finally:
+        bench.close()
+    assert asked == [["cuda:0"]]
+    assert results[0].route is not None
+    assert results[0].route.note == "cuda:0 runs at PCIe 1.0: card and slot could do 3.0"
+
+
+def test_devices_are_matched_to_cards_by_their_uuid() -> None:
+    cards = [Card(CardId(f"GPU-{name}"), 0, name, 1) for name in ("aa", "bb")]
+    devices = [
+        Device("cpu", "cpu"),
+        Device("cuda:0", "B", uuid="bb"),
+        Device("cuda:1", "A", uuid="AA"),
+        Device("cuda:2", "C", usable=False),
+        Device("meta", "meta"),
+    ]
+    assert names_by_uuid(devices, cards) == {"cuda:0": "GPU-bb", "cuda:1": "GPU-aa"}
+    assert offered(devices) == ["cpu", "cuda:0", "cuda:1"]
+    assert names_by_uuid([Device("cuda:0", "A")], cards[:1]) == {"cuda:0": "GPU-aa"}
+
+
+@needs_torch
+def test_host_to_host_is_measured_for_real_and_arrives_intact() -> None:
+    bench = WorkerBench(Start())
+    try:
+        result = measured(bench, CopyJob("cpu", "cpu", 1 << 20, pinned=False))
+    finally:
+        bench.close()
+    assert result.measured is not None, result.failure
+    assert result.measured.intact is True
+    assert not result.measured.modelled
+    assert result.rate is not None
+    assert 1e8 < result.rate < 1e12

@@ -1,0 +1,138 @@
+"""Pages of the matrix for tests, and what a person does with them."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.copies.modelled import ModelBench
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.gui.paint.look import Look, Motion
+from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.state.copies.ways import Ways
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.views.copies.matrix.matrix_page import MatrixPage
+from gpuexplorer.gui.widgets.controls.segmented import Segment
+from gpuexplorer.gui.widgets.pairs.fact_grid import FactGrid
+from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
+from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.simulation.faults import parse_faults
+from gpuexplorer.simulation.specs import parse_machine
+from tests.gui.hands import texts, the
+
+HOST_TO_0, THERE = ("cpu", "cuda:0"), ("cuda:0", "cuda:1")
+
+
+class KeepingBench(ModelBench):
+    """Keeps what it was asked."""
+
+    asked: list[CopyJob]
+
+    def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
+        self.asked.append(job)
+        return super().measure(job, on_sampled)
+
+
+OpenMatrix = Callable[..., MatrixPage]
+
+
+@pytest.fixture
+def kept_jobs() -> list[CopyJob]:
+    return []
+
+
+@pytest.fixture
+def open_matrix(
+    look: Look, lab: LabState, qtbot: QtBot, kept_jobs: list[CopyJob]
+) -> Iterator[OpenMatrix]:
+    opened: list[CopiesState] = []
+
+    def open_one(faults: str = "", width: int = 1360, height: int = 860) -> MatrixPage:
+        look.choose_motion(Motion.REDUCED)
+        spec = parse_machine("2xTitanRTX")
+
+        def make_bench() -> ModelBench:
+            bench = KeepingBench(spec, parse_faults(faults, 2))
+            bench.asked = kept_jobs
+            return bench
+
+        copies = CopiesState(lab, Ways(lab, lab), make_bench, lab)
+        opened.append(copies)
+        copies.ways.look()
+        qtbot.waitUntil(lambda: copies.route(*THERE) is not None)
+        page = MatrixPage(look, copies)
+        qtbot.addWidget(page)
+        page.resize(width, height)
+        with qtbot.waitActive(page):
+            page.show()
+            page.activateWindow()
+        return page
+
+    yield open_one
+    for copies in opened:
+        copies.end()
+
+
+def maps(page: MatrixPage) -> tuple[PairMap, PairMap]:
+    measured, promised = page.findChildren(PairMap)
+    assert measured.accessibleName() == "Measured between every two devices"
+    assert promised.accessibleName() == "Promised between every two devices"
+    return measured, promised
+
+
+def told(page: MatrixPage, pair: tuple[str, str]) -> str:
+    return maps(page)[0].words_of(pair)[1]
+
+
+def facts(page: MatrixPage) -> str:
+    return the(FactGrid, page).accessibleDescription()
+
+
+def all_button(page: MatrixPage) -> QWidget:
+    return page.tools[-1]
+
+
+def settle(page: MatrixPage, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not page.copies.running)
+    page.pull()
+
+
+def measure_all(page: MatrixPage, qtbot: QtBot) -> None:
+    QTest.mouseClick(all_button(page), Qt.MouseButton.LeftButton)
+    settle(page, qtbot)
+    qtbot.waitUntil(lambda: "GB/s" in told(page, ("cuda:1", "cpu")))
+    page.pull()
+
+
+def choose(page: MatrixPage, words: str) -> None:
+    [segment] = [
+        each for each in page.findChildren(Segment) if each.text() == words and each.isVisible()
+    ]
+    QTest.mouseClick(segment, Qt.MouseButton.LeftButton)
+
+
+def wait_for(page: MatrixPage, qtbot: QtBot, words: str) -> None:
+    qtbot.waitUntil(lambda: any(words in each for each in texts(page)))
+
+
+def colours(widget: QWidget) -> set[str]:
+    image = widget.grab().toImage()
+    steps = range(2, image.width(), 5), range(2, image.height(), 5)
+    return {image.pixelColor(x, y).name() for x in steps[0] for y in steps[1]}
+
+
+def answer(page: MatrixPage, path: Path) -> None:
+    """The question for a file that is open."""
+    [dialog] = page.findChildren(QFileDialog)
+    dialog.fileSelected.emit(str(path))
+    dialog.reject()
+    QApplication.sendPostedEvents(dialog, QEvent.Type.DeferredDelete)
+
+
+def run(page: MatrixPage, command: str) -> None:
+    [found] = [run for words, _, run in page.commands() if words == command]
+    found()

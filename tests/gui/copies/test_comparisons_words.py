@@ -1,0 +1,230 @@
+"""What follows from figures that are compared: computed from them, and nothing without them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.gui.wording.copies.comparisons.comparison import (
+    ONE_CARD,
+    Comparison,
+    Pair,
+    Setup,
+    unsaid,
+)
+from gpuexplorer.gui.wording.copies.comparisons.comparisons import COMPARISONS
+from gpuexplorer.gui.wording.copies.comparisons.crowd import CROWD
+from gpuexplorer.gui.wording.copies.comparisons.layout import LAYOUT
+from gpuexplorer.gui.wording.copies.comparisons.overlap import OVERLAP
+from gpuexplorer.gui.wording.copies.comparisons.pieces import PIECES
+from gpuexplorer.gui.wording.copies.comparisons.pinned import PINNED
+from gpuexplorer.gui.wording.copies.comparisons.staged import STAGED
+from gpuexplorer.lab.events import Measured
+from tests.copies.made import bench, measured
+
+SIZE = 256 << 20
+
+
+def pair(source: str = "cpu", target: str = "cuda:0", cards: int = 2, size: int = SIZE) -> Pair:
+    devices = ["cpu", *(f"cuda:{at}" for at in range(cards))]
+    return Pair(source, target, size, devices, {each: each[-1] for each in devices})
+
+
+def found(
+    setup: Setup, text: str = "2xTitanRTX", faults: str = ""
+) -> Sequence[CopyResult | None]:
+    on = bench(text, faults)
+    return [measured(on, job) for job in setup.jobs]
+
+
+def taking(setup: Setup, *seconds: float, **told: object) -> list[CopyResult | None]:
+    """As if each had taken so long."""
+    return [
+        CopyResult(job, Measured(1, (each,), **told), None)  # type: ignore[arg-type]  # of the test's own making
+        for job, each in zip(setup.jobs, seconds, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("comparison", COMPARISONS, ids=lambda each: each.name)
+@pytest.mark.parametrize("ends", [("cpu", "cuda:0"), ("cuda:1", "cpu"), ("cuda:0", "cuda:1")])
+def test_each_says_something_of_each_pair(
+    comparison: Comparison, ends: tuple[str, str]
+) -> None:
+    setup = comparison.set_up(pair(*ends))
+    assert not setup.refusal
+    results = found(setup)
+    assert all(each is not None and each.rate is not None for each in results)
+    assert comparison.conclude(results)
+    bars = comparison.bars(setup, results)
+    assert all(bar.share is not None and 0 < bar.share <= 1 for bar in bars)
+
+
+@pytest.mark.parametrize("comparison", COMPARISONS, ids=lambda each: each.name)
+def test_nothing_is_said_of_what_was_not_measured(comparison: Comparison) -> None:
+    setup = comparison.set_up(pair())
+    nothing = [None for _ in setup.jobs]
+    assert comparison.conclude(nothing) == ""
+    bars = comparison.bars(setup, nothing)
+    assert all(bar.share is None and bar.trouble for bar in bars)
+
+
+@pytest.mark.parametrize("comparison", COMPARISONS, ids=lambda each: each.name)
+def test_without_a_card_the_reason_is_said(comparison: Comparison) -> None:
+    setup = comparison.set_up(pair("cpu", "cpu", cards=0))
+    if comparison in (PIECES, LAYOUT):  # which the host's memory alone has, too
+        assert {job.pinned for job in setup.jobs} == {False}
+        assert comparison.conclude(found(setup))
+        return
+    assert setup.refusal.endswith(".")
+    assert not setup.trials
+
+
+def test_pinned_memory_is_so_many_times_as_fast() -> None:
+    setup = PINNED.set_up(pair())
+    said = PINNED.conclude(taking(setup, 0.01, 0.02, 0.05))
+    assert said == (
+        "Pinned memory is 2.0 times as fast as pageable: 26.8 against 13.4 GB/s. Memory that "
+        "nobody has touched costs 30.0 ms more: the system hands it out page by page."
+    )
+
+
+def test_what_makes_no_difference_is_said_to_make_none() -> None:
+    setup = PINNED.set_up(pair())
+    said = PINNED.conclude(taking(setup, 0.02, 0.0205, 0.0201))
+    assert "Pinning makes no difference worth telling here" in said
+    assert "Whether the memory was touched before makes no difference." in said
+
+
+def test_figures_the_other_way_round_give_the_other_sentence() -> None:
+    setup = PINNED.set_up(pair())
+    said = PINNED.conclude(taking(setup, 0.04, 0.02, 0.02))
+    assert said.startswith("Pageable memory is 2.0 times as fast as pinned here")
+
+
+def test_only_the_host_can_pin_so_it_takes_part() -> None:
+    setup = PINNED.set_up(pair("cuda:0", "cuda:1"))
+    assert (setup.source, setup.target) == ("cpu", "cuda:1")
+    assert "Only the host's memory can be pinned" in setup.remark
+
+
+def test_direct_that_is_slower_is_called_slower() -> None:
+    setup = STAGED.set_up(pair("cuda:0", "cuda:1"))
+    said = STAGED.conclude(taking(setup, 0.027, 0.012, direct=True))
+    assert said.startswith("Direct is slower here: staged is 2.2 times as fast, 22.4 against")
+
+
+def test_without_a_direct_path_the_driver_is_said_to_go_through_the_host() -> None:
+    setup = STAGED.set_up(pair("cuda:0", "cuda:1", cards=4))
+    said = STAGED.conclude(found(setup, "4xRTX4090+pcie"))
+    assert said.startswith("There is no direct path between these two")
+
+
+def test_what_arrives_wrong_has_no_rate_and_staged_goes_on() -> None:
+    setup = STAGED.set_up(pair("cuda:0", "cuda:1"))
+    results = found(setup, faults="wrong:0>1")
+    assert STAGED.conclude(results) == (
+        "What PyTorch copies arrives WRONG; staged it goes on at 8.60 GB/s."
+    )
+    wrong, right = STAGED.bars(setup, results)
+    assert wrong.wrong
+    assert wrong.first is None
+    assert right.first is not None
+
+
+def test_where_all_is_wrong_there_is_nothing_to_compare() -> None:
+    setup = PIECES.set_up(pair("cuda:0", "cuda:1"))
+    results = found(setup, faults="wrong:0>1")
+    assert PIECES.conclude(results) == ""
+    assert unsaid(results) == "3 copies arrive WRONG, so there is nothing to compare."
+
+
+def test_one_card_has_no_direct_path() -> None:
+    assert STAGED.set_up(pair(cards=1)).refusal == ONE_CARD
+
+
+def test_a_pair_with_the_host_takes_another_card_for_the_direct_path() -> None:
+    setup = STAGED.set_up(pair("cpu", "cuda:0"))
+    assert (setup.source, setup.target) == ("cuda:1", "cuda:0")
+
+
+def test_each_further_piece_has_its_price() -> None:
+    setup = PIECES.set_up(pair())
+    said = PIECES.conclude(taking(setup, 1e-3, 2e-3, 6.11e-3))
+    assert said == (
+        "In 512 pieces the same bytes take 6.1 times as long: each further piece costs "
+        "10.0 µs, however small it is."
+    )
+    assert "no difference" in PIECES.conclude(taking(setup, 1e-3, 1e-3, 1.02e-3))
+
+
+def test_a_size_of_few_bytes_is_cut_into_fewer_pieces() -> None:
+    setup = PIECES.set_up(pair(size=128))
+    assert [job.pieces for job in setup.jobs] == [1, 64]
+
+
+def test_a_copy_that_waits_is_not_hidden_and_one_that_does_not_is() -> None:
+    setup = OVERLAP.set_up(pair())
+    blocking, beside = setup.jobs
+    results = [
+        CopyResult(blocking, Measured(1, (0.01,), alone_s=0.1, together_s=0.2, loops=10), None),
+        CopyResult(
+            beside, Measured(1, (0.011,), alone_s=0.1, together_s=0.103, loops=10), None
+        ),
+    ]
+    assert OVERLAP.conclude(results) == (
+        "A blocking copy adds 10.0 ms to the computation: nothing of it is hidden. "
+        "With non_blocking it adds 300 µs: 97 % of it is hidden."
+    )
+    names = [bar.words for bar in OVERLAP.bars(setup, results)]
+    assert names == [
+        "the computation alone",
+        "the copy alone",
+        "both, blocking",
+        "both, non_blocking",
+    ]
+
+
+def test_a_copy_that_is_half_hidden_is_said_to_be() -> None:
+    setup = OVERLAP.set_up(pair())
+    results = taking(setup, 0.01, 0.01, alone_s=0.01, together_s=0.015)
+    assert "With non_blocking it adds 5.00 ms: 50 % of it is hidden" in OVERLAP.conclude(
+        results
+    )
+
+
+def test_copies_that_share_a_wire_slow_each_other_down() -> None:
+    setup = CROWD.set_up(pair(cards=4))
+    alone, both, many = taking(setup, 0.01, 0.0125, 0.04)
+    assert both is not None
+    assert both.measured is not None
+    assert many is not None
+    assert many.measured is not None
+    both = replace(both, measured=replace(both.measured, back_samples_s=(0.0125,)))
+    lanes = ((0.04,), (0.04,), (0.04,))
+    many = replace(many, measured=replace(many.measured, beside_samples_s=lanes))
+    assert CROWD.conclude([alone, both, many]) == (
+        "Both ways at once it keeps 80 %: 42.9 GB/s there and back. Beside the others it keeps "
+        "25 %: they share a wire; all 4 together reach 26.8 GB/s."
+    )
+
+
+def test_with_one_card_only_the_way_back_is_beside_it() -> None:
+    words = [trial.words for trial in CROWD.set_up(pair(cards=1)).trials]
+    assert words == ["alone", "both ways at once"]
+
+
+def test_at_most_so_many_copies_run_at_once() -> None:
+    setup = CROWD.set_up(pair(cards=64))
+    assert len(setup.jobs[-1].beside) == 15
+
+
+def test_another_kind_of_number_may_be_slower_although_fewer_bytes_arrive() -> None:
+    setup = LAYOUT.set_up(pair())
+    said = LAYOUT.conclude(taking(setup, 0.01, 0.02, 0.03))
+    assert said == (
+        "Every other row takes 2.0 times as long as as many bytes in one piece. As float16 it "
+        "takes 3.0 times as long, although half as many bytes arrive."
+    )
+    fast = LAYOUT.conclude(taking(setup, 0.01, 0.01, 0.005))
+    assert "As float16 it is 2.0 times as fast: half as many bytes arrive." in fast

@@ -1,0 +1,151 @@
+"""What was measured stays; what is being measured can be stopped; nobody waits for a card."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.state.copies.benches import copies_of
+from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.state.copies.ways import Ways
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.events import Measured
+
+THERE = CopyJob("cpu", "cuda:0", 1 << 20, pinned=True)
+BACK = CopyJob("cuda:0", "cpu", 1 << 20, pinned=True)
+
+
+class HeldBench:
+    """Measures when the test lets it, and tells that it was closed."""
+
+    modelled = False
+
+    def __init__(self) -> None:
+        self.let = threading.Semaphore(0)
+        self.stopped = threading.Event()
+        self.closed = threading.Event()
+
+    def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
+        on_sampled(1, 7)
+        self.let.acquire()
+        if self.stopped.is_set():
+            return CopyResult(job, None, None, "It was stopped.")
+        return CopyResult(job, Measured(1, (0.5, 0.25, 0.25)), None)
+
+    def stop(self) -> None:
+        self.stopped.set()
+        self.let.release()
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+@pytest.fixture
+def bench() -> HeldBench:
+    return HeldBench()
+
+
+@pytest.fixture
+def copies(lab: LabState, bench: HeldBench) -> CopiesState:
+    return CopiesState(lab, Ways(lab, lab), lambda: bench, lab)
+
+
+def test_results_come_one_by_one_and_stay(
+    copies: CopiesState, bench: HeldBench, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(copies.changed):
+        copies.measure([THERE, BACK])
+        bench.let.release()
+    assert list(copies.results) == [THERE]
+    assert copies.running
+    with qtbot.waitSignal(copies.changed):
+        bench.let.release()
+    qtbot.waitUntil(lambda: not copies.running)
+    assert list(copies.results) == [THERE, BACK]
+    result = copies.result(BACK)
+    assert result is not None
+    assert result.seconds == 0.25
+    assert copies.sentence == ""
+
+
+def test_the_memory_of_the_cards_is_given_back_afterwards(
+    copies: CopiesState, bench: HeldBench, qtbot: QtBot
+) -> None:
+    bench.let.release()
+    copies.measure([THERE])
+    qtbot.waitUntil(lambda: not copies.running)
+    assert bench.closed.wait(5)
+
+
+def test_stopped_at_once_it_keeps_what_was_measured(
+    copies: CopiesState, bench: HeldBench, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(copies.changed):
+        copies.measure([THERE, BACK])
+        bench.let.release()
+    copies.stop()
+    qtbot.waitUntil(lambda: not copies.running)
+    assert list(copies.results) == [THERE]
+    assert copies.sentence == ""
+
+
+def test_while_it_measures_nothing_else_is_begun(
+    copies: CopiesState, bench: HeldBench, qtbot: QtBot
+) -> None:
+    copies.measure([THERE])
+    copies.measure([BACK])
+    bench.let.release()
+    qtbot.waitUntil(lambda: not copies.running)
+    assert list(copies.results) == [THERE]
+
+
+def test_how_far_it_is_is_told(copies: CopiesState, bench: HeldBench, qtbot: QtBot) -> None:
+    copies.measure([THERE, BACK])
+    qtbot.waitUntil(lambda: copies.progress is not None and copies.progress.taken == 1)
+    assert copies.progress is not None
+    assert (copies.progress.done, copies.progress.of) == (0, 2)
+    copies.stop()
+    qtbot.waitUntil(lambda: not copies.running)
+    assert copies.progress is None
+
+
+def test_where_nothing_can_be_measured_a_sentence_says_why(lab: LabState) -> None:
+    def refuse() -> HeldBench:
+        raise Trouble("No Python with PyTorch has been found.", "Install one.")
+
+    copies = CopiesState(lab, Ways(lab, lab), refuse, lab)
+    copies.measure([THERE])
+    assert not copies.running
+    assert copies.sentence == "No Python with PyTorch has been found. Install one."
+
+
+def test_closing_the_window_waits_for_nobody(
+    copies: CopiesState, bench: HeldBench, qtbot: QtBot
+) -> None:
+    copies.measure([THERE])
+    copies.end()
+    assert not copies.running
+    assert bench.closed.wait(5)
+    copies.end()
+
+
+def test_simulated_cards_are_modelled_and_say_so(lab: LabState, qtbot: QtBot) -> None:
+    copies = copies_of(lab)
+    copies.setParent(lab)
+    assert copies.modelled
+    with qtbot.waitSignal(copies.ways.changed):
+        copies.ways.look()
+    route = copies.route("cuda:0", "cuda:1")
+    assert route is not None
+    assert route.words == "NVLink x2"
+    copies.measure([THERE])
+    qtbot.waitUntil(lambda: not copies.running)
+    measured = copies.results[THERE].measured
+    assert measured is not None
+    assert measured.modelled
+    assert [each.name for each in copies.devices()] == ["cpu", "cuda:0", "cuda:1"]
+    copies.end()

@@ -1,0 +1,123 @@
+"""The map of pairs by itself: very many devices, one alone, and what it costs to paint."""
+
+import time
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
+from gpuexplorer.gui.wording.copies.matrix.cells import WRONG, CellState, PairCell
+from gpuexplorer.gui.wording.copies.matrix.devices import Head
+from gpuexplorer.gui.wording.copies.matrix.heat_scale import scale_of
+from gpuexplorer.gui.wording.copies.matrix.question import Pair
+from tests.gui.hands import press
+
+CARDS = 64
+
+
+def heads(cards: int) -> list[Head]:
+    names = [Head(f"cuda:{n}", str(n), n if cards < 9 else None, "") for n in range(cards)]
+    return [Head("cpu", "H", None, "host"), *names]
+
+
+def map_of(cards: int, look: Look, qtbot: QtBot, side: int = 520) -> PairMap:
+    made = PairMap(look, "Map", lambda pair: (" to ".join(pair), ""))
+    qtbot.addWidget(made)
+    made.resize(side, side)
+    made.show_heads(heads(cards))
+    made.show_cells(cells(cards), scale_of([25.0, 400.0]))
+    return made
+
+
+def cells(cards: int) -> dict[Pair, PairCell]:
+    names = [head.name for head in heads(cards)]
+    told: dict[Pair, PairCell] = {}
+    for row, one in enumerate(names):
+        for column, other in enumerate(names):
+            rate = 400.0 if row // 8 == column // 8 else 25.0
+            state = CellState.LOCAL if one == other else CellState.FIGURE
+            told[one, other] = PairCell(state, f"{rate:.0f}", rate)
+    if cards > 8:
+        told["cuda:40", "cuda:3"] = WRONG
+    return told
+
+
+def painted(made: PairMap) -> QImage:
+    image = QImage(made.size(), QImage.Format.Format_RGB32)
+    with QPainter(image) as painter:
+        made.render(painter, made.rect().topLeft())
+    return image
+
+
+def test_65_devices_fit_and_all_can_be_pointed_at(look: Look, qtbot: QtBot) -> None:
+    made = map_of(CARDS, look, qtbot)
+    last = made.place_of(("cuda:63", "cuda:63"))
+    assert made.rect().contains(last)
+    chosen: list[Pair] = []
+    made.chosen.connect(chosen.append)
+    QTest.mouseClick(made, Qt.MouseButton.LeftButton, pos=last.center())
+    assert chosen == [("cuda:63", "cuda:63")]
+
+
+def test_65_devices_are_painted_within_a_frame(look: Look, qtbot: QtBot) -> None:
+    made = map_of(CARDS, look, qtbot)
+    painted(made)
+    spent = []
+    for _ in range(7):
+        began = time.perf_counter()
+        painted(made)
+        spent.append(time.perf_counter() - began)
+    assert min(spent) < 0.016
+
+
+def test_shades_and_what_is_wrong_are_seen_among_65(look: Look, qtbot: QtBot) -> None:
+    made = map_of(CARDS, look, qtbot)
+    image = painted(made)
+    weak = made.place_of(("cuda:1", "cuda:60")).center()
+    strong = made.place_of(("cuda:1", "cuda:2")).center()
+    assert image.pixelColor(weak) != image.pixelColor(strong)
+    wrong = made.place_of(("cuda:40", "cuda:3"))
+    seen = {
+        image.pixelColor(x, y).name()
+        for x in range(wrong.left(), wrong.right())
+        for y in range(wrong.top(), wrong.bottom())
+    }
+    assert look.theme.bad.name() in seen
+
+
+def test_a_cell_that_came_is_seen_without_painting_all_anew(look: Look, qtbot: QtBot) -> None:
+    made = map_of(CARDS, look, qtbot)
+    place = made.place_of(("cuda:1", "cuda:60")).center()
+    before = painted(made).pixelColor(place)
+    now = {**cells(CARDS), ("cuda:1", "cuda:60"): PairCell(CellState.FIGURE, "300", 300.0)}
+    made.show_cells(now, scale_of([25.0, 400.0]))
+    assert painted(made).pixelColor(place) != before
+
+
+@pytest.mark.parametrize("cards", [0, 1, 2, 8, 9, 16, 63])
+def test_every_number_of_cards_is_drawn(look: Look, qtbot: QtBot, cards: int) -> None:
+    made = map_of(cards, look, qtbot)
+    image = painted(made)
+    there = {image.pixelColor(x, y).name() for x in range(0, 520, 3) for y in range(0, 520, 3)}
+    assert len(there) > 3
+    assert made.rect().contains(made.place_of(("cpu", "cpu")))
+
+
+def test_pages_and_ends_are_reached_by_keys(look: Look, qtbot: QtBot) -> None:
+    made = map_of(CARDS, look, qtbot)
+    made.chosen.connect(made.show_chosen)
+    with qtbot.waitActive(made):
+        made.show()
+        made.activateWindow()
+    made.show_chosen(("cpu", "cpu"))
+    assert made.focused_part() == ("cpu", "cpu")
+    press(made, Qt.Key.Key_PageDown)
+    press(made, Qt.Key.Key_End)
+    assert made.focused_part() == ("cuda:7", "cuda:63")
+    press(made, Qt.Key.Key_End, control=True)
+    assert made.focused_part() == ("cuda:63", "cuda:63")
+    made.hide()

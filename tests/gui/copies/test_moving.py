@@ -1,0 +1,354 @@
+"""The page of copies: what a line copied is drawn, listed, explained and cured."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtWidgets import QAbstractButton, QWidget
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.views.copies.moving.compare_sheet import CompareSheet
+from gpuexplorer.gui.views.copies.moving.copies_table import CopiesTable
+from gpuexplorer.gui.views.copies.moving.cure_sheet import CureSheet
+from gpuexplorer.gui.views.copies.moving.figure_strip import FigureStrip
+from gpuexplorer.gui.views.copies.moving.moving_page import MovingPage
+from gpuexplorer.gui.views.copies.moving.new_copy_sheet import NewCopySheet
+from gpuexplorer.gui.views.copies.moving.travel_head import TravelHead
+from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel
+from gpuexplorer.gui.widgets.controls.search_field import SearchField
+from gpuexplorer.gui.widgets.plots.note import PlotNote
+from gpuexplorer.gui.wording.copies.moving.columns import Column
+from gpuexplorer.gui.wording.copies.moving.remembered import columns_of, text_of
+from gpuexplorer.lab.wire import Run
+from tests.gui.copies.moves import MIB, across, drawing, line, moving_page, read, rows, show_at
+from tests.gui.hands import button, click, press, texts, the
+from tests.gui.lab.conftest import ScriptedWorker, tensor
+
+LOOP = "for i in range(1000): log += [loss.item()]"
+
+
+@pytest.fixture
+def page(
+    lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
+) -> Iterator[MovingPage]:
+    window = moving_page(lab, look, qtbot)
+    yield window.page
+    window.close()
+
+
+def named(within: QWidget, name: str) -> QAbstractButton:
+    found = [
+        each
+        for each in within.findChildren(QAbstractButton)
+        if each.accessibleName() == name and each.isVisible()
+    ]
+    assert len(found) == 1, f"{len(found)} of {name!r}"
+    return found[0]
+
+
+def two_lines(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(lab.changed):
+        line(lab, worker, "Z = X.cuda(1)", across)
+        line(lab, worker, LOOP, read)
+
+
+def pick(page: MovingPage, *places: int) -> None:
+    table = the(CopiesTable, page)
+    flag = QItemSelectionModel.SelectionFlag
+    model = table.selectionModel()
+    for at, place in enumerate(places):
+        index = table.model().index(place, 0)
+        model.select(index, (flag.ClearAndSelect if at == 0 else flag.Select) | flag.Rows)
+
+
+def test_where_nothing_was_copied_a_sentence_says_how_to_begin(page: MovingPage) -> None:
+    assert "Nothing has been copied yet" in texts(page)
+    assert any("X.cuda(1)" in each for each in texts(page))
+    assert drawing(page).lit() == 0
+
+
+def test_a_copy_is_a_row_and_its_way_is_lit(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(lab.changed):
+        line(lab, worker, "Z = X.cuda(1)", across)
+    assert rows(page) == ["1 X 0 to 1"]
+    assert drawing(page).lit() == 3  # a bridge: down, across and up
+    assert the(TravelHead, page).accessibleName() == "X, 256 MiB, 0 to 1, NVLink x2"
+    said = the(FigureStrip, page).accessibleDescription()
+    assert said.startswith(
+        "46.0 GB/s, 5.84 ms, modelled, 92 % of the narrowest wire, 50.0 GB/s"
+    )
+
+
+def test_repeats_are_one_row_and_the_dearest_unasked_is_explained(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    two_lines(lab, worker, qtbot)
+    assert rows(page) == ["2 loss.item() 0 to H", "1 X 0 to 1"]
+    table = the(CopiesTable, page)
+    model = table.model()
+    said = [str(model.index(0, column).data()) for column in range(model.columnCount())]
+    assert "direct, ×1000" in said
+    assert "all latency" in said
+    assert any(
+        each.startswith("loss.item() moved 4 B to the host 1000 times: 15.0 of 16.0 ms")
+        for each in texts(page)
+    )
+
+
+def test_the_cure_is_the_lines_own_code_changed(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    two_lines(lab, worker, qtbot)
+    click(page, "Show the cure")
+    sheet = the(CureSheet, page.window())
+    assert any(
+        each == "log = []\nfor i in range(1000): log += [loss.detach()]\n"
+        "log = torch.stack(log).tolist()"
+        for each in texts(sheet)
+    )
+    click(sheet, "Run it in the lab")
+    assert worker.lines[-3:] == [
+        "log = []",
+        "for i in range(1000): log += [loss.detach()]",
+        "log = torch.stack(log).tolist()",
+    ]
+    assert not sheet.isVisible()
+
+
+def test_a_row_that_is_chosen_selects_its_line_everywhere(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    two_lines(lab, worker, qtbot)
+    pick(page, 1)
+    first = lab.ledger.entries[0].id
+    assert lab.selection.line == first
+    assert the(TravelHead, page).accessibleName().startswith("X, 256 MiB")
+    with qtbot.waitSignal(lab.selection.changed):
+        lab.selection.choose(lab.ledger.entries[1].id)
+    assert the(TravelHead, page).accessibleName().startswith("loss.item(), 4 B ×1000")
+
+
+def test_asked_for_and_unasked_can_be_told_apart(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    two_lines(lab, worker, qtbot)
+    assert named(page, "All 2").isChecked()
+    named(page, "Unasked 1").click()
+    assert rows(page) == ["2 loss.item() 0 to H"]
+    named(page, "Asked for 1").click()
+    assert rows(page) == ["1 X 0 to 1"]
+
+
+def test_a_filter_that_finds_nothing_has_a_way_back(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    two_lines(lab, worker, qtbot)
+    field = the(SearchField, page)
+    field.setText("nvlink")
+    assert rows(page) == ["1 X 0 to 1"]
+    field.setText("nothing like it")
+    assert "No copy is like this" in texts(page)
+    click(page, "Show all copies")
+    assert len(rows(page)) == 2
+    assert field.text() == ""
+
+
+def test_captions_sort_and_what_has_no_figure_stands_last(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    two_lines(lab, worker, qtbot)
+    captions = the(CopiesTable, page).captions
+    captions.setSortIndicator(6, Qt.SortOrder.AscendingOrder)  # GB/s
+    assert rows(page)[0] == "1 X 0 to 1"
+    captions.setSortIndicator(6, Qt.SortOrder.DescendingOrder)
+    assert rows(page)[0] == "1 X 0 to 1"
+    captions.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+    assert [each[0] for each in rows(page)] == ["1", "2"]
+
+
+def test_two_rows_are_compared(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(lab.changed):
+        line(lab, worker, "Z = X.cuda(1)", across)
+        line(
+            lab,
+            worker,
+            "Y = X.cuda(1)",
+            lambda number: across(number, bytes=128 * MIB),
+        )
+    assert not named(page, "Compare").isEnabled()
+    pick(page, 0, 1)
+    named(page, "Compare").click()
+    sheet = the(CompareSheet, page.window())
+    said = " ".join(texts(sheet))
+    assert "X of line 1 went 2.0 times as fast as X of line 2. Times are modelled." in said
+    press(sheet, Qt.Key.Key_Escape)
+    assert not sheet.isVisible()
+
+
+def test_what_arrives_wrong_has_no_rate_and_says_what_to_do(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(lab.changed):
+        line(lab, worker, "Z = X.cuda(1)", lambda number: across(number, intact=False))
+    assert the(FigureStrip, page).accessibleDescription() == "WRONG, it has no rate"
+    assert "X arrived WRONG on cuda:1." in texts(page)
+    assert any("ACS" in each for each in texts(page))
+    told = json.loads(page.saving.json())["copies"][0]
+    assert (told["intact"], told["rate_gbs"]) == (False, None)
+
+
+def test_a_copy_that_copies_nothing_says_so(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(lab.changed):
+        line(
+            lab,
+            worker,
+            "Z = X.cuda(0)",
+            lambda number: across(number, target="cuda:0", bytes=0, intact=None),
+        )
+    assert "X is on cuda:0 already: nothing was copied." in texts(page)
+    assert drawing(page).lit() == 0
+
+
+def test_files_say_that_it_is_modelled(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    two_lines(lab, worker, qtbot)
+    told = json.loads(page.saving.json())
+    assert (told["simulated"], told["modelled"]) == (True, True)
+    assert told["copies"][0]["copies"] == 1000
+    assert told["copies"][0]["missing"] == "rate: all latency; intact: not compared"
+    head, first, _ = page.saving.csv().strip().split("\n")
+    assert head.split(",")[-3:] == ["modelled", "simulated", "missing"]
+    assert ",yes,yes," in first
+
+
+def test_a_new_copy_runs_the_labs_own_line(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(lab.changed):
+        line(
+            lab,
+            worker,
+            "X = torch.ones(2, 3, device='cuda:0')",
+            lambda n: tensor("X", number=n),
+        )
+    page.ask_new_copy()
+    sheet = the(NewCopySheet, page.window())
+    assert list(sheet.lines) == ["X_1 = X.to(try_gpu(1))"]
+    assert any("NVLink x2" in each for each in texts(sheet))
+    with qtbot.waitSignal(sheet.begun):
+        named(sheet, "Run the copy in the lab").click()
+    assert worker.lines[-1] == "X_1 = X.to(try_gpu(1))"
+
+
+def test_with_an_empty_shelf_a_new_copy_makes_what_it_copies(page: MovingPage) -> None:
+    page.ask_new_copy()
+    assert list(the(NewCopySheet, page.window()).lines) == [
+        "X = torch.rand(16, 1024, 1024, device=try_gpu(0))",
+        "X_1 = X.to(try_gpu(1))",
+    ]
+
+
+def test_a_copy_that_fails_is_a_sentence(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    page.ask_new_copy()
+    named(the(NewCopySheet, page.window()), "Run the copy in the lab").click()
+    last = worker.last()
+    assert isinstance(last, Run)
+    worker.fail("out of memory", "OutOfMemoryError", "CUDA out of memory. Tried to allocate")
+    note = the(PlotNote, page)
+    said = "CUDA out of memory. Tried to allocate"
+    qtbot.waitUntil(lambda: note.isVisible() and note.accessibleName() == said)
+
+
+def test_columns_are_chosen_and_kept(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
+) -> None:
+    two_lines(lab, worker, qtbot)
+    table = the(CopiesTable, page)
+    shown = table.shown
+    assert Column.BEST not in shown
+    assert columns_of(text_of(shown)) == shown
+    assert columns_of("fit") is None
+    table.show_columns(frozenset({Column.BEST}))
+    captions, told = table.texts(table.picks())
+    assert captions == ["Line", "What", "From, to", "Of best, %"]
+    assert told[0][:3] == ["2", "loss.item()", "0 to H"]
+
+
+def test_the_copies_are_a_sound_model(
+    page: MovingPage,
+    lab: LabState,
+    worker: ScriptedWorker,
+    qtbot: QtBot,
+    qtmodeltester: ModelTester,
+) -> None:
+    two_lines(lab, worker, qtbot)
+    model = the(CopiesTable, page).model()
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt says no types
+
+
+def test_without_motion_the_way_stays_lit_and_nothing_travels(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    two_lines(lab, worker, qtbot)
+    pick(page, 1)
+    assert not the(TravelPanel, page).playback.playing
+    assert drawing(page).block_place().isEmpty()
+    # What else went over the wires goes out; the way of the chosen one stays.
+    qtbot.waitUntil(lambda: drawing(page).lit() == 3)
+
+
+def test_a_copy_travels_slowed_and_rests_when_it_has_arrived(
+    lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
+) -> None:
+    window = moving_page(lab, look, qtbot, motion=True)
+    page = window.page
+    with qtbot.waitSignal(lab.changed):
+        line(lab, worker, "Z = X.cuda(1)", across)
+    playback = the(TravelPanel, page).playback
+    assert playback.playing
+    assert playback.slowed is not None
+    assert playback.slowed.words == "slowed ×360"
+    first = drawing(page).block_place()
+    assert not first.isEmpty()
+    qtbot.waitUntil(lambda: drawing(page).block_place() != first)
+    qtbot.waitUntil(lambda: not playback.playing, timeout=5000)
+    assert playback.share == 1.0
+    playback.go_to(0.5)
+    assert playback.slowed.done(playback.share) == "2.92 of 5.84 ms"
+    assert not playback.playing
+
+
+def test_a_thousand_copies_a_second_are_lit_lanes_and_one_block(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(lab.changed):
+        for number in range(500):
+            line(lab, worker, f"A{number} = X.cuda(1)", across)
+            line(lab, worker, f"float(s{number})", lambda n: read(n, 1))
+    qtbot.waitUntil(lambda: len(rows(page)) == 1000)
+    # The bridge, and the way up to the host.
+    assert 3 < drawing(page).lit() <= 8
+
+
+def test_the_page_can_be_seen_in_a_narrow_window(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, tmp_path: Path
+) -> None:
+    two_lines(lab, worker, qtbot)
+    show_at(page, 740, 520)
+    qtbot.waitUntil(lambda: the(TravelPanel, page).width() > 600)
+    assert button(page, "Show the cure").isVisible()
+    assert page.grab().save(str(tmp_path / "page.png"))

@@ -1,0 +1,206 @@
+"""Ways, figures and guesses of rates over size, in words."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.gui.wording.copies.sizes import size_words, tick_words
+from gpuexplorer.gui.wording.copies.sweep.guess import answer, guess_range
+from gpuexplorer.gui.wording.copies.sweep.rows import (
+    STILL_RISES,
+    SweepRow,
+    figures_of,
+    floor_words,
+    row_said,
+    rows_of,
+)
+from gpuexplorer.gui.wording.copies.sweep.ways import (
+    SweepWay,
+    dashes_of,
+    jobs_of,
+    kinds_between,
+    next_way,
+    proposed,
+    way_words,
+)
+from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+from gpuexplorer.lab.copy_job import CopyJob
+from tests.copies.made import bench, measured, real, routes
+
+HOST = BenchDevice("cpu", "EPYC", "H")
+CARDS = [BenchDevice(f"cuda:{at}", "TITAN RTX", str(at), at, f"SIM-{at}") for at in range(2)]  # type: ignore[arg-type]  # ids are texts
+CHIPS = {"cpu": "H", "cuda:0": "0", "cuda:1": "1"}
+COLOURS: dict[str, int | None] = {"cpu": None, "cuda:0": 0, "cuda:1": 1}
+DOWN, PAGEABLE = SweepWay("cpu", "cuda:0"), SweepWay("cpu", "cuda:0", Kind.PAGEABLE)
+ACROSS, STAGED = SweepWay("cuda:0", "cuda:1"), SweepWay("cuda:0", "cuda:1", Kind.STAGED)
+
+
+def rows(
+    ways: Sequence[SweepWay], text: str = "2xTitanRTX", faults: str = "", most: int = 1 << 30
+) -> list[SweepRow]:
+    on, known = bench(text, faults), routes(text)
+    results: dict[CopyJob, CopyResult] = {
+        job: measured(on, job) for job in jobs_of(ways) if job.bytes <= most
+    }
+
+    def route(way: SweepWay) -> object:
+        find = known.staged if way.kind is Kind.STAGED else known.route
+        return find(way.source, way.target)
+
+    return rows_of(ways, results, CHIPS, COLOURS, route)  # type: ignore[arg-type]  # a Route
+
+
+def test_ways_are_called_by_the_numbers_of_their_cards() -> None:
+    known = routes("2xTitanRTX")
+    assert way_words(DOWN, CHIPS, None) == "host to 0, pinned"
+    assert way_words(PAGEABLE, CHIPS, None) == "host to 0, pageable"
+    assert way_words(ACROSS, CHIPS, known.route("cuda:0", "cuda:1")) == "0 to 1, NVLink"
+    assert way_words(STAGED, CHIPS, None) == "0 to 1, staged"
+    assert way_words(SweepWay("cuda:1", "cuda:1"), CHIPS, None) == "inside 1"
+
+
+def test_without_a_direct_path_the_way_says_that_it_goes_through_the_host() -> None:
+    route = routes("4xRTX4090+pcie").route("cuda:0", "cuda:1")
+    assert way_words(ACROSS, CHIPS, route) == "0 to 1, through the host"
+    offered = proposed([HOST, *CARDS], {("cuda:0", "cuda:1"): route})
+    assert STAGED not in offered
+
+
+def test_pinned_pageable_direct_and_staged_are_proposed() -> None:
+    route = routes("2xTitanRTX").route("cuda:0", "cuda:1")
+    offered = proposed([HOST, *CARDS], {("cuda:0", "cuda:1"): route})
+    assert offered == [DOWN, PAGEABLE, ACROSS, STAGED]
+
+
+@pytest.mark.parametrize(
+    ("devices", "ways"),
+    [
+        ([HOST], [SweepWay("cpu", "cpu")]),
+        (
+            [HOST, CARDS[0]],
+            [DOWN, PAGEABLE, SweepWay("cuda:0", "cpu"), SweepWay("cuda:0", "cuda:0")],
+        ),
+        ([], []),
+    ],
+)
+def test_few_devices_have_proposals_too(
+    devices: Sequence[BenchDevice], ways: Sequence[SweepWay]
+) -> None:
+    assert proposed(devices, {}) == ways
+
+
+def test_what_is_offered_next_is_not_there_yet() -> None:
+    devices = [HOST, *CARDS]
+    ways: list[SweepWay] = []
+    while (way := next_way(ways, devices)) is not None:
+        ways.append(way)
+    assert len(ways) == len(set(ways))
+    assert {(w.source, w.target) for w in ways} == {
+        (one.name, other.name) for one in devices for other in devices
+    }
+
+
+def test_only_what_makes_sense_between_two_devices_is_offered() -> None:
+    assert Kind.STAGED not in kinds_between("cpu", "cuda:0")
+    assert Kind.PAGEABLE not in kinds_between("cuda:0", "cuda:1")
+
+
+def test_no_two_curves_of_a_colour_have_the_same_dashes() -> None:
+    ways = [ACROSS, SweepWay("cuda:0", "cpu"), STAGED, DOWN, PAGEABLE]
+    dashes = dashes_of(ways)
+    drawn = {(way.source, dash) for way, dash in zip(ways, dashes, strict=True)}
+    assert len(drawn) == len(ways)
+    assert dashes[0] == 0
+    assert dashes[4] != 0
+
+
+def test_the_fastest_way_is_the_first_row() -> None:
+    words = [row.words for row in rows([PAGEABLE, DOWN, ACROSS])]
+    assert words == ["0 to 1, NVLink", "host to 0, pinned", "host to 0, pageable"]
+
+
+def test_a_row_has_rate_share_half_rate_and_floor() -> None:
+    (row,) = rows([DOWN])
+    assert row_said(row) == (
+        "host to 0, pinned: 12.3 GB/s, 78 % of the limit, half at 121 KiB, floor 10.0 µs"
+    )
+    assert floor_words(row) == "Up to 16 KiB the price is 10.0 µs, whatever the size"
+
+
+def test_half_of_a_rate_that_still_rises_is_not_told() -> None:
+    (row,) = rows([DOWN], most=64 << 10)
+    _, _, (half, why), _ = figures_of(row)
+    assert half is None
+    assert why == STILL_RISES
+
+
+def test_what_was_not_measured_has_no_figure_and_a_reason() -> None:
+    (row,) = rows([DOWN], most=0)
+    assert {figure for figure, _ in figures_of(row)} == {None}
+    assert row_said(row) == "host to 0, pinned: not measured yet"
+
+
+def test_a_wrong_copy_has_no_rate() -> None:
+    (row,) = rows([ACROSS], faults="wrong:0>1")
+    assert row.wrong
+    assert row.curve is None
+    assert "arrives WRONG" in row_said(row)
+
+
+def test_a_size_that_does_not_fit_leaves_the_others() -> None:
+    way = SweepWay("cuda:0", "cuda:1")
+    large = CopyJob("cuda:0", "cuda:1", 1 << 30)
+    small = [real("cuda:0", "cuda:1", size, size / 1e9 + 1e-5) for size in (4, 1 << 20)]
+    results = {each.job: each for each in small}
+    results[large] = CopyResult(large, None, None, "1 GiB does not fit.", "Choose less.")
+    (row,) = rows_of([way], results, CHIPS, COLOURS, lambda _: None)
+    assert row.trouble == "1 GiB: 1 GiB does not fit. Choose less."
+    assert row.curve is not None
+
+
+def test_a_guess_is_told_as_a_rate_and_compared_with_what_has_it() -> None:
+    pinned, pageable = rows([DOWN, PAGEABLE])
+    size = 256 << 20
+    said = answer(pinned, [pinned, pageable], size, size / 6.1e9)
+    assert said == ("12.3 GB/s. Your guess means 6.10 GB/s: about what pageable memory gives.")
+
+
+@pytest.mark.parametrize(
+    ("rate", "meaning"),
+    [
+        (12.0e9, "well guessed, 2 % off"),
+        (30.0e9, "more than PCIe 3.0 x16 can carry"),
+        (1.0e9, "it is 12 times as fast"),
+    ],
+)
+def test_a_guess_far_off_says_how_far(rate: float, meaning: str) -> None:
+    (row,) = rows([DOWN])
+    size = 256 << 20
+    assert answer(row, [row], size, size / rate).endswith(f": {meaning}.")
+
+
+def test_of_few_bytes_only_the_beginning_is_talked_about() -> None:
+    (row,) = rows([DOWN])
+    said = answer(row, [row], 4096, 1e-3)
+    assert said.startswith("10.3 µs. So few bytes cost only the beginning: ")
+    assert "GB/s" not in said
+
+
+def test_the_scale_does_not_give_the_answer_away() -> None:
+    size = 256 << 20
+    assert guess_range(size, None) == guess_range(size, 0.0218)
+    assert guess_range(size, None).ticks()[0] == pytest.approx(1e-3)
+    wide = guess_range(size, 5.0)
+    assert wide.share(5.0) < 1.0
+
+
+def test_sizes_that_are_chosen_have_no_needless_digits() -> None:
+    assert [size_words(size) for size in (4, 1024, 256 << 20, 1 << 30)] == [
+        "4 B",
+        "1 KiB",
+        "256 MiB",
+        "1 GiB",
+    ]
+    assert tick_words(0.01) == "10 ms"

@@ -1,0 +1,143 @@
+"""A simulated card falls off the bus: its lines fail as real ones do, the rest comes back."""
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.clock import SystemClock
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sources import simulated
+from tests.gui.lab.test_real_worker import Lab, ready, run
+from tests.lab.processes import needs_torch
+
+pytestmark = needs_torch
+
+PATIENCE = 60_000
+
+
+class LeapingClock(SystemClock):
+    """The computer's own, which a test sets forward."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def now(self) -> float:
+        return time.monotonic() + self.ahead
+
+    def wait(self, event: threading.Event, seconds: float) -> bool:
+        return event.wait(min(seconds, 0.1))
+
+
+class Fall:
+    """Makes card 1 fall off the bus, for an hour."""
+
+    def __init__(self, qtbot: QtBot) -> None:
+        self.clock = LeapingClock()
+        self._qtbot = qtbot
+        self.session = RememberingSession(
+            simulated("2xTitanRTX", "lost:1@1000s-4600s", clock=self.clock),
+            interval=0.1,
+            clock=self.clock,
+        )
+
+    def now(self) -> None:
+        self.clock.ahead += 1000.0
+        self._until(CardState.LOST)
+
+    def over(self) -> None:
+        self.clock.ahead += 4600.0
+        self._until(CardState.WORKING)
+
+    def _until(self, state: CardState) -> None:
+        card = self.session.cards()[1].id
+
+        def so() -> bool:
+            reading = self.session.reading(card)
+            return reading is not None and reading.state is state
+
+        self._qtbot.waitUntil(so, timeout=PATIENCE)
+
+
+@pytest.fixture
+def fall(qtbot: QtBot) -> Iterator[Fall]:
+    fall = Fall(qtbot)
+    fall.session.start()
+    want = fall.session.want()
+    qtbot.waitUntil(lambda: fall.session.beats().taken > 1)
+    yield fall
+    fall.session.sampler.release(want)
+    fall.session.stop()
+
+
+@pytest.fixture
+def lab(fall: Fall) -> Iterator[Lab]:
+    parent = QObject()
+    lab = Lab(MachineState(fall.session, Settings(), parent))
+    yield lab
+    lab.state.stop()
+    for each in lab.workers:
+        each.stop()
+
+
+def test_what_uses_the_lost_card_fails_and_all_else_comes_back(
+    lab: Lab, fall: Fall, qtbot: QtBot
+) -> None:
+    run(lab, qtbot, "A = torch.rand(2, 3, device='cuda:0')")
+    before = run(lab, qtbot, "float(A.sum())").printed
+    lost = run(lab, qtbot, "B = torch.ones(3).cuda(1)")
+    follows = run(lab, qtbot, "C = B.cpu()")
+    run(lab, qtbot, "H = torch.zeros(4)")
+    fall.now()
+    assert [each.reason for each in lab.state.devices() if each.name == "cuda:1"] == [
+        "The driver has lost this card: nothing on it answers any more."
+    ]
+    assert run(lab, qtbot, "D = A + 1").state == "done"
+    failed = run(lab, qtbot, "B + 1").failed
+    assert failed is not None
+    assert (failed.cause, failed.error) == ("device broken", "AcceleratorError")
+    assert failed.message.startswith("CUDA error: unspecified launch failure")
+    assert failed.sentence.startswith("cuda:1 is lost: the card does not answer any more")
+    qtbot.waitUntil(lambda: len(lab.state.lost) > 0, timeout=PATIENCE)
+    assert lab.state.sentence.endswith("Lines 3 and 4 need cuda:1 and are left out.")
+    ready(lab, qtbot)
+    lab.state.rebuild()
+    ready(lab, qtbot)
+    assert set(lab.state.ledger.things) == {"A", "H", "D"}
+    assert run(lab, qtbot, "float(A.sum())").printed == before
+    for each in (lost, follows):
+        assert each.failed is not None
+        said = "cuda:1 is lost, and what this line made went with it."
+        assert each.failed.sentence == said
+
+
+def test_a_process_that_did_not_use_the_lost_card_goes_on(
+    lab: Lab, fall: Fall, qtbot: QtBot
+) -> None:
+    run(lab, qtbot, "A = torch.ones(2, device='cuda:0')")
+    fall.now()
+    failed = run(lab, qtbot, "B = A.cuda(1)").failed
+    assert failed is not None
+    assert failed.cause == "device lost"
+    assert failed.message.startswith("CUDA error: unknown error")
+    assert run(lab, qtbot, "float((A + 1).sum())").printed == ["4.0"]
+    assert set(lab.state.ledger.things) == {"A"}
+    assert len(lab.workers) == 1
+    fall.over()
+    assert run(lab, qtbot, "B = A.cuda(1)").state == "done"
+
+
+def test_a_look_into_what_lies_there_is_a_use_of_it(lab: Lab, fall: Fall, qtbot: QtBot) -> None:
+    run(lab, qtbot, "B = torch.ones(3).cuda(1)")
+    fall.now()
+    lab.state.look_into("B")
+    qtbot.waitUntil(lambda: "cuda:1 is lost" in lab.state.sentence, timeout=PATIENCE)
+    assert lab.state.lost == []
+    ready(lab, qtbot)
+    assert lab.state.ledger.things == {}

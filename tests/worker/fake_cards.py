@@ -1,0 +1,206 @@
+"""Cards that are not there: queues, marks and copies by PyTorch's rules, on their own clock."""
+
+import contextlib
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+CYCLES_PER_SECOND = 1.5e9
+PRODUCT_SECONDS = 1e-4
+_QUEUE = 1024
+
+
+class _Room(bytearray):
+    """Memory that can be seen to go."""
+
+
+@dataclass(eq=False)
+class FakeStream:
+    """A queue: when the last thing in it will be done."""
+
+    cards: "FakeCards"
+    card: str
+    ready: float = 0.0
+    waiting: list[float] = field(default_factory=list)
+
+    def wait_event(self, event: "FakeEvent") -> None:
+        self.ready = max(self.ready, event.at)
+
+    def take(self, seconds: float, not_before: float = 0.0) -> float:
+        """Until when it will be busy with that. A full queue keeps the host waiting."""
+        self.waiting = [end for end in self.waiting if end > self.cards.clock]
+        if len(self.waiting) >= _QUEUE:
+            self.cards.clock = max(self.cards.clock, self.waiting[0])
+        self.ready = max(self.ready, self.cards.clock, not_before) + seconds
+        self.waiting.append(self.ready)
+        return self.ready
+
+
+@dataclass(eq=False)
+class FakeEvent:
+    """A mark in a queue."""
+
+    cards: "FakeCards"
+    at: float = 0.0
+    card: str = ""
+
+    def record(self, stream: FakeStream) -> None:
+        self.at, self.card = max(stream.ready, self.cards.clock), stream.card
+        self.cards.log.append(("mark", stream, None))
+
+    def query(self) -> bool:
+        return self.cards.clock >= self.at
+
+    def synchronize(self) -> None:
+        self.cards.clock = max(self.cards.clock, self.at)
+
+    def elapsed_time(self, other: "FakeEvent") -> float:
+        assert self.card == other.card, "queues of two cards share no clock"
+        return (other.at - self.at) * 1000
+
+
+# Any: tensors are PyTorch's, of the processor, and known by where their memory begins.
+class FakeCards:
+    """`rate` in bytes per second; `asking`: what putting a copy into a queue takes the host."""
+
+    def __init__(self, count: int = 2, *, asking: float = 5e-6, peers: bool = True) -> None:
+        self.clock = 0.0
+        self.rate = 10e9
+        self.latency = 1e-6
+        self.asking = asking
+        self.peers = peers
+        self.free = 8 << 30
+        self.log: list[tuple[str, Any, Any]] = []
+        self.taken: list[tuple[str, int, bool]] = []
+        self.held_when_given_back: list[int] = []
+        # Called with target, its device, the source's device, after each copy.
+        self.spoil: Callable[[Any, str, str], None] = lambda *_: None
+        self.refuse: Callable[[str, int, bool], None] = lambda *_: None
+        self.kernels = True
+        self.waits = False  # whether the host waits for the copy that is being made
+        self.synchronized: list[tuple[str, ...]] = []
+        self._names = ("cpu", *(f"cuda:{index}" for index in range(count)))
+        self._live: dict[int, int] = {}
+        self._where: dict[int, tuple[str, bool]] = {}
+        self._current = {name: FakeStream(self, name) for name in self._names[1:]}
+        self._defaults = dict(self._current)
+        self._streams = list(self._current.values())
+        self._card = "cuda:0"
+
+    @property
+    def held(self) -> int:
+        return sum(self._live.values())
+
+    def is_default(self, stream: FakeStream) -> bool:
+        return stream is self._defaults[stream.card]
+
+    def now(self) -> float:
+        self.clock += 1e-7
+        return self.clock
+
+    def names(self) -> tuple[str, ...]:
+        return self._names
+
+    def threads(self) -> int:
+        return 1
+
+    def free_bytes(self, device: str) -> int:
+        return self.free
+
+    def are_peers(self, source: str, target: str) -> bool:
+        return self.peers
+
+    def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:
+        self.taken.append((device, size, pinned))
+        self.refuse(device, size, pinned)
+        room = _Room(size)
+        tensor = torch.frombuffer(room, dtype=torch.uint8)
+        place = tensor.data_ptr()
+        self._live[id(room)] = size
+        self._where[place] = (device, pinned)
+        weakref.finalize(room, self._gone, id(room), place)
+        return tensor
+
+    def untouched(self, size: int) -> Any:
+        return self.empty("cpu", size)
+
+    def stream(self, device: str) -> FakeStream:
+        stream = FakeStream(self, device)
+        self._streams.append(stream)
+        return stream
+
+    def event(self) -> FakeEvent:
+        return FakeEvent(self)
+
+    @contextlib.contextmanager
+    def on(self, *streams: FakeStream) -> Iterator[None]:
+        before, card = dict(self._current), self._card
+        for stream in streams:
+            self._current[stream.card] = stream
+            self._card = stream.card
+        try:
+            yield
+        finally:
+            self._current, self._card = before, card
+
+    def sleep(self, cycles: int) -> None:
+        if not self.kernels:
+            raise RuntimeError("CUDA error: no kernel image is available for execution")
+        stream = self._current[self._card]
+        stream.take(cycles / CYCLES_PER_SECOND)
+        self.log.append(("sleep", stream, cycles))
+
+    def copy(self, target: Any, source: Any, *, wait: bool) -> None:
+        """Between cards on the source's queue, and the target's current queue waits too."""
+        (to, to_pinned), (come_from, from_pinned) = self._place(target), self._place(source)
+        target.copy_(source)
+        self.waits = wait
+        self.spoil(target, to, come_from)
+        self.clock += self.asking
+        seconds = self.latency + target.nbytes / self.rate
+        cards = [each for each in (come_from, to) if each != "cpu"]
+        if not cards:
+            self.clock += seconds
+            return
+        stream = self._current[cards[0]]
+        others = [self._current[each] for each in cards[1:]]
+        end = stream.take(seconds, max((each.ready for each in others), default=0.0))
+        for each in others:
+            each.ready = max(each.ready, end)
+        self.log.append(("copy", stream, others))
+        pageable = len(cards) == 1 and not (to_pinned or from_pinned)
+        if wait or pageable:
+            self.clock = max(self.clock, end)
+
+    def raw_copy(self, target: Any, source: Any, stream: "FakeStream | None") -> None:
+        self.log.append(("raw", stream, None))
+        if stream is None:
+            self.copy(target, source, wait=True)
+        else:
+            with self.on(stream):
+                self.copy(target, source, wait=False)
+
+    def multiply(self, out: Any, left: Any, right: Any) -> None:
+        self.clock += self.asking
+        stream = self._current[self._place(out)[0]]
+        stream.take(PRODUCT_SECONDS)
+        self.log.append(("product", stream, None))
+
+    def synchronize(self, *devices: str) -> None:
+        self.synchronized.append(devices)
+        for stream in self._streams:
+            if stream.card in devices:
+                self.clock = max(self.clock, stream.ready)
+
+    def give_back(self) -> None:
+        self.held_when_given_back.append(self.held)
+
+    def _place(self, tensor: Any) -> tuple[str, bool]:
+        return self._where.get(tensor.untyped_storage().data_ptr(), ("cpu", False))
+
+    def _gone(self, room: int, place: int) -> None:
+        del self._live[room]
+        self._where.pop(place, None)

@@ -1,0 +1,367 @@
+"""Every copy of a line is told, asked for or not, with the word that caused it."""
+
+import itertools
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from gpuexplorer.lab.events import Transferred  # noqa: E402 - only where there is torch
+from gpuexplorer.worker.engines.virtual.engine import VirtualEngine  # noqa: E402
+from tests.worker.benches import (  # noqa: E402
+    LINKS,
+    TITAN,
+    Bench,
+    cpu_bench,
+    real_bench,
+    start_anew,
+)
+
+MIB = 1 << 20
+ON_A_CARD = "X = torch.ones(2, 3, device='{0}')"
+
+
+def told(bench: Bench) -> Sequence[Transferred]:
+    return bench.engine.transfers(7)
+
+
+def only(bench: Bench) -> Transferred:
+    (copy,) = told(bench)
+    return copy
+
+
+CAUGHT = [
+    # the line, how, what, asked, bytes, to the host
+    ("X.to('cpu')", "to", "X", True, 24, True),
+    ("Z = X.cpu() * 2", "cpu", "X", True, 24, True),
+    ("H.to('{0}')", "to", "H", True, 24, False),
+    ("H.cuda()", "cuda", "H", True, 24, False),
+    ("X.copy_(H)", "copy_", "H", True, 24, False),
+    ("H.copy_(X)", "copy_", "X", True, 24, True),
+    ("X[0, 0].item()", "item", "X[0, 0]", False, 4, True),
+    ("X.sum().item()", "item", "", False, 4, True),
+    ("float(s)", "float", "s", False, 4, True),
+    ("int(s)", "int", "s", False, 4, True),
+    ("bool(s)", "bool", "s", False, 4, True),
+    ("print(X)", "print", "X", False, 24, True),
+    ("print('X is', X)", "print", "X", False, 24, True),
+    ("X.tolist()", "tolist", "X", False, 24, True),
+    ("torch.equal(X, X)", "equal", "", False, 1, True),
+    ("torch.allclose(X, X)", "allclose", "", False, 1, True),
+    ("max(s, s)", "max", "", False, 1, True),
+    ("X[X > 0]", "index", "X", False, 4, True),
+    ("X[torch.tensor([1])]", "index", "X", False, 8, False),
+    ("X[0] = H[1]", "assignment", "H[1]", False, 12, False),
+    ("torch.tensor([1.0, 2.0], device='{0}')", "tensor", "", False, 8, False),
+]
+
+
+def ready(bench: Bench) -> Bench:
+    bench.run(ON_A_CARD, "H = torch.zeros(2, 3)", "s = X.sum()")
+    return bench
+
+
+def is_told(bench: Bench, case: tuple[str, str, str, bool, int, bool]) -> None:
+    line, how, what, asked, size, to_host = case
+    bench.run(line)
+    copy = only(bench)
+    card = bench.devices[0]
+    assert (copy.how, copy.what, copy.asked, copy.bytes) == (how, what, asked, size)
+    assert (copy.source, copy.target) == ((card, "cpu") if to_host else ("cpu", card))
+    assert copy.host_seconds is not None
+    assert copy.host_seconds > 0
+    assert copy.blocking
+    assert copy.pinned is False
+    assert copy.direct is None
+
+
+@pytest.mark.parametrize("case", CAUGHT, ids=lambda each: each[0])
+def test_each_way_of_copying_is_told_with_its_word(
+    virtual: Bench, case: tuple[str, str, str, bool, int, bool]
+) -> None:
+    is_told(ready(virtual), case)
+    copy = only(virtual)
+    assert copy.modelled
+    assert None not in (copy.begin, copy.end, copy.seconds)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("case", CAUGHT, ids=lambda each: each[0])
+def test_each_way_of_copying_on_a_real_card_is_told_with_its_word(
+    case: tuple[str, str, str, bool, int, bool],
+) -> None:
+    is_told(ready(real_bench()), case)
+
+
+def test_what_a_line_shows_is_told_as_printed(virtual: Bench) -> None:
+    """As the worker does with the value of a line that was not assigned."""
+    virtual.run(ON_A_CARD)
+    with virtual.engine.running(), virtual.engine.copies.caused_by("print", "X"):
+        repr(virtual.things["X"])
+    assert (only(virtual).how, only(virtual).bytes, only(virtual).asked) == ("print", 24, False)
+
+
+def test_of_a_large_tensor_only_the_edges_are_printed(virtual: Bench) -> None:
+    virtual.run("X = torch.ones(100, 50, device='cuda:0')", "print(X)")
+    assert only(virtual).bytes == 6 * 6 * 4
+
+
+def test_numpy_of_a_card_is_refused_and_copies_nothing(virtual: Bench) -> None:
+    virtual.run(ON_A_CARD)
+    with pytest.raises(TypeError, match="can't convert cuda:0 device type tensor to numpy"):
+        virtual.run("X.numpy()")
+    assert told(virtual) == []
+    virtual.run("X.cpu().numpy()")
+    assert (only(virtual).how, only(virtual).asked) == ("cpu", True)
+
+
+def test_a_loop_that_reads_is_told_once_for_each_time(virtual: Bench) -> None:
+    virtual.run(ON_A_CARD, "log = []", "for i in range(1000): log += [X.sum().item()]")
+    copies = told(virtual)
+    assert len(copies) == 201
+    assert sum(each.copies for each in copies) == 1000
+    assert sum(each.bytes for each in copies) == 4000
+    assert {(each.how, each.asked) for each in copies} == {("item", False)}
+    last = copies[-1]
+    assert last.copies == 800
+    assert last.begin is not None
+    assert last.end is not None
+    assert last.seconds is not None
+    assert last.end - last.begin > last.seconds
+
+
+def test_only_what_is_alike_is_folded(virtual: Bench) -> None:
+    virtual.run(ON_A_CARD)
+    virtual.run("for i in range(300): Z = [X.cpu(), X[0, 0].item()]")
+    folded = [each for each in told(virtual) if each.copies > 1]
+    assert {(each.how, each.asked, each.copies) for each in folded} == {
+        ("cpu", True, 200),
+        ("item", False, 200),
+    }
+
+
+def test_a_model_that_is_moved_is_one_row_that_was_asked_for(virtual: Bench) -> None:
+    virtual.run("net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))")
+    virtual.run("net.to('cuda:1')")
+    row = only(virtual)
+    assert (row.what, row.how, row.asked, row.copies) == ("net", "to", True, 4)
+    assert row.bytes == 4 * (4 * 8 + 8 + 8 * 2 + 2)
+    assert row.intact is True
+
+
+def test_what_is_there_already_is_told_as_no_copy(bench: Bench) -> None:
+    bench.run("X = torch.ones(3, device='{0}')", "Y = X.to('{0}')")
+    copy = only(bench)
+    assert copy.already_there
+    assert (copy.bytes, copy.what, copy.asked) == (0, "X", True)
+    bench.run("net = nn.Linear(2, 2).to('{0}')", "net.to('{0}')")
+    assert (only(bench).already_there, only(bench).what) == (True, "net")
+    bench.run("Y = X.to(torch.float32)")
+    assert told(bench) == []
+    bench.run("Z = X.to('{0}', torch.float64)")
+    assert told(bench) == []
+
+
+def test_saving_and_loading_were_not_asked_as_copies(virtual: Bench, tmp_path: Path) -> None:
+    path = tmp_path / "x.pt"
+    virtual.run(ON_A_CARD, f"torch.save(X, '{path}')")
+    assert (only(virtual).how, only(virtual).asked, only(virtual).target) == (
+        "save",
+        False,
+        "cpu",
+    )
+    virtual.run(f"Y = torch.load('{path}', map_location='cuda:1')")
+    assert (only(virtual).how, only(virtual).asked, only(virtual).target) == (
+        "load",
+        False,
+        "cuda:1",
+    )
+
+
+@pytest.mark.gpu
+def test_loading_to_a_real_card_is_told(tmp_path: Path) -> None:
+    bench = real_bench()
+    path = tmp_path / "x.pt"
+    bench.run("X = torch.ones(5)", f"torch.save(X, '{path}')")
+    bench.run(f"Y = torch.load('{path}', map_location='{{0}}')")
+    assert (only(bench).how, only(bench).bytes, only(bench).asked) == ("load", 20, False)
+
+
+def test_a_gradient_that_crosses_cards_is_told_with_backward(virtual: Bench) -> None:
+    virtual.run("W = torch.ones(3, device='cuda:0').requires_grad_()")
+    virtual.run("loss = W.cuda(1).sum()", "loss.backward()")
+    copy = only(virtual)
+    assert (copy.how, copy.asked, copy.source, copy.target) == (
+        "backward",
+        False,
+        "cuda:1",
+        "cuda:0",
+    )
+
+
+def test_pinned_and_not_blocking_are_told_as_they_are(virtual: Bench) -> None:
+    virtual.run("X = torch.ones(16, 1024, 1024)", "P = X.pin_memory()", "Y = X.cuda()")
+    assert (only(virtual).pinned, only(virtual).blocking) == (False, True)
+    virtual.run("Y = X.cuda(non_blocking=True)")
+    assert (only(virtual).pinned, only(virtual).blocking) == (False, True)
+    virtual.run("Y = P.cuda()")
+    assert (only(virtual).pinned, only(virtual).blocking) == (True, True)
+    virtual.run("Y = P.to('cuda:0', non_blocking=True)")
+    copy = only(virtual)
+    assert (copy.pinned, copy.blocking) == (True, False)
+    assert copy.host_seconds is not None
+    assert copy.seconds is not None
+    assert copy.host_seconds < copy.seconds / 100
+    virtual.run("P.copy_(Y)")
+    assert (only(virtual).pinned, only(virtual).blocking) == (True, True)
+    virtual.run("H = Y.to('cpu', non_blocking=True)", "H.is_pinned()")
+    virtual.run("Z = H.cuda()")
+    assert only(virtual).pinned is True
+
+
+def test_between_cards_it_is_direct_or_not_and_never_blocks(virtual: Bench) -> None:
+    virtual.run(ON_A_CARD, "Z = X.cuda(1)")
+    assert (only(virtual).direct, only(virtual).pinned, only(virtual).blocking) == (
+        True,
+        None,
+        False,
+    )
+    no_peers = [{**each, "peer": False} for each in LINKS]
+    cards = [{**TITAN, "uuid": f"SIM-{number}"} for number in (0, 1)]
+    staged = Bench(VirtualEngine(cards, no_peers), ("cuda:0", "cuda:1"))
+    staged.run(ON_A_CARD, "Z = X.cuda(1)")
+    assert only(staged).direct is False
+
+
+def test_what_was_asked_for_is_compared_when_the_line_is_over(virtual: Bench) -> None:
+    virtual.run("X = torch.randn(1000, 1000)", "X[0, 0] = float('nan')", "Y = X.cuda()")
+    assert only(virtual).intact is True
+    virtual.run("Z = Y.half().cuda(1)")
+    assert only(virtual).intact is True
+    virtual.run("Z = X.cuda().mul_(2)")
+    assert only(virtual).intact is None  # it was changed since
+    virtual.run("Y.sum().item()")
+    assert only(virtual).intact is None
+
+
+def test_what_arrives_wrong_is_found() -> None:
+    start_anew()
+    links = [{**each, "wrong_to": (1,)} if each["one"] == 0 else each for each in LINKS]
+    cards = [{**TITAN, "uuid": f"SIM-{number}"} for number in (0, 1)]
+    bench = Bench(VirtualEngine(cards, links), ("cuda:0", "cuda:1"))
+    bench.run("X = torch.ones(5, device='cuda:0')", "Y = X.cuda(1)")
+    assert only(bench).intact is False
+    assert bench.run("Y.tolist()") == [0, 0, 0, 0, 0]
+    bench.run("Z = Y.cuda(0)")
+    assert only(bench).intact is True
+    bench.run("net = nn.Linear(5, 5).cuda(0)", "net.cuda(1)")
+    assert only(bench).intact is False
+
+
+@pytest.mark.gpu
+def test_copies_of_a_real_card_are_compared_and_timed() -> None:
+    bench = real_bench()
+    bench.run("X = torch.randn(1000, 1000)", "Y = X.to('{0}')")
+    copy = only(bench)
+    assert copy.intact is True
+    assert copy.seconds is not None
+    assert copy.begin is not None
+    assert copy.asked_at is not None
+    assert copy.begin >= copy.asked_at - 1e-4
+    bench.run("net = nn.Linear(100, 100)", "net.to('{0}')")
+    assert (only(bench).copies, only(bench).intact) == (2, True)
+
+
+@pytest.mark.gpu
+def test_a_long_loop_on_a_real_card_is_told_in_short() -> None:
+    bench = real_bench()
+    bench.run(ON_A_CARD, "for i in range(3000): s = X.sum().item()")
+    copies = told(bench)
+    assert len(copies) < 210
+    assert sum(each.copies for each in copies) == 3000
+    assert all(each.host_seconds is not None for each in copies)
+
+
+@pytest.mark.gpu
+def test_a_real_card_tells_when_it_computed() -> None:
+    bench = real_bench()
+    bench.run("X = torch.randn(4000, 4000, device='{0}')", "Y = X @ X")
+    spans = [each for each in bench.engine.spans() if not each.waits_for]
+    assert [each.device for each in spans] == ["cuda:0"]
+    assert spans[0].busy > 1e-4
+
+
+def test_cards_compute_and_wait_for_each_other(virtual: Bench) -> None:
+    virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "W = X.cuda(1)")
+    virtual.run("Z = (X @ X).cuda(1)")
+    spans = virtual.engine.spans()
+    computing = [each for each in spans if not each.waits_for]
+    assert [each.device for each in computing] == ["cuda:0"]
+    waits = {(each.device, each.waits_for, each.why): each for each in spans if each.waits_for}
+    wait = waits["cuda:1", "cuda:0", "copy"]
+    assert wait.busy == pytest.approx(computing[0].busy, rel=0.1)
+
+
+def test_the_spans_of_a_long_line_stay_few(virtual: Bench) -> None:
+    virtual.run("X = torch.ones(300, 300, device='cuda:0')")
+    virtual.run("for i in range(2000): Y = [(X @ X).sum().item(), X + X]")
+    computing = [each for each in virtual.engine.spans() if not each.waits_for]
+    assert 10 < len(computing) <= 60
+    assert sum(each.count for each in computing) == 6000
+    ends = [(each.begin, each.end) for each in computing]
+    assert all(before[1] < after[0] for before, after in itertools.pairwise(ends))
+    busy = sum(each.busy for each in computing)
+    assert busy == pytest.approx(2000 * (2 * 300**3 / 16.31e12 + 2 * 2e-6), rel=0.1)
+
+
+def test_with_streams_a_copy_runs_beside_a_computation(virtual: Bench) -> None:
+    virtual.run("X = torch.ones(4000, 4000, device='cuda:0')", "s = torch.cuda.Stream()")
+    virtual.run("P = torch.ones(64, 1024, 1024).pin_memory()")
+    virtual.run("A = [X @ X, P.to('cuda:0', non_blocking=True)]")
+    one_after_another = virtual.engine.times().device_seconds
+    copy = only(virtual)
+    assert copy.seconds is not None
+    assert one_after_another is not None
+    virtual.run("X @ X")
+    computing = virtual.engine.times().device_seconds
+    assert computing is not None
+    assert one_after_another == pytest.approx(computing + copy.seconds, rel=0.01)
+    with virtual.engine.running():
+        x, pinned = virtual.things["X"], virtual.things["P"]
+        with virtual.things["s"]:
+            brought = pinned.to("cuda:0", non_blocking=True)
+        made = x @ x
+    assert brought.shape == pinned.shape
+    assert made.shape == x.shape
+    both = virtual.engine.times().device_seconds
+    assert both == pytest.approx(max(computing, copy.seconds), rel=0.05)
+
+
+def test_a_queue_waits_for_the_event_of_another(virtual: Bench) -> None:
+    virtual.run("X = torch.ones(4000, 4000, device='cuda:0')", "s = torch.cuda.Stream()")
+    with virtual.engine.running():
+        x = virtual.things["X"]
+        x = x @ x
+        virtual.things["s"].wait_stream(virtual.engine.word("torch.cuda.current_stream")())
+        with virtual.things["s"]:
+            x = x @ x
+    waited = virtual.engine.times().device_seconds
+    assert waited == pytest.approx(2 * 2 * 4000**3 / 16.31e12, rel=0.05)
+
+
+def test_on_the_processor_nothing_is_copied() -> None:
+    bench = cpu_bench()
+    bench.run("X = torch.ones(2, 3)", "print(X, X.sum().item(), X.tolist(), X[X > 0])")
+    assert told(bench) == []
+    assert bench.engine.spans() == []
+
+
+def test_noting_a_copy_costs_little(virtual: Bench) -> None:
+    """Far below what the operation itself costs on a simulated card."""
+    virtual.run(ON_A_CARD, "s = X.sum()")
+    began = time.perf_counter()
+    virtual.run("for i in range(3000): s.item()")
+    assert (time.perf_counter() - began) / 3000 < 1e-3

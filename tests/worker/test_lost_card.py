@@ -1,0 +1,95 @@
+"""A simulated card that fell off the bus: what reaches it fails, and nothing else does."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from gpuexplorer.worker.failures import failed  # noqa: E402 - only where there is torch
+from tests.worker.benches import Bench  # noqa: E402
+
+REFUSED = getattr(torch, "AcceleratorError", RuntimeError)
+
+
+@pytest.fixture
+def fallen(virtual: Bench) -> Bench:
+    """Something lies on both cards, and card 1 is gone."""
+    virtual.run("A = torch.ones(3).cuda(0)", "B = torch.ones(3).cuda(1)", "H = torch.ones(3)")
+    virtual.run("net = nn.Linear(3, 1).cuda(1)", "loss = net(B).sum()")
+    virtual.engine.cards_lost(["cuda:1"])
+    return virtual
+
+
+def shown(bench: Bench, line: str) -> str:
+    """As the loop shows what a line gives."""
+    value = bench.run(line)
+    with bench.engine.running():
+        return repr(value)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "B + 1",
+        "B",
+        "print(B)",
+        "B.cpu()",
+        "B.cuda(0)",
+        "A.cuda(1)",
+        "H.to('cuda:1')",
+        "torch.rand(2, device='cuda:1')",
+        "B[0].item()",
+        "B.tolist()",
+        "B.zero_()",
+        "B[0] = 1",
+        "net(B)",
+        "net.cpu()",
+        "loss.backward()",
+        "torch.cuda.synchronize(1)",
+        "torch.cuda.mem_get_info(1)",
+        "torch.cuda.empty_cache()",
+        "torch.save(B, 'nowhere.pt')",
+    ],
+)
+def test_whatever_reaches_the_lost_card_breaks_the_process(fallen: Bench, line: str) -> None:
+    with pytest.raises(REFUSED) as refused:
+        shown(fallen, line)
+    assert str(refused.value).startswith("CUDA error: unspecified launch failure\n")
+    told = failed(1, refused.value)
+    assert told.cause == "device broken"
+    assert told.sentence.startswith("cuda:1 is lost: the card does not answer any more, and ")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "A + 1",
+        "float(A.sum())",
+        "H.cuda(0)",
+        "torch.cuda.synchronize(0)",
+        "torch.cuda.device_count()",
+        "torch.cuda.memory_allocated(1)",
+        "B.shape",
+        "B.device",
+        "B[None].shape",
+        "del B",
+    ],
+)
+def test_what_does_not_reach_it_goes_on(fallen: Bench, line: str) -> None:
+    fallen.run(line)
+
+
+def test_a_process_that_never_used_it_cannot_begin_to_and_stays_whole(virtual: Bench) -> None:
+    virtual.run("A = torch.ones(3).cuda(0)")
+    virtual.engine.cards_lost(["cuda:1"])
+    virtual.run("gpu(1)")  # naming it reaches nothing
+    for line in ("B = A.cuda(1)", "B = torch.ones(2, device='cuda:1')"):
+        with pytest.raises(REFUSED, match="CUDA error: unknown error") as refused:
+            virtual.run(line)
+        told = failed(1, refused.value)
+        assert told.cause == "device lost"
+        assert told.hint.startswith("What is on the shelf is as it was.")
+    assert "B" not in virtual.things
+    assert virtual.run("float(A.sum())") == 3
+    virtual.engine.cards_lost([])
+    virtual.run("B = A.cuda(1)")
+    assert virtual.run("B.tolist()") == [1, 1, 1]

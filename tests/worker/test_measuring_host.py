@@ -1,0 +1,75 @@
+"""Copies within the host, measured for real: how the method is tried where there is no card."""
+
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
+from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards  # noqa: E402
+from tests.worker.measurements import SIZE, measured_on  # noqa: E402
+
+PLACE = 54_321
+
+
+class Flipping(TorchCards):
+    """The real host, but of each copy one byte comes wrong."""
+
+    # Any: tensors are PyTorch's.
+    def raw_copy(self, target: Any, source: Any, stream: Any) -> None:
+        super().raw_copy(target, source, stream)
+        target[PLACE] ^= 8
+
+
+@pytest.mark.parametrize("mode", ["copy", "raw", "fresh", "strided", "converted"])
+def test_each_way_to_copy_arrives_and_takes_time(mode: str) -> None:
+    measured = measured_on(TorchCards(), "cpu", "cpu", mode=mode)
+    assert measured.intact
+    assert measured.wrong == ()
+    assert measured.gated is None
+    assert len(measured.samples_s) == 3
+    assert all(0 < each < 1 for each in (*measured.samples_s, measured.host_s or 0))
+
+
+@pytest.mark.parametrize("size", [1, 3, 8, 4096, SIZE + 5, 33 << 20])
+def test_any_number_of_bytes_arrives(size: int) -> None:
+    assert measured_on(TorchCards(), "cpu", "cpu", bytes=size, samples=1).intact
+
+
+def test_a_byte_flipped_on_purpose_is_found() -> None:
+    measured = measured_on(Flipping(), "cpu", "cpu", mode="raw")
+    assert measured.intact is False
+    [wrong] = measured.wrong
+    assert (wrong.rounds, wrong.checked, wrong.first, wrong.bytes) == (3, 3, PLACE, 1)
+    assert not wrong.zeros
+
+
+def test_many_pieces_take_longer_than_one() -> None:
+    one = measured_on(TorchCards(), "cpu", "cpu", samples=5)
+    many = measured_on(TorchCards(), "cpu", "cpu", samples=5, pieces=10_000)
+    assert many.intact
+    assert min(many.samples_s) > min(one.samples_s)
+
+
+def test_what_was_seen_of_the_caches_and_threads_is_noted() -> None:
+    raw = measured_on(TorchCards(), "cpu", "cpu", mode="raw", bytes=4096)
+    assert raw.notes == (
+        "the C library copies with one thread",
+        "so few bytes may stay in the processor's caches, which are warm",
+    )
+    assert measured_on(TorchCards(), "cpu", "cpu", mode="raw", bytes=64 << 20).notes == (
+        "the C library copies with one thread",
+    )
+
+
+def test_more_than_the_host_has_is_refused_before_anything_is_taken() -> None:
+    with pytest.raises(Trouble, match="on cpu, more than"):
+        measured_on(TorchCards(), "cpu", "cpu", bytes=1 << 44)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a card")
+def test_without_a_card_a_copy_to_one_is_refused_in_a_sentence() -> None:
+    with pytest.raises(Trouble) as refused:
+        measured_on(TorchCards(), "cpu", "cuda:0")
+    assert str(refused.value) == "There is no cuda:0 here. This PyTorch has cpu."

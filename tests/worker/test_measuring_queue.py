@@ -1,0 +1,240 @@
+"""Copies that wait in a queue: gate, marks, order and streams, on cards that are not there."""
+
+import statistics
+
+import pytest
+
+pytest.importorskip("torch")
+
+from tests.worker.fake_cards import (
+    CYCLES_PER_SECOND,
+    PRODUCT_SECONDS,
+    FakeCards,
+)
+from tests.worker.measurements import SIZE, asked_for, measured_on, said_by
+
+ALONE = 1e-6 + SIZE / 10e9  # seconds of one copy
+
+
+def gates(cards: FakeCards) -> list[float]:
+    """Seconds of each, with the three that calibrate."""
+    return [cycles / CYCLES_PER_SECOND for what, _, cycles in cards.log if what == "sleep"]
+
+
+def test_the_gate_is_queued_before_the_first_mark_and_all_copies_between_two() -> None:
+    cards = FakeCards()
+    measured = measured_on(cards)
+    [*_, last] = [n for n, entry in enumerate(cards.log) if entry[0] == "sleep"]
+    sample = cards.log[last : last + measured.loops + 3]
+    assert [what for what, _, _ in sample] == [
+        "sleep",
+        "mark",
+        *["copy"] * measured.loops,
+        "mark",
+    ]
+    assert len({stream for _, stream, _ in sample}) == 1
+    assert measured.gated
+    assert measured.samples_s == pytest.approx([ALONE] * 3)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "queue"),
+    [
+        ("cpu", "cuda:1", "cuda:1"),
+        ("cuda:1", "cpu", "cuda:1"),
+        ("cuda:1", "cuda:0", "cuda:1"),
+        ("cuda:0", "cuda:0", "cuda:0"),
+    ],
+)
+def test_copies_are_timed_on_the_queue_that_pytorch_takes(
+    source: str, target: str, queue: str
+) -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, source, target)
+    streams = {stream for what, stream, _ in cards.log if what in ("mark", "sleep")}
+    assert {stream.card for stream in streams} == {queue}
+    assert not any(map(cards.is_default, streams))
+    assert measured.samples_s == pytest.approx([ALONE] * 3)
+
+
+def test_a_copy_that_began_too_early_is_repeated_with_twice_the_gate() -> None:
+    cards = FakeCards(asking=1e-4)
+    measured = measured_on(cards)
+    tried = gates(cards)[3:]  # without those that calibrate
+    assert measured.loops == 100
+    assert tried == pytest.approx([0.003, 0.006, 0.012, 0.012, 0.012], rel=0.01)
+    assert measured.gated
+    assert measured.notes == ()
+    assert measured.samples_s == pytest.approx([ALONE] * 3)
+
+
+def test_a_host_too_slow_for_any_gate_is_told() -> None:
+    cards = FakeCards(asking=5e-3)
+    measured = measured_on(cards, pieces=100)
+    assert max(gates(cards)) == pytest.approx(0.2, rel=0.01)
+    assert measured.gated is False
+    assert "could not be filled before the first copy began" in measured.notes[0]
+
+
+def test_more_pieces_than_a_queue_holds_are_measured_without_a_gate() -> None:
+    measured = measured_on(FakeCards(), pieces=3000)
+    assert measured.loops == 1
+    assert measured.gated is False
+    assert measured.notes == ("no gate: there are more pieces than a queue holds",)
+    assert measured.intact
+
+
+def test_many_pieces_are_one_copy_of_their_sum() -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, pieces=16)
+    assert measured.gated
+    assert measured.samples_s == pytest.approx([SIZE / 10e9 + 16e-6] * 3)
+    assert measured.intact
+
+
+def test_a_card_without_kernels_has_no_gate_and_is_measured() -> None:
+    cards = FakeCards()
+    cards.kernels = False
+    measured = measured_on(cards)
+    assert measured.gated is False
+    assert "no kernels for the card" in measured.notes[0]
+    assert measured.intact
+
+
+def test_the_link_is_warmed_up_before_the_first_sample() -> None:
+    cards = FakeCards()
+    copies_before: list[float] = []
+    slow_until = 0.15
+    cards.spoil = lambda *_: copies_before.append(cards.clock)
+    cards.rate = 1e9
+
+    def faster(*_: object) -> None:
+        copies_before.append(cards.clock)
+        cards.rate = 1e9 if cards.clock < slow_until else 10e9
+
+    cards.spoil = faster
+    measured = measured_on(cards)
+    assert measured.samples_s == pytest.approx([ALONE] * 3)
+
+
+def test_both_ways_run_at_once_and_are_told_apart() -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, both_ways=True)
+    assert measured.samples_s == pytest.approx([ALONE] * 3)
+    assert measured.back_samples_s == pytest.approx([ALONE] * 3)
+    assert measured.gated
+
+
+def test_both_ways_between_cards_have_a_queue_on_each() -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, "cuda:0", "cuda:1", both_ways=True)
+    assert measured.back_samples_s == pytest.approx([ALONE] * 3)
+    assert measured.samples_s == pytest.approx([ALONE] * 3)
+
+
+def test_copies_to_one_card_do_not_wait_for_each_other() -> None:
+    """PyTorch lets each wait for the target's current queue, which must not be shared."""
+    cards = FakeCards(4)
+    beside = (("cuda:2", "cuda:0"), ("cuda:3", "cuda:0"))
+    measured = measured_on(cards, "cuda:1", "cuda:0", beside=beside)
+    assert measured.samples_s == pytest.approx([ALONE] * 3)
+    assert len(measured.beside_samples_s) == 2
+    for each in measured.beside_samples_s:
+        assert each == pytest.approx([ALONE] * 3)
+
+
+def test_a_copy_that_would_end_early_gets_more_to_do() -> None:
+    cards = FakeCards(3)
+
+    def slow_to_the_third(_: object, to: str, __: str) -> None:
+        cards.latency = 5e-4 if to == "cuda:2" else 1e-6
+
+    cards.spoil = slow_to_the_third
+    measured = measured_on(cards, "cpu", "cuda:0", beside=(("cpu", "cuda:2"),))
+    assert not [note for note in measured.notes if "ended early" in note]
+
+
+def test_staged_copies_fill_one_room_while_the_other_is_emptied() -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, "cuda:0", "cuda:1", mode="staged")
+    rooms = [size for device, size, pinned in cards.taken if pinned and size > 4096]
+    assert rooms == [1 << 18] * 2
+    assert measured.direct is False
+    assert measured.intact
+    assert measured.gated
+    [usual] = {round(each, 9) for each in measured.samples_s}
+    assert ALONE < usual < 1.5 * ALONE
+
+
+def test_cards_that_are_no_peers_are_measured_and_said_to_be_staged_by_the_driver() -> None:
+    measured = measured_on(FakeCards(peers=False), "cuda:0", "cuda:1")
+    assert measured.direct is False
+    assert "cannot reach each other's memory" in measured.notes[0]
+
+
+def test_peers_are_told_as_direct() -> None:
+    assert measured_on(FakeCards(), "cuda:0", "cuda:1").direct is True
+    assert measured_on(FakeCards(), "cuda:0", "cuda:0").direct is None
+
+
+def test_latency_is_a_hundred_copies_of_few_bytes_and_what_asking_takes() -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, mode="latency", bytes=16)
+    assert measured.loops == 100
+    assert measured.samples_s == pytest.approx([1e-6 + 16 / 10e9] * 3)
+    assert measured.asked_s == pytest.approx(5e-6, rel=0.1)
+
+
+def test_raw_copies_are_the_drivers_own_calls_on_the_same_queue() -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, "cuda:0", "cuda:1", mode="raw")
+    streams = {stream for what, stream, _ in cards.log if what == "raw"}
+    marked = {stream for what, stream, _ in cards.log if what == "mark"}
+    assert streams == marked
+    assert measured.samples_s == pytest.approx([ALONE] * 3)
+
+
+def test_an_overlapping_copy_costs_no_more_than_the_longer_of_both() -> None:
+    measured = measured_on(FakeCards(), mode="overlap")
+    assert measured.alone_s is not None
+    assert measured.together_s is not None
+    assert measured.alone_s == pytest.approx(measured.loops * ALONE, rel=0.1)
+    assert measured.together_s < 1.2 * measured.alone_s
+
+
+def test_a_copy_that_keeps_the_host_waiting_costs_both() -> None:
+    measured = measured_on(FakeCards(), mode="blocking")
+    assert measured.alone_s is not None
+    assert measured.together_s is not None
+    assert measured.alone_s == pytest.approx(measured.loops * PRODUCT_SECONDS, rel=0.2)
+    copies = measured.loops * statistics.median(measured.samples_s)
+    assert measured.together_s >= measured.alone_s + copies
+
+
+def test_what_cannot_be_one_piece_is_rearranged_on_the_card() -> None:
+    for mode in ("strided", "converted"):
+        measured = measured_on(FakeCards(), "cuda:0", "cuda:1", mode=mode)
+        assert measured.gated
+        assert measured.intact
+
+
+def test_progress_is_told_after_each_sample() -> None:
+    said = said_by(FakeCards(), asked_for())
+    assert [(each.taken, each.samples) for each in said[:-1]] == [(1, 3), (2, 3), (3, 3)]  # type: ignore[union-attr]
+
+
+def test_pageable_copies_have_no_gate_and_both_sides_are_waited_for() -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, "cuda:1", "cpu", pinned=False)
+    assert gates(cards) == []
+    assert measured.gated is None
+    assert set(cards.synchronized) == {("cuda:1", "cpu")}
+    assert measured.samples_s == pytest.approx([ALONE + 5e-6] * 3, rel=0.01)
+
+
+def test_fresh_memory_is_taken_anew_for_each_sample() -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, "cpu", "cuda:0", pinned=False, mode="fresh", samples=4)
+    assert measured.loops == 1
+    assert [device for device, _, _ in cards.taken].count("cpu") == 5
+    assert measured.intact
