@@ -223,7 +223,7 @@ def test_another_kind_of_number_may_be_slower_although_fewer_bytes_arrive() -> N
     setup = LAYOUT.set_up(pair())
     said = LAYOUT.conclude(taking(setup, 0.01, 0.02, 0.03))
     assert said == (
-        "Every other row takes 2.0 times as long as as many bytes in one piece. As float16 it "
+        "Every other row takes 2.0 times as long as the same bytes in one piece. As float16 it "
         "takes 3.0 times as long, although half as many bytes arrive."
     )
     fast = LAYOUT.conclude(taking(setup, 0.01, 0.01, 0.005))

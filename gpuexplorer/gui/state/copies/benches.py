@@ -15,7 +15,7 @@ from gpuexplorer.lab.worker_process import Start
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 # A model answers at once; at this pace a person sees one cell after the other.
-_PACE = 0.02
+_PACE = 0.005
 
 
 def copies_of(lab: LabState) -> CopiesState:

@@ -44,7 +44,9 @@ def _conclude(found: Found) -> str:
     if strided is not None:
         if strided >= WORTH_TELLING * whole:
             times = times_words(strided / whole)
-            told.append(f"Every other row takes {times} as long as as many bytes in one piece.")
+            told.append(
+                f"Every other row takes {times} as long as the same bytes in one piece."
+            )
         else:
             told.append("Every other row costs nothing more than one piece.")
     if converted is not None:
