@@ -38,6 +38,7 @@ class CrashReports(QObject):
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
         self._dialog: CrashDialog | None = None
+        self._stopped = False
         self._hook_before = sys.excepthook
         self._thread_hook_before = threading.excepthook
         self._caught.connect(self._on_caught, Qt.ConnectionType.QueuedConnection)
@@ -51,6 +52,7 @@ class CrashReports(QObject):
 
     def stop(self) -> None:
         """Give the hooks back. Harmless when called twice."""
+        self._stopped = True  # who took the hooks meanwhile may hand them back to us
         if sys.excepthook == self._take:
             sys.excepthook = self._hook_before
         if threading.excepthook == self._take_from_thread:
@@ -62,7 +64,7 @@ class CrashReports(QObject):
         error: BaseException,
         trace: TracebackType | None,
     ) -> None:
-        if not issubclass(kind, Exception):
+        if self._stopped or not issubclass(kind, Exception):
             self._hook_before(kind, error, trace)
             return
         which = _which(error, trace)
@@ -78,7 +80,9 @@ class CrashReports(QObject):
             _write(f"{_summary(error)}: the same bug {count} times by now.\n")
 
     def _take_from_thread(self, args: threading.ExceptHookArgs) -> None:
-        if args.exc_value is not None:
+        if self._stopped:
+            self._thread_hook_before(args)
+        elif args.exc_value is not None:
             self._take(args.exc_type, args.exc_value, args.exc_traceback)
 
     @Slot(str, str)

@@ -116,9 +116,12 @@ def test_no_jobs_end_at_once() -> None:
     assert run.results == []
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_bug_in_who_listens_ends_the_run_and_is_told_as_a_bug() -> None:
+def test_a_bug_in_who_listens_ends_the_run_and_is_told_as_a_bug(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     ends: list[str] = []
+    bug = threading.Event()
+    monkeypatch.setattr(threading, "excepthook", lambda _: bug.set())
 
     def broken(result: CopyResult) -> None:
         raise ValueError
@@ -127,3 +130,4 @@ def test_a_bug_in_who_listens_ends_the_run_and_is_told_as_a_bug() -> None:
     measuring.start()
     assert measuring.wait(PATIENCE)
     assert ends == ["A fault of the program itself ended this."]
+    assert bug.wait(PATIENCE)

@@ -141,6 +141,22 @@ def test_stopping_gives_the_hooks_back(qtbot: QtBot) -> None:
     assert (sys.excepthook, threading.excepthook) == before
 
 
+def test_two_that_stop_in_the_order_they_began_report_nothing_any_more(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: told.append(str(error)))
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)  # to be given back
+    window = QWidget()
+    qtbot.addWidget(window)
+    first, second = CrashReports(window), CrashReports(window)
+    first.stop()
+    second.stop()
+    meet_bug("nobody's any more")
+    assert told == ["nobody's any more"]
+    assert not first.any
+
+
 def test_the_same_bug_again_is_only_counted_in_the_terminal(
     window: QWidget, qtbot: QtBot, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,6 +1,7 @@
 """Much at once, and other programs in the worker's place: the window waits for nobody."""
 
 import os
+import shlex
 import sys
 import threading
 from pathlib import Path
@@ -59,9 +60,8 @@ def test_what_the_chosen_program_started_ends_with_it(tmp_path: Path) -> None:
     script = tmp_path / "python"
     inner = f"import os, pathlib; pathlib.Path({str(told)!r}).write_text(str(os.getpid()))"
     begun = "print('{}', flush=True)"
-    script.write_text(
-        f'#!/bin/sh\n{sys.executable} -c "{inner}; {begun}; {SILENT}"\necho ended\n'
-    )
+    python = shlex.quote(sys.executable)
+    script.write_text(f'#!/bin/sh\n{python} -c "{inner}; {begun}; {SILENT}"\necho ended\n')
     script.chmod(0o755)
     worker = Worker(Start(python=script))
     assert worker.listener.end.startswith("The worker said something that is no message")
