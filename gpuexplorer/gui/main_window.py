@@ -15,13 +15,13 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.desktop.stillness import Stillness
 from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.live_frame import LiveFrame
 from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.resources import resource
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, QProcess, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QSystemTrayIcon
 
+from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.desktop.session_bus import bus_caller
-from gpuexplorer.gui.paint.resources import resource
 
 _NAME = "GPU Explorer"
 _SERVICE = "org.freedesktop.Notifications"

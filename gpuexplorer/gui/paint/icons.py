@@ -6,7 +6,7 @@ from PySide6.QtCore import QByteArray, QRectF
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
-from gpuexplorer.gui.paint.resources import resource
+from gpuexplorer.core.resources import resource
 
 
 class Icon(StrEnum):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 
-from gpuexplorer.gui.paint.resources import resource
+from gpuexplorer.core.resources import resource
 
 _FAMILY = "Inter"
 _BROUGHT_ALONG = ("Inter-Regular.otf", "Inter-SemiBold.otf")

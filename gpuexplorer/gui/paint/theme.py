@@ -8,7 +8,7 @@ from typing import assert_never
 
 from PySide6.QtGui import QColor
 
-from gpuexplorer.gui.paint.resources import resource
+from gpuexplorer.core.resources import resource
 
 # From one more card on, colours could no longer be told apart and are not used at all.
 MOST_COLOURED_CARDS = 8

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-_PACKAGE = Path(__file__).parents[2]
+_PACKAGE = Path(__file__).parents[1]
 _PLACES = (_PACKAGE / "resources", _PACKAGE.parent / "resources")
 
 
@@ -12,4 +12,4 @@ def resource(*parts: str) -> Path:
         if (place / "themes").is_dir():
             return place.joinpath(*parts)
     looked = " or ".join(str(place) for place in _PLACES)
-    raise FileNotFoundError(f"The folder of themes and icons is missing: {looked}")
+    raise FileNotFoundError(f"The folder `resources` is missing: {looked}")
