@@ -17,8 +17,10 @@ def takes(size: TileSize, width: float) -> float:
     return {TileSize.FULL: 300.0, TileSize.COMPACT: 200.0, TileSize.CELL: 54.0}[size]
 
 
-def tiles(count: int, width: float, height: float = 0, room: float = 0) -> TileLayout:
-    return lay_out_tiles([takes] * count, width, height, room)
+def tiles(
+    count: int, width: float, height: float = 0, room: float = 0, fold: float = 0
+) -> TileLayout:
+    return lay_out_tiles([takes] * count, width, height, room, fold)
 
 
 def assert_apart(layout: TileLayout, width: float) -> None:
@@ -69,3 +71,11 @@ def test_eight_cards_are_compact_unless_there_is_room_for_large_ones() -> None:
 def test_tiles_do_not_grow_beyond_what_they_can_use() -> None:
     layout = tiles(4, 1344, height=5000)
     assert max(place.bottom() for place in layout.places) < layout.most_height
+
+
+def test_eight_tiles_are_narrower_where_all_are_seen_then() -> None:
+    scrolled = tiles(8, 1098, fold=415)
+    seen = tiles(8, 1098, fold=416)
+    assert max(place.bottom() for place in scrolled.places) > 416
+    assert max(place.bottom() for place in seen.places) < 416
+    assert min(place.width() for place in seen.places) >= 256

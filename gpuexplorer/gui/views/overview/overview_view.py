@@ -266,7 +266,8 @@ class OverviewView(LiveView):
         viewport = self._page.viewport().size()
         width = max(1, viewport.width())
         others = self._column.others_height(width, self._tiles)
-        self._tiles.show_room(viewport.height() - others)
+        above = self._column.above_height(width, self._tiles)
+        self._tiles.show_room(viewport.height() - others, viewport.height() - above)
         self._column.arrange()
 
     def _on_tile_focused(self, tile: CardTile) -> None:

@@ -48,6 +48,15 @@ class FilledColumn(QWidget):
         ]
         return sum(rest) + self._around(len(shown))
 
+    def above_height(self, width: int, widget: QWidget) -> float:
+        """Down to where this one begins, while nothing is taller than it must be."""
+        inner, height = self.inner_width(width), float(self._margins.top())
+        for part in self._shown():
+            if part.widget is widget:
+                break
+            height += part.least(inner) + self._gap
+        return height
+
     def arrange(self) -> None:
         """Again, after a part has come, gone, or wants another height."""
         self.updateGeometry()

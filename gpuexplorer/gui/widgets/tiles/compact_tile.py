@@ -31,6 +31,7 @@ from gpuexplorer.gui.wording.processes.programs import ProgramFace
 MARGIN = 16.0
 LINK_ROOM = 28.0
 _SPARK, _BAR, _LINE, _RULE = 54.0, 8.0, 20.0, 17.0
+_LOW_SPARK = 40.0
 _GAP = 12.0
 _NUMBERS = 104.0
 _TRACE = 28.0
@@ -63,7 +64,8 @@ def compact_tile_height(width: float, face: CardFace) -> float:
     inner = width - 2 * MARGIN
     instances = len(face.instances) * INSTANCE_HEIGHT + _RULE if face.instances else 0.0
     figures = _RULE + ceil(_FIGURES / _columns(inner)) * _LINE
-    return 2 * MARGIN + HEADER + _SPARK + _BAR + 2 * _GAP + figures + instances
+    spark = _least_spark(inner)
+    return 2 * MARGIN + HEADER + spark + _BAR + 2 * _GAP + figures + instances
 
 
 def compact_plan(place: QRectF, face: CardFace, programs: int) -> CompactPlan:
@@ -76,7 +78,7 @@ def compact_plan(place: QRectF, face: CardFace, programs: int) -> CompactPlan:
     lines = program_lines(programs, _MOST_PROGRAMS, spare - _RULE)
     spare -= _RULE + lines * PROGRAM_HEIGHT if lines else 0.0
     share = 1.0 if face.sentence or not trace else _SPARK_SHARE
-    grown = _SPARK + (0.0 if face.sentence else spare * share)
+    grown = _least_spark(inner.width()) + (0.0 if face.sentence else spare * share)
     width = inner.width() - _NUMBERS - _GAP
     busy = QRectF(inner.left(), inner.top() + HEADER + _GAP, width, grown)
     y = busy.bottom() + _GAP
@@ -183,6 +185,11 @@ def draw_compact_tile(
 
 def _columns(inner: float) -> int:
     return 3 if inner >= 264 else 2
+
+
+def _least_spark(inner: float) -> float:
+    """Lower beside the third line of figures that a narrow tile has."""
+    return _SPARK if _columns(inner) == 3 else _LOW_SPARK
 
 
 def _draw_figures(drawing: Drawing, plan: CompactPlan, face: CardFace, stamps: Stamps) -> None:

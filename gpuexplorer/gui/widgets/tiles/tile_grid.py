@@ -55,8 +55,8 @@ class TileGrid(Painted):
         self._tiles: dict[CardId, CardTile] = {}
         self._ids = {}
         self._boards: Sequence[Board] = ()
-        self._layout: TileLayout = lay_out_tiles((), _LEAST_WIDTH, 0, 0)
-        self._room = 0.0
+        self._layout: TileLayout = lay_out_tiles((), _LEAST_WIDTH, 0, 0, 0)
+        self._room, self._fold = 0.0, 0.0
         self._drag = TileDrag(look, self)
         self._drag.dropped.connect(self._on_dropped)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -91,10 +91,10 @@ class TileGrid(Painted):
         self._arrange()
         return True
 
-    def show_room(self, height: float) -> None:
-        """How much height there is without scrolling."""
-        if height != self._room:
-            self._room = height
+    def show_room(self, height: float, fold: float) -> None:
+        """How much height there is without scrolling, and down to where scrolling begins."""
+        if (height, fold) != (self._room, self._fold):
+            self._room, self._fold = height, fold
             self._arrange()
 
     def least_height(self, width: float) -> float:
@@ -158,7 +158,7 @@ class TileGrid(Painted):
             counts = [len(board.cards) for board in self._boards]
             return lay_out_boards(counts, width, height)
         heights = [partial(_height, self.look, tile) for tile in self._tiles.values()]
-        return lay_out_tiles(heights, width, height, self._room)
+        return lay_out_tiles(heights, width, height, self._room, self._fold)
 
     def _arrange(self) -> None:
         self._layout = self._laid_out(self.width(), self.height())

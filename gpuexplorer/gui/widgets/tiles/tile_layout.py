@@ -11,6 +11,7 @@ from gpuexplorer.gui.widgets.tiles.cell_tile import CELL_HEIGHT, MOST_CELL_HEIGH
 
 TILE_GAP, CELL_GAP = 16, 4
 _LEAST_TILE, _LEAST_FULL = 292, 400
+_NARROW_TILE = 256  # where eight cards would else not be seen at once
 _MOST_HEIGHT = {TileSize.FULL: 760.0, TileSize.COMPACT: 380.0}
 BOARD = 8
 _LABEL, _SUM = 92.0, 68.0
@@ -40,10 +41,11 @@ def tile_columns(count: int, width: float, least: float = _LEAST_TILE) -> int:
 
 
 def lay_out_tiles(
-    heights: Sequence[HeightAt], width: float, height: float, room: float
+    heights: Sequence[HeightAt], width: float, height: float, room: float, fold: float
 ) -> TileLayout:
     """`room` is the height there is without scrolling: more than one row of large tiles is
-    shown only where they fit into it.
+    shown only where they fit into it. `fold` is how far tiles are seen before one scrolls to
+    what stands below them: they are narrower where all are seen then.
     """
     count = len(heights)
     size, columns = TileSize.FULL, tile_columns(count, width, _LEAST_FULL)
@@ -52,6 +54,11 @@ def lay_out_tiles(
     if width < _LEAST_FULL or too_high:
         size, columns = TileSize.COMPACT, tile_columns(count, width)
         rows = _rows(heights, size, width, columns)
+        if _with_gaps(rows) > fold:
+            more = tile_columns(count, width, _NARROW_TILE)
+            narrow = _rows(heights, size, width, more)
+            if _with_gaps(narrow) <= fold:
+                columns, rows = more, narrow
     least = _with_gaps(rows)
     most = max(least, _with_gaps([max(row, _MOST_HEIGHT[size]) for row in rows]))
     rows = _taller(rows, min(height, most) - least, _MOST_HEIGHT[size])
