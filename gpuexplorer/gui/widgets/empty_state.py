@@ -1,7 +1,7 @@
 """EmptyState: one sentence where there is nothing to show, and one way on."""
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
@@ -32,8 +32,14 @@ class EmptyState(QWidget):
         column.setContentsMargins(24, 24, 24, 24)
         column.setSpacing(8)
         column.addStretch(2)
-        for widget in (sign, self._heading, self._more):
-            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(sign, 0, Qt.AlignmentFlag.AlignHCenter)
+        for label in (self._heading, self._more):
+            # An alignment would ask how high it is where it is as wide as all this.
+            row = QHBoxLayout()
+            row.addStretch(1)
+            row.addWidget(label)
+            row.addStretch(1)
+            column.addLayout(row)
         column.addSpacing(8)
         column.addWidget(self._button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)

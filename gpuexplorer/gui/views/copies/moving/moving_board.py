@@ -1,5 +1,5 @@
 """MovingBoard: the way and the table side by side over the timeline; below each other where
-there is little room.
+there is little room, and while nothing was copied: the machine is all there is to see then.
 """
 
 from PySide6.QtCore import Qt
@@ -14,6 +14,7 @@ _WIDE = 1080
 _GAP = 16
 _LEFT, _RIGHT = 42, 58
 _LEAST_TOP, _LEAST_WAY, _LEAST_TABLE = 380, 400, 340
+_LEAST_WORDS = 240
 _LEAST_AXIS, _MOST_AXIS = 240, 0.45  # pixels, and of the height
 
 
@@ -50,12 +51,16 @@ class MovingBoard(QScrollArea):
 
     def arrange(self) -> None:
         """Again, after the timeline got more rows, or its first ones."""
-        wide = self.width() >= _WIDE
+        began = bool(self._axis.timeline.tracks)
+        wide = self.width() >= _WIDE and began
         direction = QBoxLayout.Direction
         self._beside.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
         self._travel.setMinimumHeight(_LEAST_TOP if wide else _LEAST_WAY)
-        self._panel.setMinimumHeight(_LEAST_TOP if wide else _LEAST_TABLE)
-        self._axis.setVisible(bool(self._axis.timeline.tracks))
+        table = _LEAST_TABLE if began else _LEAST_WORDS
+        self._panel.setMinimumHeight(_LEAST_TOP if wide else table)
+        self._beside.setStretch(0, _LEFT if began else _RIGHT)
+        self._beside.setStretch(1, _RIGHT if began else _LEFT)
+        self._axis.setVisible(began)
         most = max(_LEAST_AXIS, round(self.height() * _MOST_AXIS))
         self._axis.setFixedHeight(self._axis.wanted_height(most))
 
