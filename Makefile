@@ -1,7 +1,7 @@
 # Every target sets up what it needs by itself. `make help` says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all bench format clean
+.PHONY: help run test test-all bench package test-package format clean
 
 # The Python to use; empty means the one in .venv, else the newest that fits.
 PYTHON ?=
@@ -16,6 +16,8 @@ help:
 	@echo 'make test     check the layout, the types and the layers, then run the tests'
 	@echo 'make test-all the same with PyTorch, so that no test of the lab is left out'
 	@echo 'make bench    measure the program and print a table'
+	@echo 'make package  build the program and its packages for this system into dist/'
+	@echo 'make test-package     try these packages in a bare Debian; needs root and Xvfb'
 	@echo 'make format   lay the code out and mend what the linter can mend'
 	@echo 'make clean    remove .venv and every cache'
 	@echo
@@ -37,6 +39,13 @@ test test-all:
 bench:
 	$(set_up) bench
 	@$(bin)/python -m bench $(ARGS)
+
+package:
+	$(set_up) package $(ARGS)
+
+test-package:
+	$(set_up) run
+	@$(bin)/python packaging/trial/trial.py $(ARGS)
 
 format:
 	$(set_up) test

@@ -1,6 +1,7 @@
 """The way in: `gpuexplorer` opens the window, `gpuexplorer VERB` answers in the terminal."""
 
 import argparse
+import errno
 import os
 import signal
 import sys
@@ -25,6 +26,7 @@ from gpuexplorer.commands.window_arguments import (
     add_window_arguments,
     check_window_arguments,
 )
+from gpuexplorer.commands.windows_console import nobody_reads, say_in_a_box
 from gpuexplorer.core.trouble import Trouble
 
 # Each verb, the module that holds it, and its line in the help. The module is imported when its
@@ -44,6 +46,9 @@ VERBS = (
     ("copies", "gpuexplorer.commands.copies", "how fast bytes move, and whether they arrive"),
 )
 
+# The other process of the packaged program, which has no Python to start. No person types it.
+_WORKER = "worker"
+
 
 def main(words: Sequence[str] | None = None) -> int:
     """Exit status 0: done; 1: trouble, said in a sentence; 2: wrong arguments; 130: Ctrl-C."""
@@ -54,12 +59,12 @@ def main(words: Sequence[str] | None = None) -> int:
         return _say(wrong, WRONG_ARGUMENTS)
     except Trouble as trouble:
         return _say(trouble, TROUBLE)
-    except BrokenPipeError:
+    except OSError as error:
+        if not _reader_has_left(error):
+            return _say(_unwritable(error), TROUBLE)
         # Whoever read us has seen enough, which is no failure. Python would complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
-    except OSError as error:
-        return _say(_unwritable(error), TROUBLE)
     except KeyboardInterrupt:
         # A second Ctrl-C must not interrupt the leaving.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -71,6 +76,9 @@ def _run(words: list[str]) -> int:
     verb = next((word for word in words if not word.startswith("-")), None)
     if words[:1] == ["--or-simulate"] and words[1:2] and words[1] in verbs:
         words = words[1:]  # `make run` always says so; a command has its own way
+    if words == [_WORKER]:
+        be_the_worker: Callable[[], int] = import_module("gpuexplorer.worker.__main__").main
+        return be_the_worker()
     if words and words[0] in verbs:
         return _run_verb(words[0], verbs[words[0]], words[1:])
     parser = SentenceParser(prog="gpuexplorer", description=_DESCRIPTION, epilog=_epilog())
@@ -123,7 +131,7 @@ def _open_window(arguments: argparse.Namespace) -> int:
         else:
             open_window: Callable[[argparse.Namespace], int] = app.run
             return open_window(arguments)
-    if not for_a_person:
+    if not for_a_person or nobody_reads():
         raise Trouble(why, "`gpuexplorer doctor` says more.")
     show_table: Callable[[argparse.Namespace, str], int] = without.show_table
     return show_table(arguments, why)
@@ -147,6 +155,12 @@ Without a command the window opens."""
 def _epilog() -> str:
     lines = [f"  {name:10} {line}" for name, _, line in VERBS]
     return "commands:\n" + "\n".join(lines) + "\n\nEach has its own --help."
+
+
+def _reader_has_left(error: OSError) -> bool:
+    """Windows has no word of its own for it."""
+    on_windows = sys.platform == "win32" and error.errno == errno.EINVAL
+    return isinstance(error, BrokenPipeError) or (on_windows and error.filename is None)
 
 
 def _unwritable(error: OSError) -> Trouble:
@@ -174,9 +188,10 @@ def _soften_output() -> None:
 
 
 def _say(trouble: Trouble, status: int) -> int:
-    sys.stderr.write(f"{trouble.sentence}\n")
-    if trouble.hint:
-        sys.stderr.write(f"{trouble.hint}\n")
+    text = "".join(f"{line}\n" for line in (trouble.sentence, trouble.hint) if line)
+    sys.stderr.write(text)
+    if nobody_reads():
+        say_in_a_box("GPU Explorer", text)
     return status
 
 

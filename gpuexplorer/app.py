@@ -23,7 +23,7 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.paint.look import Motion
 from gpuexplorer.gui.paint.theme import Scheme
-from gpuexplorer.gui.pictures import Pictures, Shot
+from gpuexplorer.gui.pictures import Pictures, Shot, shot_of
 from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.settings import Settings, open_store
@@ -340,9 +340,7 @@ def _shots(app: App, empty: MainWindow | None, view: str | None) -> Sequence[Sho
     shots = []
     if app.session is not None:
         shots = [
-            Shot(entry.name, partial(window.navigation.open_screen, entry.name), window)
-            for entry in VIEWS
-            if everything or entry.name == view
+            shot_of(window, entry.name) for entry in VIEWS if everything or entry.name == view
         ]
     elif not everything:
         raise Trouble(

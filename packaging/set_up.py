@@ -6,21 +6,16 @@ Standard library only, since it runs before anything is installed. Called by set
 import argparse
 import fcntl
 import hashlib
-import importlib
-import importlib.util
 import os
 import shutil
-import subprocess
 import sys
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
-from system_parts import install_with_apt, provide_system_parts, way_to_install
+from installing import ROOT, CannotGoOnError, base_python, provide_ensurepip, run
+from system_parts import provide_system_parts
 
-ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / ".ready"
@@ -30,11 +25,6 @@ EXTRAS: dict[str, set[str]] = {
     "test-all": {"dev", "lab"},
     "bench": {"dev", "bench"},
 }
-TAIL = 12  # lines of somebody else's output that are shown when it fails
-
-
-class CannotGoOnError(Exception):
-    """What happened and what to do, for the person at the terminal."""
 
 
 @dataclass(frozen=True)
@@ -163,30 +153,7 @@ def build_venv() -> None:
         VENV.unlink()
     elif VENV.exists():
         shutil.rmtree(VENV)
-    # This Python may be the one in the .venv just removed, so the one below it is asked.
-    base = getattr(sys, "_base_executable", sys.executable)
-    run([base, "-I", "-m", "venv", str(VENV)], "Python could not make .venv.")
-
-
-def provide_ensurepip() -> None:
-    """Debian and Ubuntu keep the part of Python that makes .venv in a package of its own."""
-    if has_ensurepip():
-        return
-    package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
-    if install_with_apt([package]) and has_ensurepip():
-        return
-    raise CannotGoOnError(
-        f"This Python ({sys.executable}) lacks ensurepip, which makes .venv.\n"
-        f"On Debian or Ubuntu, type: {way_to_install([package])}\n"
-        "Or name another Python: make run PYTHON=/path/to/python3"
-    )
-
-
-def has_ensurepip() -> bool:
-    importlib.invalidate_caches()
-    found = importlib.util.find_spec("ensurepip")
-    # A folder left behind by a removed package is found too, but comes from no file.
-    return found is not None and found.origin is not None
+    run([base_python(), "-I", "-m", "venv", str(VENV)], "Python could not make .venv.")
 
 
 def install(extras: frozenset[str]) -> None:
@@ -204,39 +171,6 @@ def install(extras: frozenset[str]) -> None:
         run([*pip, "gpustat"], failure)
     wanted = f".[{','.join(sorted(extras))}]" if extras else "."
     run([*pip, "--no-build-isolation", "--editable", wanted], failure)
-
-
-def run(command: list[str], failure: str) -> None:
-    """Shows only what is being downloaded; on failure, how the output ended."""
-    environment = os.environ | {"PIP_USER": "0", "PIP_NO_INPUT": "1"}
-    tail: deque[str] = deque(maxlen=TAIL)
-    unreachable = False
-    with subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    ) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            tail.append(line.rstrip())
-            unreachable = unreachable or "connection broken" in line
-            if line.lstrip().startswith("Downloading "):
-                print(f"  {describe_download(line)}", flush=True)
-    if process.returncode != 0:
-        reason = " The network, or what stands behind it, does not answer." * unreachable
-        shown = "\n".join(f"  {line}" for line in tail)
-        raise CannotGoOnError(f"{failure}{reason} Its last lines were:\n{shown}")
-
-
-def describe_download(line: str) -> str:
-    """ "Downloading <where>/<file> (95.2 MB)" without the where."""
-    _, where, *size = line.split(maxsplit=2)
-    return " ".join(["fetching", where.rpartition("/")[2], *size]).rstrip()
 
 
 def provide_parts_once(purpose: str) -> None:

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +25,15 @@ def library(name: str, package: str, purpose: str) -> Part:
     return Part(name, package, purpose, lambda: can_be_loaded(name))
 
 
+def program(name: str, package: str, purpose: str) -> Part:
+    return Part(name, package, purpose, lambda: shutil.which(name) is not None)
+
+
 def can_be_loaded(name: str) -> bool:
+    """From where the system keeps libraries, or where this Python keeps its own."""
+    own = Path(str(sysconfig.get_config_var("LIBDIR")), name)
     try:
-        ctypes.CDLL(name)
+        ctypes.CDLL(str(own) if own.is_file() else name)
     except OSError:
         return False
     return True
@@ -69,13 +76,21 @@ COMPILER = (
     Part("a C compiler", "gcc", "the tests' stand-in for a driver", compiler_works),
     Part("the C library's headers", "libc6-dev", "the tests' stand-in", compiler_works),
 )
+# What PyInstaller and the makers of packages start.
+_MINOR = f"{sys.version_info.major}.{sys.version_info.minor}"
+PACKAGERS = (
+    program("objdump", "binutils", "finding out what a library needs"),
+    program("strip", "binutils", "taking symbols out that only a debugger reads"),
+    program("dpkg-deb", "dpkg", "making the .deb"),
+    library(f"libpython{_MINOR}.so.1.0", f"libpython{_MINOR}", "the packaged program"),
+)
 
 
-def provide_system_parts(*, for_tests: bool) -> bool:
+def provide_system_parts(*, for_tests: bool = False, for_packages: bool = False) -> bool:
     """Installs what is missing where that is possible, else names it; True if all is there."""
     if sys.platform != "linux":
         return True
-    parts = QT_LIBRARIES + (COMPILER if for_tests else ())
+    parts = QT_LIBRARIES + (COMPILER if for_tests else ()) + (PACKAGERS if for_packages else ())
     absent = missing(parts)
     if absent and install_with_apt([part.package for part in absent]):
         absent = missing(parts)

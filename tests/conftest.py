@@ -1,5 +1,6 @@
 """For every test: settings of its own, and nothing of it still running afterwards."""
 
+import os
 import sys
 import threading
 import time
@@ -9,6 +10,12 @@ from pathlib import Path
 import pytest
 
 _PATIENCE = 2.0
+
+# Several processes of tests share the processor's cores, and PyTorch's threads would spin while
+# they wait for each other. Workers are started with the same surroundings.
+os.environ["OMP_NUM_THREADS"] = "1"
+# A program that a test starts is compiled once, and not at every start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture(autouse=True)

@@ -19,15 +19,22 @@ from gpuexplorer.commands.arguments import (
 )
 from gpuexplorer.commands.copies_progress import ProgressLine
 from gpuexplorer.commands.copies_text import Head, offer_in_words, results_in_words
+from gpuexplorer.commands.datasheet import (
+    Benched,
+    add_datasheet_arguments,
+    check_arguments,
+    measure_datasheets,
+)
 from gpuexplorer.commands.no_cards import NoCards
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
-from gpuexplorer.copies.benches import names_by_uuid, offered, worker_bench
+from gpuexplorer.copies.benches import lanes_of, names_by_uuid, offered, worker_bench
 from gpuexplorer.copies.measuring import STOPPED, Bench, Measuring
 from gpuexplorer.copies.modelled import ModelBench, routes_of_simulated
 from gpuexplorer.copies.plan import USUAL_BYTES, Kind, all_asked
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import as_csv, as_json
+from gpuexplorer.copies.routes import Routes
 from gpuexplorer.copies.words import devices_of, kinds_of, sizes_of
 from gpuexplorer.core.cards import CardKind
 from gpuexplorer.core.trouble import Trouble
@@ -36,15 +43,16 @@ from gpuexplorer.lab.events import Hello
 from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+from gpuexplorer.telemetry.topology import Topology
 
 _LAST_PATIENCE = 3.0
 _DESCRIPTION = """Measure copies between the host and every card, and between cards: how fast
 they are, what the wire could carry, and whether what arrives is what was sent. Takes all pairs
 unless --devices says otherwise. Simulated cards are modelled: no bytes are moved."""
 _EXIT_STATUS = """
-The exit status is 0 when all was measured; 1 when something arrived WRONG, or nothing could be
-measured; 2 when the command was not understood; 130 after Ctrl-C, which shows what was measured
-until then."""
+The exit status is 0 when something was measured and nothing arrived WRONG; 1 when something
+arrived WRONG, or nothing could be measured; 2 when the command was not understood; 130 after
+Ctrl-C, which shows what was measured until then."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--python", metavar="FILE", type=Path, help="the Python whose PyTorch measures"
     )
+    add_datasheet_arguments(parser)
     add_source_arguments(parser)
 
 
@@ -89,13 +98,19 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.list:
             Terminal().show(offer_in_words(backend, Terminal().width()))
             return OK
-        with _bench(arguments, backend) as (bench, devices, remarks):
-            return _measure(arguments, asked, _head(backend, bench, remarks), bench, devices)
+        with _bench(arguments, backend) as (bench, there, remarks, routes):
+            head = _head(backend, bench, remarks)
+            devices = _named(arguments, there, head)
+            if arguments.datasheet:
+                benched = Benched(backend, bench, routes, head.label, head.remarks)
+                return measure_datasheets(arguments, benched, devices)
+            return _measure(arguments, asked, head, bench, devices)
     finally:
         backend.close()
 
 
 def _understood(arguments: argparse.Namespace) -> _Asked:
+    check_arguments(arguments)
     if arguments.json and arguments.csv:
         raise WrongArgumentsError("--json and --csv exclude each other.", "Choose one of them.")
     if arguments.python is not None and arguments.simulate is not None:
@@ -112,8 +127,10 @@ def _understood(arguments: argparse.Namespace) -> _Asked:
 @contextlib.contextmanager
 def _bench(
     arguments: argparse.Namespace, backend: Backend
-) -> Iterator[tuple[Bench, Sequence[str], Sequence[str]]]:
-    """With the devices it can copy between, and what is to be said before its results."""
+) -> Iterator[tuple[Bench, Sequence[str], Sequence[str], Routes]]:
+    """With the devices it can copy between, what is to be said before its results, and the
+    ways between the devices.
+    """
     if isinstance(backend, SimulatedBackend):
         spec = backend.machine.spec
         faults = backend.faults
@@ -121,7 +138,7 @@ def _bench(
         model = ModelBench(
             spec, faults, routes, arguments.seed, elapsed=lambda: backend.elapsed
         )
-        yield model, routes.devices, [fault.sentence for fault in faults]
+        yield model, routes.devices, [fault.sentence for fault in faults], routes
         return
     python = _python(arguments.python)
     topology = wiring_of(backend)
@@ -135,9 +152,16 @@ def _bench(
             *_counted_otherwise(hello, backend),
             *remarks,
         ]
-        yield bench, offered(hello.devices), remarks
+        yield bench, offered(hello.devices), remarks, _routes(backend, hello, topology)
     finally:
         bench.close()
+
+
+def _routes(backend: Backend, hello: Hello, topology: Topology | None) -> Routes:
+    cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
+    names = names_by_uuid(hello.devices, cards)
+    readings = lanes_of(backend, [card.id for card in cards])
+    return Routes(topology or Topology((), (), {}), cards, names, readings)
 
 
 def _unsuited(python: LabPython, backend: Backend) -> list[str]:
@@ -171,11 +195,19 @@ def _python(path: Path | None) -> LabPython:
         if python.usable:
             return python
     raise Trouble(
-        f"Copies are measured with PyTorch, and of {count} Python programs on this computer "
-        "none has it.",
+        f"Copies are measured with PyTorch, and {_none_has_it(count)}.",
         "Install it: `pip install torch`; or name a Python with --python; or look at simulated "
         "cards: gpuexplorer copies --simulate 4xRTX4090.",
     )
+
+
+def _none_has_it(count: int) -> str:
+    match count:
+        case 0:
+            return "there is no Python on this computer"
+        case 1:
+            return "the one Python on this computer does not have it"
+    return f"of {count} Python programs on this computer none has it"
 
 
 def _head(backend: Backend, bench: Bench, remarks: Sequence[str]) -> Head:
@@ -184,20 +216,24 @@ def _head(backend: Backend, bench: Bench, remarks: Sequence[str]) -> Head:
     return Head(label, source.simulated, bench.modelled, tuple(remarks))
 
 
+def _named(arguments: argparse.Namespace, there: Sequence[str], head: Head) -> list[str]:
+    """Those that were asked for; all that are there where none was named."""
+    if arguments.devices is None:
+        return list(there)
+    try:
+        return list(devices_of(arguments.devices, there))
+    except Trouble as trouble:
+        hint = " ".join([trouble.hint, *head.remarks])
+        raise WrongArgumentsError(trouble.sentence, hint) from trouble
+
+
 def _measure(
     arguments: argparse.Namespace,
     asked: _Asked,
     head: Head,
     bench: Bench,
-    there: Sequence[str],
+    devices: Sequence[str],
 ) -> int:
-    devices = list(there)
-    if arguments.devices is not None:
-        try:
-            devices = list(devices_of(arguments.devices, there))
-        except Trouble as trouble:
-            hint = " ".join([trouble.hint, *head.remarks])
-            raise WrongArgumentsError(trouble.sentence, hint) from trouble
     jobs = all_asked(devices, asked.sizes, asked.kinds)
     if not jobs:
         names = ", ".join(asked.kinds)

@@ -7,10 +7,12 @@ from types import TracebackType
 from typing import Self, TextIO
 
 from gpuexplorer.commands.grid import cut
+from gpuexplorer.commands.windows_console import draws_in_place
 from gpuexplorer.copies.measuring import Progress
 from gpuexplorer.copies.plan import Kind, kind_of
 from gpuexplorer.core.units import memory
 from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.product_job import ProductJob
 
 _EVERY = 0.1
 _USUAL_WIDTH = 79
@@ -24,7 +26,7 @@ class ProgressLine:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._seen = stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._seen = draws_in_place(stream) and os.environ.get("TERM") != "dumb"
         self._lock = threading.Lock()
         self._written = -_EVERY
         self._over = False
@@ -76,7 +78,9 @@ def _left(seconds: float) -> str:
     return f"{max(1.0, seconds):.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
-def job_in_words(job: CopyJob) -> str:
+def job_in_words(job: CopyJob | ProductJob) -> str:
+    if isinstance(job, ProductJob):
+        return f"{job.kind.upper()} products on {job.device}, {job.size} x {job.size}"
     kind = kind_of(job)
     how = "" if kind is Kind.ONE_WAY else f", {kind.value}"
     return f"{job.source} to {job.target}, {memory(job.bytes)}{how}"

@@ -18,6 +18,7 @@ _MOST_FINDINGS = 12
 _MOST_CELLS = 4
 _OF_THE_WIRE = {Kind.ONE_WAY, Kind.BOTH_WAYS, Kind.PAGEABLE, Kind.STAGED, Kind.RAW}
 _WRONG = "WRONG"
+_ONCE = "Inside one device copied bytes count once; memory traffic is twice that."
 _NONE = "-"
 
 
@@ -45,6 +46,8 @@ def results_in_words(
         by_kind.setdefault(kind_of(result.job), []).append(result)
     for kind, group in by_kind.items():
         lines += _answer(kind, group, sizes, width)
+    if any(each.traffic is not None for each in results):
+        lines += ["", *wrap(_ONCE, width)]
     lines += _summary(results, width)
     return "\n".join(lines)
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from gpuexplorer.commands.windows_console import draws_in_place
+
 _PLAIN = str.maketrans({"°": "", "µ": "u", "…": "~", "─": "-", "×": "x", "·": "-"})
 
 
@@ -14,7 +16,7 @@ class Terminal:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stdout
-        self.interactive = self._stream.isatty()
+        self.interactive = draws_in_place(self._stream)
         self._last = ""
         self.colour = (
             self.interactive

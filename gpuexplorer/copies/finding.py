@@ -46,6 +46,7 @@ class Finding:
     hint: str = ""
     bars: Sequence[Bar] = ()
     instead: CopyResult | None = None  # of a wrong or slow copy: the same bytes, staged
+    detour: bool = False  # of a wrong copy between cards: another way is left, through the host
 
 
 def cell_of(result: CopyResult) -> Cell:

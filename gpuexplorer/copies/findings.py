@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.finding import Bar, Cell, Finding, Matter, cell_of, from_to
 from gpuexplorer.copies.kin import Kin, kin_of
 from gpuexplorer.copies.plan import Kind, kind_of
 from gpuexplorer.copies.remarks import busy, faster, not_measured, pageable, unsteady
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.result_json import direct_of
+from gpuexplorer.copies.wrong_advice import advice
 from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.lab.events import Measured, Wrong
 
@@ -18,10 +21,6 @@ _MOST_OF_THEM = 0.75  # of a card's paths: then it is the card
 _ENOUGH_KIN = 3
 _LOPSIDED = 0.85
 _LARGE = 1 << 20  # below, rates say more of the beginning than of the wire
-_WRONG_ADVICE = (
-    "The IOMMU may redirect copies between cards: turn ACS off in the firmware or start Linux "
-    "with iommu=pt, try another driver, then measure again."
-)
 _LANES_ADVICE = "Reseat the card, or look for lane splitting in the firmware."
 
 
@@ -73,6 +72,7 @@ def wrong_in_words(wrong: Wrong, size: int) -> str:
 def _wrong(results: Sequence[CopyResult]) -> list[Finding]:
     found: dict[Cell, Finding] = {}
     by_host = _all_staged(results)
+    no_way = {cell_of(each) for each in results if each.wrong and direct_of(each) is False}
     for result in results:
         if not result.wrong or result.measured is None:
             continue
@@ -82,7 +82,8 @@ def _wrong(results: Sequence[CopyResult]) -> list[Finding]:
         sentence = "What arrived is not what was sent. A wrong copy has no rate."
         for wrong in result.measured.wrong:
             sentence = wrong_in_words(wrong, result.job.bytes)
-        staged = by_host.get((cell_of(result), result.job.bytes))
+        by_the_host = cell in no_way
+        staged = None if by_the_host else by_host.get((cell, result.job.bytes))
         if staged is not None and staged.rate is not None and staged.measured is not None:
             sentence += _by_the_host(staged.measured, staged.rate)
         both = ", both ways at once" if result.job.both_ways else ""
@@ -90,9 +91,10 @@ def _wrong(results: Sequence[CopyResult]) -> list[Finding]:
             Matter.WRONG,
             f"arrives WRONG{both}",
             sentence,
-            (cell_of(result),),
-            hint=_WRONG_ADVICE,
+            (cell,),
+            hint=advice(*cell, staged=by_the_host),
             instead=staged,
+            detour=HOST not in cell and not result.job.local and not by_the_host,
         )
     return list(found.values())
 

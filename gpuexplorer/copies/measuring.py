@@ -3,20 +3,26 @@
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
+from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.time_left import TimeLeft
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.product_job import ProductJob
 
 STOPPED = "stopped"
 _ASKED_AGAIN = 0.05
 
 
+Job = CopyJob | ProductJob
+
+
 class Bench(Protocol):
-    """Where copies are measured, or modelled."""
+    """Where copies and products are measured, or modelled."""
 
     @property
     def modelled(self) -> bool: ...
@@ -26,6 +32,12 @@ class Bench(Protocol):
 
         `on_sampled` hears how many of how many samples are taken, in the calling thread.
         """
+        ...
+
+    def measure_product(
+        self, job: ProductJob, on_sampled: Callable[[int, int], None]
+    ) -> ProductResult:
+        """The same, of matrices that are multiplied. 0 samples: the device has warmed up."""
         ...
 
     def stop(self) -> None:
@@ -43,10 +55,15 @@ class Progress:
 
     done: int  # jobs
     of: int
-    job: CopyJob | None  # the one that runs; None when all are done
+    job: Job | None  # the one that runs; None when all are done
     taken: int  # samples of it
     samples: int
     seconds_left: float | None  # None: too little is done to tell
+
+    @property
+    def copy(self) -> CopyJob | None:
+        """The job that runs, where it is a copy."""
+        return self.job if isinstance(self.job, CopyJob) else None
 
 
 class Measuring:
@@ -58,16 +75,18 @@ class Measuring:
 
     def __init__(
         self,
-        jobs: Sequence[CopyJob],
+        jobs: Sequence[Job],
         bench: Bench,
         on_result: Callable[[CopyResult], None],
         on_progress: Callable[[Progress], None],
         on_end: Callable[[str], None],
         clock: Clock | None = None,
+        on_product: Callable[[ProductResult], None] = lambda _result: None,
     ) -> None:
         self._jobs = tuple(jobs)
         self._bench = bench
         self._on_result = on_result
+        self._on_product = on_product
         self._on_progress = on_progress
         self._on_end = on_end
         self._left = TimeLeft(self._jobs, clock or SystemClock())
@@ -107,11 +126,11 @@ class Measuring:
                 if self._stopping.is_set():
                     break
                 self._left.begin(job)
-                result = self._bench.measure(job, self._listener(place, job))
-                if self._stopping.is_set() and result.measured is None:
+                tell = self._measured(job, self._listener(place, job))
+                if tell is None:
                     break
                 self._left.end(job)
-                self._on_result(result)
+                tell()
             else:
                 self._tell(len(self._jobs), None, 0, 0)
             why = STOPPED if self._stopping.is_set() else ""
@@ -123,13 +142,25 @@ class Measuring:
             finally:
                 self._ended.set()
 
-    def _listener(self, place: int, job: CopyJob) -> Callable[[int, int], None]:
+    def _measured(
+        self, job: Job, on_sampled: Callable[[int, int], None]
+    ) -> Callable[[], None] | None:
+        """What tells the result; None where it was stopped and there is none."""
+        if isinstance(job, ProductJob):
+            product = self._bench.measure_product(job, on_sampled)
+            stopped = self._stopping.is_set() and product.measured is None
+            return None if stopped else partial(self._on_product, product)
+        result = self._bench.measure(job, on_sampled)
+        stopped = self._stopping.is_set() and result.measured is None
+        return None if stopped else partial(self._on_result, result)
+
+    def _listener(self, place: int, job: Job) -> Callable[[int, int], None]:
         def on_sampled(taken: int, samples: int) -> None:
             self._tell(place, job, taken, samples)
 
         return on_sampled
 
-    def _tell(self, done: int, job: CopyJob | None, taken: int, samples: int) -> None:
+    def _tell(self, done: int, job: Job | None, taken: int, samples: int) -> None:
         share = taken / samples if samples else 0.0
         left = self._left.seconds(done, share)
         self._on_progress(Progress(done, len(self._jobs), job, taken, samples, left))

@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from random import Random
 
 from gpuexplorer.copies.asked_for import index_of, refusal
+from gpuexplorer.copies.datasheet.modelled_products import modelled_product
+from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import Routes
+from gpuexplorer.copies.samples import SAMPLES, spread
 from gpuexplorer.copies.sharing import HOST, HOST_COPIES, Wires
 from gpuexplorer.core.units import memory as in_words
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Measured, Wrong
+from gpuexplorer.lab.product_job import ProductJob
 from gpuexplorer.simulation.copying import (
     Way,
     copied_within,
@@ -27,9 +31,7 @@ from gpuexplorer.simulation.wiring import Wiring
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 NOTE = "modelled: no bytes were moved"
-SAMPLES = 7
 MOST_SHARE = 0.125  # of the free memory of each side
-_SPREAD = 0.004
 _ASKED = 5e-6  # what it costs Python to ask for one copy
 _WAITED = 6e-6  # and to wait for its end
 _LOCAL_LATENCY = 2.7e-6
@@ -92,6 +94,20 @@ class ModelBench:
             on_sampled(taken, SAMPLES)
         return CopyResult(job, self._measured(job), route)
 
+    def measure_product(
+        self, job: ProductJob, on_sampled: Callable[[int, int], None]
+    ) -> ProductResult:
+        self._stopped.clear()
+        index = index_of(job.device)
+        if index is not None and index >= 0 and self._is_gone(index):
+            sentence = f"{job.device} is lost: it no longer answers the driver."
+            return ProductResult(job, None, failure=sentence)
+        for taken in range(1, SAMPLES + 1):
+            if self._pace and self._stopped.wait(self._pace / SAMPLES):
+                return ProductResult(job, None, failure="It was stopped.")
+            on_sampled(taken, SAMPLES)
+        return modelled_product(self._spec, job, Random(f"{self._seed}/{job}"))
+
     def stop(self) -> None:
         self._stopped.set()
 
@@ -121,7 +137,7 @@ class ModelBench:
             index = index_of(device)
             if index is None or index == HOST:
                 continue
-            if any(fault.covers(index, self._elapsed()) for fault in self._gone()):
+            if self._is_gone(index):
                 return f"{device} is lost: it no longer answers the driver.", ""
             memory = self._spec.cards[index].model.memory
             free = memory.total_bytes - memory.reserved_bytes
@@ -133,9 +149,10 @@ class ModelBench:
                 return sentence, "Choose a smaller size."
         return "", ""
 
-    def _gone(self) -> list[Fault]:
+    def _is_gone(self, index: int) -> bool:
         kinds = (FaultKind.LOST, FaultKind.DRIVER)
-        return [fault for fault in self._faults if fault.kind in kinds]
+        gone = [fault for fault in self._faults if fault.kind in kinds]
+        return any(fault.covers(index, self._elapsed()) for fault in gone)
 
     def _measured(self, job: CopyJob) -> Measured:
         times = self._times(job)
@@ -150,11 +167,11 @@ class ModelBench:
         notes = [NOTE, *self._notes(job)]
         return Measured(
             0,
-            _spread(times.there, chance),
+            spread(times.there, chance),
             host_s=_ASKED + times.there + _WAITED,
             asked_s=_ASKED if self._asynchronous(job) else _ASKED + times.there,
-            back_samples_s=() if times.back is None else _spread(times.back, chance),
-            beside_samples_s=tuple(_spread(each, chance) for each in times.beside),
+            back_samples_s=() if times.back is None else spread(times.back, chance),
+            beside_samples_s=tuple(spread(each, chance) for each in times.beside),
             alone_s=alone,
             together_s=together,
             intact=False if wrong else None,
@@ -260,13 +277,3 @@ def _ends(source: str, target: str) -> tuple[int, int]:
     assert one is not None
     assert other is not None
     return one, other
-
-
-def _spread(seconds: float, chance: Random) -> tuple[float, ...]:
-    """Samples whose median is what the model says."""
-    half = SAMPLES // 2
-    below = [-abs(chance.gauss(0.0, _SPREAD)) for _ in range(half)]
-    above = [abs(chance.gauss(0.0, _SPREAD)) for _ in range(half)]
-    offsets = [*below, 0.0, *above]
-    chance.shuffle(offsets)
-    return tuple(seconds * (1.0 + offset) for offset in offsets)

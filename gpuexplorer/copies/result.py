@@ -36,6 +36,14 @@ class CopyResult:
         return self.job.bytes / seconds if seconds else None
 
     @property
+    def traffic(self) -> float | None:
+        """Of a local copy, what its memory read and wrote, in bytes per second."""
+        whole = self.job.mode in ("copy", "raw")  # else not each byte is read and written once
+        if not self.job.local or not whole or self.rate is None:
+            return None
+        return 2 * self.rate
+
+    @property
     def back_rate(self) -> float | None:
         """Of the other direction, where both were measured at once."""
         if self.measured is None or not self.measured.back_samples_s or self.wrong:

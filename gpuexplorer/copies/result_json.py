@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core.units import gigabytes_per_second
 
 SCHEMA = 1
 Json: TypeAlias = "str | int | float | bool | None | Sequence[Json] | Mapping[str, Json]"
@@ -126,6 +127,9 @@ def notes_of(result: CopyResult) -> tuple[str, ...]:
         notes.append("arrived WRONG: a wrong copy has no rate")
     if result.measured is not None:
         notes += result.measured.notes
+    if result.traffic is not None:
+        traffic = gigabytes_per_second(result.traffic)
+        notes.append(f"copied bytes count once: memory traffic is {traffic} GB/s")
     if result.route is not None and result.route.note:
         notes.append(result.route.note)
     if result.route is not None and result.limit is None and result.route.limit_reason:

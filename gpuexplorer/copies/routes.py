@@ -64,6 +64,8 @@ class Routes:
         known = {model.name: model.memory.bytes_per_second for model in MODELS}
         self._memory_rates = {card.id: known[card.name] for card in cards if card.name in known}
         self._known: dict[tuple[str, str], Route] = {}
+        # Ways of many cards are put together of few climbs.
+        self._climbed: dict[tuple[str, int], tuple[tuple[Leg, ...], tuple[Leg, ...]]] = {}
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -100,6 +102,7 @@ class Routes:
             if card in self._lanes:
                 self._lanes[card] = _Lanes(self._shape.host_link(card), values, loaded=True)
         self._known = {}
+        self._climbed = {}
 
     def _find(self, source: str, target: str) -> Route:
         one, other = self._names.get(source), self._names.get(target)
@@ -174,7 +177,7 @@ class Routes:
         legs = [*self._climb(source, one, up)]
         if met is None:
             legs.append(_between_sockets(up[-1], down[-1]) if up and down else _UNKNOWN_LEG)
-        legs += _turned(self._climb(target, other, down))
+        legs += self._descend(target, other, down)
         limit, reason, narrow = self._narrower(source, target, one, other)
         if link.rate is None:
             reason = link.rate_reason or reason
@@ -194,7 +197,7 @@ class Routes:
             legs.append(Leg(Wire.MEMORY, "host memory", None, _MEMORY_UNTOLD, memory, here))
             if here != there:
                 legs.append(_between_sockets(here, there))
-        legs += _turned(self._climb(target, other, down))
+        legs += self._descend(target, other, down)
         notes = "; ".join(each for each in (self._notes(narrow), why) if each)
         direct = False
         return Route(source, target, tuple(legs), STAGED, direct, limit, reason, notes, narrow)
@@ -234,6 +237,21 @@ class Routes:
         return [*above, f"socket {home}"]
 
     def _climb(self, device: str, card: CardId, path: Sequence[str]) -> tuple[Leg, ...]:
+        return self._both_ways(device, card, path)[0]
+
+    def _descend(self, device: str, card: CardId, path: Sequence[str]) -> tuple[Leg, ...]:
+        return self._both_ways(device, card, path)[1]
+
+    def _both_ways(
+        self, device: str, card: CardId, path: Sequence[str]
+    ) -> tuple[tuple[Leg, ...], tuple[Leg, ...]]:
+        key = device, len(path)
+        if key not in self._climbed:
+            legs = self._legs(device, card, path)
+            self._climbed[key] = legs, tuple(_turned(legs))
+        return self._climbed[key]
+
+    def _legs(self, device: str, card: CardId, path: Sequence[str]) -> tuple[Leg, ...]:
         lanes = self._lanes[card]
         legs = [
             Leg(Wire.PCIE, "PCIe", None, _NOBODY_TELLS, begins, ends)

@@ -136,8 +136,8 @@ def _flows(timeline: Timeline, book: CopyBook, rows: Mapping[Track, _Rows]) -> I
             continue
         (first, its_rows), (last, other_rows) = ends
         # Both lie within their stretches, and the arrow does not go back in time.
-        leaves = max(_ns(first.begin), min(_ns(last.begin), _ns(first.end)))
-        arrives = max(_ns(last.begin), min(leaves, _ns(last.end)))
+        leaves = max(_ns(first.begin), min(_ns(last.begin), _open_until(first)))
+        arrives = max(_ns(last.begin), min(leaves, _open_until(last)))
         if arrives < leaves:
             continue
         number = copy.number + 1
@@ -230,6 +230,13 @@ def _called(device: str) -> str:
 
 def _ns(seconds: float) -> int:
     return round(seconds * 1e9)
+
+
+def _open_until(bar: Bar) -> int:
+    """The last moment of which a viewer takes the stretch to be open: at its end, the next one
+    of the row may have begun.
+    """
+    return max(_ns(bar.begin), _ns(bar.end) - 1)
 
 
 def _us(nanoseconds: int) -> str:

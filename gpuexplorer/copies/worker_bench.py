@@ -1,10 +1,11 @@
-"""WorkerBench: copies measured on the devices of this computer, in a process of their own."""
+"""WorkerBench: measures on the devices of this computer, in a process of its own."""
 
 import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.notes import busy_note
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
@@ -12,8 +13,18 @@ from gpuexplorer.copies.routes import HOST, Routes, Values
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.events import Device, Event, Failed, Finished, Hello, Measured, Sampled
-from gpuexplorer.lab.wire import Measure
+from gpuexplorer.lab.events import (
+    Device,
+    Event,
+    Failed,
+    Finished,
+    Hello,
+    Measured,
+    Multiplied,
+    Sampled,
+)
+from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.wire import Measure, Multiply
 from gpuexplorer.lab.worker_process import Start, WorkerProcess
 
 SAMPLES = 7
@@ -21,8 +32,11 @@ MOST_SHARE = 0.125  # of the free memory of each side
 _PATIENCE = 0.5  # with what runs, when it was told to stop
 _RESTED = 2.0  # seconds after which our own work no longer shows in a card's readings
 _BUSY = 0.1
+_LOADED = 4.0  # seconds in which a card's power is read; nobody tells the processor's
 _LOADS = 1 << 20  # bytes of a copy that keep a link awake
 _STOPPED = "It was stopped."
+_NO_RESULT = "The worker ended this measurement without a result."
+_ANOTHER = "A new worker measures what comes after it."
 
 RoutesFor = Callable[[Sequence[Device]], Routes | None]
 
@@ -93,24 +107,62 @@ class WorkerBench:
                 self._running = None
 
     def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
-        with self._lock:
-            self._last += 1
-            number = self._running = self._last
+        number = self._begin()
+        measured: list[Measured] = []
+
+        def hear(said: Event) -> None:
+            match said:
+                case Sampled():
+                    on_sampled(said.taken, said.samples)
+                    self._look_at_links(job)
+                case Measured():
+                    measured.append(said)
+
         try:
-            notes = self._busy_notes(job)
+            notes = self._busy_notes((job.source, job.target))
             self._greeted(number)
-            result = self._measured(number, job, on_sampled)
+            sentence, hint = self._carried_out(_command(number, job), hear)
         except _StoppedError:
             self._give_up()
             return CopyResult(job, None, self._route(job), _STOPPED)
         finally:
-            self._quiet_since = self._clock.now()
-            with self._lock:
-                self._running = None
-        if notes and result.measured is not None:
-            measured = replace(result.measured, notes=(*result.measured.notes, *notes))
-            return replace(result, measured=measured)
-        return result
+            self._end()
+        if sentence or not measured:
+            return CopyResult(job, None, self._route(job), sentence or _NO_RESULT, hint)
+        told = replace(measured[0], notes=(*measured[0].notes, *notes))
+        return CopyResult(job, told, self._route(job))
+
+    def measure_product(
+        self, job: ProductJob, on_sampled: Callable[[int, int], None]
+    ) -> ProductResult:
+        number = self._begin()
+        measured: list[Multiplied] = []
+        warmed: list[float] = []
+
+        def hear(said: Event) -> None:
+            match said:
+                case Sampled():
+                    if not warmed:
+                        warmed.append(self._clock.now())
+                    on_sampled(said.taken, said.samples)
+                case Multiplied():
+                    measured.append(said)
+
+        try:
+            notes = self._busy_notes((job.device,))
+            self._greeted(number)
+            sentence, hint = self._carried_out(_multiply(number, job), hear)
+        except _StoppedError:
+            self._give_up()
+            return ProductResult(job, None, failure=_STOPPED)
+        finally:
+            self._end()
+        if sentence or not measured:
+            return ProductResult(job, None, failure=sentence or _NO_RESULT, hint=hint)
+        told = replace(measured[0], notes=(*measured[0].notes, *notes))
+        end = warmed[0] if warmed else None
+        loaded = None if end is None else (end - told.loaded_s, end)
+        return ProductResult(job, told, loaded)
 
     def stop(self) -> None:
         with self._lock:
@@ -149,12 +201,24 @@ class WorkerBench:
                 case _:
                     pass
 
-    def _measured(
-        self, number: int, job: CopyJob, on_sampled: Callable[[int, int], None]
-    ) -> CopyResult:
+    def _begin(self) -> int:
+        with self._lock:
+            self._last += 1
+            self._running = self._last
+        return self._last
+
+    def _end(self) -> None:
+        self._quiet_since = self._clock.now()
+        with self._lock:
+            self._running = None
+
+    def _carried_out(
+        self, command: Measure | Multiply, hear: Callable[[Event], None]
+    ) -> tuple[str, str]:
+        """Why not, and a way out; two empty texts where it was."""
         assert self._process is not None
-        self._process.send(_command(number, job))
-        measured: Measured | None = None
+        number = command.id
+        self._process.send(command)
         cancelled = False
         while True:
             try:
@@ -167,19 +231,17 @@ class WorkerBench:
                     cancelled = True
                 case _Ended(why=why):
                     self._process = None
-                    return self._lost(job, why)
-                case Sampled(id=told) if told == number and not cancelled:
-                    on_sampled(said.taken, said.samples)
-                    self._look_at_links(job)
-                case Measured(id=told) if told == number:
-                    measured = said
+                    return why, _ANOTHER
+                case Sampled(id=told) if told == number and cancelled:
+                    pass
+                case Sampled(id=told) | Measured(id=told) | Multiplied(id=told) if (
+                    told == number
+                ):
+                    hear(said)
                 case Finished(id=told) if told == number:
-                    if measured is None:
-                        sentence = "The worker ended this measurement without a result."
-                        return CopyResult(job, None, self._route(job), sentence)
-                    return CopyResult(job, measured, self._route(job))
+                    return "", ""
                 case Failed(id=told) if told == number:
-                    return self._failed(job, said)
+                    return self._failed(said)
                 case _:
                     pass
 
@@ -190,19 +252,13 @@ class WorkerBench:
         self._looked_at |= new
         self._routes.see_under_load(self._under_load(sorted(new)))
 
-    def _failed(self, job: CopyJob, failed: Failed) -> CopyResult:
+    def _failed(self, failed: Failed) -> tuple[str, str]:
         if failed.cause == "worker lost":
             self._give_up()
-            return self._lost(job, failed.sentence)
+            return failed.sentence, _ANOTHER
         if failed.cause == "device broken":
             self._give_up()  # a card's context that is broken stays so until its process ends
-        sentence = failed.sentence or failed.message or failed.error
-        return CopyResult(job, None, self._route(job), sentence, failed.hint)
-
-    def _lost(self, job: CopyJob, why: str) -> CopyResult:
-        return CopyResult(
-            job, None, self._route(job), why, "A new worker measures what comes after it."
-        )
+        return failed.sentence or failed.message or failed.error, failed.hint
 
     def _give_up(self) -> None:
         """End the process, whatever it does; a new one starts when it is needed."""
@@ -218,13 +274,11 @@ class WorkerBench:
             return self._routes.staged(job.source, job.target)
         return self._routes.route(job.source, job.target)
 
-    def _busy_notes(self, job: CopyJob) -> tuple[str, ...]:
+    def _busy_notes(self, devices: Sequence[str]) -> tuple[str, ...]:
         now = self._clock.now()
         if self._quiet_since is None or now - self._quiet_since > _RESTED:
             self._busy_seen = self._busy()
-        shares = {
-            device: self._busy_seen.get(device, 0.0) for device in (job.source, job.target)
-        }
+        shares = {device: self._busy_seen.get(device, 0.0) for device in devices}
         return tuple(
             busy_note(device, share) for device, share in shares.items() if share >= _BUSY
         )
@@ -248,3 +302,8 @@ def _command(number: int, job: CopyJob) -> Measure:
         SAMPLES,
         MOST_SHARE,
     )
+
+
+def _multiply(number: int, job: ProductJob) -> Multiply:
+    seconds = 0.0 if job.device == HOST else _LOADED
+    return Multiply(number, job.device, job.kind, job.size, SAMPLES, MOST_SHARE, seconds)

@@ -11,6 +11,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.start import grab
+from gpuexplorer.gui.widgets.live_view import LiveView
 
 # A tick of the frame clock, so that what is new is drawn. Nothing moves in pictures.
 SETTLED = 0.3
@@ -24,6 +25,27 @@ class Shot:
     prepare: Callable[[], object]
     widget: QWidget
     clear_up: Callable[[], object] = lambda: None
+    ready: Callable[[], bool] = lambda: True  # asked again and again until it is
+
+
+def shot_of(window: MainWindow, screen: str) -> Shot:
+    """Opened, and brought to where there is something to see."""
+
+    def seen() -> LiveView | None:
+        found = (each for each in window.findChildren(LiveView) if each.isVisible())
+        return next(found, None)
+
+    def pose() -> None:
+        window.navigation.open_screen(screen)
+        view = seen()
+        if view is not None:
+            view.pose()
+
+    def posed() -> bool:
+        view = seen()
+        return view is None or view.posed()
+
+    return Shot(screen, pose, window, ready=posed)
 
 
 class Pictures(QObject):
@@ -42,6 +64,7 @@ class Pictures(QObject):
         super().__init__(parent)
         self._folder = folder
         self._windows = windows
+        self._waited = False
         self._left = [(scheme, shot) for scheme in schemes for shot in shots]
         self.trouble: Trouble | None = None
         self.written: list[Path] = []
@@ -64,6 +87,12 @@ class Pictures(QObject):
         self._timer.start()
 
     def _on_settled(self) -> None:
+        ready = self._left[0][1].ready()
+        if self._waited or not ready:
+            # Then once more, so that what came last is drawn.
+            self._waited = not ready
+            self._timer.start()
+            return
         scheme, shot = self._left.pop(0)
         path = self._folder / f"{shot.name}-{scheme}.png"
         try:

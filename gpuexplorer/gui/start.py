@@ -6,18 +6,23 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QLibraryInfo, QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpuexplorer import __version__
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab import packaged
 
 
 def create_application(argv: Sequence[str]) -> QApplication:
     """The one application object of this process."""
     _use_utf_8()
     QGuiApplication.setDesktopFileName("gpuexplorer")
+    if packaged.folder() is not None:
+        # QT_PLUGIN_PATH names those of the desktop's Qt, which is another.
+        own = QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)
+        QApplication.setLibraryPaths([own])
     QApplication.setStyle("fusion")
     application = QApplication(list(argv))
     application.setApplicationName("GPU Explorer")

@@ -254,6 +254,22 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Multiplied:
+    """Products of matrices were measured. Times are of one product."""
+
+    id: int
+    samples_s: "tuple[float, ...]"  # the device's, or the host's where no card takes part
+    host_s: "float | None" = None  # of one call, as Python saw it, with the wait for its end
+    loops: int = 1  # products in a sample
+    gated: "bool | None" = None  # the queue was full before the first began; None: no gate
+    right: "bool | None" = None  # a product that is known came out so; None: not checked
+    wrong_values: int = 0  # of the known product's values, so many were not as they must be
+    loaded_s: float = 0.0  # at work without a pause, before the samples
+    modelled: bool = False
+    notes: "tuple[str, ...]" = ()
+
+
+@dataclass(frozen=True)
 class Finished:
     """The command is done. The host's time and the device's differ."""
 
@@ -306,6 +322,7 @@ Event = Union[  # noqa: UP007 - the worker may be Python 3.10, where this reads 
     Progressed,
     Sampled,
     Measured,
+    Multiplied,
     Finished,
     Failed,
 ]

@@ -11,20 +11,24 @@ from pathlib import Path
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
+from gpuexplorer.lab import packaged
 from gpuexplorer.lab.asking import asked
+from gpuexplorer.lab.oldest import OLDEST_PYTHON, python_too_old_in_words, too_old_in_words
 from gpuexplorer.lab.torch_builds import Suits, TorchBuild, suits
 
-OLDEST = (3, 10)
 _PATIENCE = 10.0
 _PATIENCE_FOR_TORCH = 60.0
 _ANSWER = "GPUEXPLORER "
 _QUESTIONED = "import importlib.util"
 # Nothing of torch is imported: its own file says what it was built for.
 _ASK = r"""
-import importlib.util, json, os, re, sys
+import json, os, re, sys
 said = {"version": list(sys.version_info[:3]), "prefix": sys.prefix, "torch": None}
 sys.path[:] = [each for each in sys.path if each]
-found = importlib.util.find_spec("torch")
+found = None
+if sys.version_info >= (3, 4):
+    import importlib.util
+    found = importlib.util.find_spec("torch")
 if found is not None and found.origin:
     path = os.path.join(os.path.dirname(found.origin), "version.py")
     with open(path, encoding="utf-8") as text:
@@ -51,7 +55,15 @@ _ENVIRONMENTS = (
     ".local/share/virtualenvs",
     ".virtualenvs",
     ".cache/pypoetry/virtualenvs",
+    "AppData/Local/Programs/Python",  # where Windows' installer puts them for one person
 )
+_USUAL_FOLDERS = {
+    "darwin": (
+        "/opt/homebrew/bin",
+        "/usr/local/bin",
+        "/Library/Frameworks/Python.framework/Versions/Current/bin",
+    )
+}
 _CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge")
 
 
@@ -87,7 +99,8 @@ def candidates(environment: "Mapping[str, str]", home: Path) -> "list[Path]":
     """Programs that may be a Python with torch, the likeliest first; nobody is asked yet."""
     found: dict[str, Path] = {}
     for path in _possible(environment, home):
-        if path.is_file() and os.access(path, os.X_OK):
+        # Path.is_file() raises where a folder above is closed to this user.
+        if os.path.isfile(path) and os.access(path, os.X_OK):  # noqa: PTH113
             found.setdefault(os.path.abspath(path), path)  # noqa: PTH100 - resolve() leaves a venv
     return list(found.values())
 
@@ -96,6 +109,8 @@ def ask(
     path: Path, patience: float = _PATIENCE, given_up: "threading.Event | None" = None
 ) -> LabPython:
     """Starts it once; whatever happens is an answer."""
+    if packaged.is_this_program(path):
+        return _this_program(path)
     answer, trouble = _answered(path, _ASK, patience, given_up)
     if answer is None:
         return LabPython(path, trouble=trouble)
@@ -107,10 +122,12 @@ def ask(
         prefix = str(said["prefix"])
     except (ValueError, KeyError, TypeError, AttributeError):
         return LabPython(path, trouble="It did not answer as a Python does.")
-    if version < OLDEST:
-        trouble = f"The lab needs Python {OLDEST[0]}.{OLDEST[1]} or newer."
+    if version < OLDEST_PYTHON:
+        trouble = python_too_old_in_words()
     elif build is None:
         trouble = "It has no PyTorch."
+    elif build.too_old:
+        trouble = too_old_in_words(build.version)
     return LabPython(path, prefix, version, build, trouble)
 
 
@@ -127,22 +144,34 @@ def ask_torch(python: LabPython, patience: float = _PATIENCE_FOR_TORCH) -> LabPy
 
 def chosen(path: Path, given_up: "threading.Event | None" = None) -> LabPython:
     """The one a person picked. Raises Trouble where the lab cannot use it."""
-    if path.is_dir():
-        inside = [each for each in _programs(path) if each.is_file()]
+    if os.path.isdir(path):  # noqa: PTH112 - as below
+        inside = [each for each in _programs(path) if os.path.isfile(each)]  # noqa: PTH113
         if not inside:
             raise Trouble(f"There is no Python in {path}.", "Choose the program itself.")
         path = inside[0]
     python = ask(path, given_up=given_up)
     if not python.usable:
         way_out = "Choose another."
-        if python.version >= OLDEST:
+        if python.version >= OLDEST_PYTHON and not packaged.is_this_program(path):
             way_out = "Choose another, or install PyTorch into it: `pip install torch`."
+            if python.build is not None and python.build.too_old:
+                way_out = "Choose another, or update it: `pip install --upgrade torch`."
         raise Trouble(f"{path} cannot be the lab's Python. {python.trouble}", way_out)
     return python
 
 
+def _this_program(path: Path) -> LabPython:
+    """It would not understand the question, and there is no need to ask it."""
+    build = packaged.torch_inside()
+    trouble = (
+        "" if build is not None else "This is GPU Explorer itself, without PyTorch inside."
+    )
+    return LabPython(path, str(packaged.folder()), sys.version_info[:3], build, trouble)
+
+
 def _possible(environment: "Mapping[str, str]", home: Path) -> Iterator[Path]:
-    if not getattr(sys, "frozen", False):
+    # What runs us is a Python, or the packaged program, in which there may be a PyTorch.
+    if packaged.folder() is None or packaged.torch_inside() is not None:
         yield Path(sys.executable)
     for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if environment.get(name):
@@ -159,10 +188,18 @@ def _possible(environment: "Mapping[str, str]", home: Path) -> Iterator[Path]:
     for line in _lines(home / ".conda" / "environments.txt"):
         yield from _programs(Path(line))
     for name in _ENVIRONMENTS:
-        environments = home / name
-        if environments.is_dir():
-            for each in sorted(environments.iterdir()):
-                yield from _programs(each)
+        for each in _entries(home / name):
+            yield from _programs(each)
+    # A program that is opened by a click is told little of PATH.
+    for name in _USUAL_FOLDERS.get(sys.platform, ()):
+        yield Path(name, "python3")
+
+
+def _entries(folder: Path) -> "list[Path]":
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
 
 
 def _lines(path: Path) -> "list[str]":

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gpuexplorer.simulation.computing import SINGLE_REACHED, TENSOR_REACHED
 from gpuexplorer.simulation.copying import Way, way_between, way_to_host
 from gpuexplorer.simulation.models import MIB, CardModel, Wire
 from gpuexplorer.simulation.specs import MachineSpec
@@ -60,7 +61,8 @@ def simulated_cards(spec: MachineSpec, chosen: "Chosen | None" = None) -> Simula
 
 def _card(spec: MachineSpec, index: int, chosen: Chosen) -> "Mapping[str, object]":
     model = spec.cards[index].model
-    single = model.speed.fp32
+    single = model.speed.fp32 * SINGLE_REACHED
+    tensor = model.speed.bf16
     double = _DOUBLE_OF_COMPUTING_CARDS if _computes(model) else _DOUBLE_OF_OTHERS
     return {
         "name": model.name,
@@ -71,7 +73,9 @@ def _card(spec: MachineSpec, index: int, chosen: Chosen) -> "Mapping[str, object
         "capability": list(model.compute_capability),
         "multiprocessors": model.multiprocessors,
         "flops": single,
-        "half_flops": model.speed.bf16 or _HALF_OF_OLDER_CARDS * single,
+        "half_flops": (
+            _HALF_OF_OLDER_CARDS * single if tensor is None else tensor * TENSOR_REACHED
+        ),
         "double_flops": double * single,
         "bytes_per_second": model.memory.bytes_per_second,
     }

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.verdict import Verdict, listed
+from gpuexplorer.lab.oldest import torch_too_old
 
 Capability = tuple[int, int]
 
@@ -31,6 +32,11 @@ class TorchBuild:
     hip: str | None = None
     xpu: str | None = None
     architectures: Sequence[str] = ()  # "sm_86", "compute_120"; empty: not asked
+
+    @property
+    def too_old(self) -> bool:
+        """For the lab."""
+        return torch_too_old(self.version)
 
     @property
     def label(self) -> str:

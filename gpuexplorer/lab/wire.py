@@ -8,6 +8,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import events
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Event
+from gpuexplorer.lab.product_job import ProductJob
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,23 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class Multiply:
+    """Measure products of matrices; the answer is a Multiplied, or Failed."""
+
+    id: int
+    device: str
+    kind: str
+    size: int
+    samples: int = 7
+    most_share: float = 0.125  # of the free memory of the device
+    seconds: float = 4.0  # at work without a pause before the samples, so that power is read
+
+    @property
+    def job(self) -> ProductJob:
+        return ProductJob(self.device, self.kind, self.size)
+
+
+@dataclass(frozen=True)
 class Cancel:
     """Give up that command, whether it runs or waits."""
 
@@ -93,7 +111,7 @@ class Forget:
     names: "tuple[str, ...]" = ()
 
 
-Command = Union[Run, Peek, Train, Measure, Cancel, Forget]  # noqa: UP007 - the worker may be Python 3.10
+Command = Union[Run, Peek, Train, Measure, Multiply, Cancel, Forget]  # noqa: UP007 - the worker may be Python 3.10
 
 # Any: each is a dataclass, called with what its line of JSON holds.
 _EVENTS: "dict[str, type[Any]]" = {
@@ -111,12 +129,14 @@ _EVENTS: "dict[str, type[Any]]" = {
         events.Progressed,
         events.Sampled,
         events.Measured,
+        events.Multiplied,
         events.Finished,
         events.Failed,
     )
 }
 _COMMANDS: "dict[str, type[Any]]" = {
-    each.__name__.lower(): each for each in (Run, Peek, Train, Measure, Cancel, Forget)
+    each.__name__.lower(): each
+    for each in (Run, Peek, Train, Measure, Multiply, Cancel, Forget)
 }
 # Fields that hold other records.
 _RECORDS: "dict[str, type[Any]]" = {

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab import packaged
 from gpuexplorer.lab.events import VERSION, Event, Failed, Finished, Hello
 from gpuexplorer.lab.packed import NAME, packed
 from gpuexplorer.lab.wire import Cancel, Command, event_of, line_of
@@ -54,7 +55,11 @@ class Start:
 
     @property
     def command(self) -> "list[str]":
-        return [str(self.python), "-c", _BOOTSTRAP, str(_PACKAGE)]
+        if packaged.is_this_program(self.python):
+            return [str(packaged.program_for_worker(self.python)), packaged.ROLE]
+        # The system's packager does not know of files that root leaves in our folder.
+        options = ["-B"] if packaged.folder() is not None else []
+        return [str(self.python), *options, "-c", _BOOTSTRAP, str(_PACKAGE)]
 
     @property
     def variables(self) -> "dict[str, str]":

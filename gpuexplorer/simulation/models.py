@@ -109,6 +109,21 @@ class CardModel:
     mig: bool = False  # it can be cut into instances
     gpm: bool = False  # the driver tells how busy its parts are
 
+    @property
+    def cores(self) -> int:
+        """For single precision, as its driver counts them."""
+        halved = self.compute_capability in _HALF_AS_MANY_CORES
+        return self.multiprocessors * (64 if halved else 128)
+
+    @property
+    def memory_bus_bits(self) -> int:
+        """What its bandwidth and its memory's clock leave, in whole channels."""
+        bits = self.memory.bytes_per_second * 8 / (2e6 * self.clocks.memory)
+        channel = 512 if self.memory.hbm else 32
+        return round(bits / channel) * channel
+
+
+_HALF_AS_MANY_CORES = ((6, 0), (7, 0), (7, 5), (8, 0))
 
 MODELS = (
     CardModel(

@@ -6,16 +6,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpuexplorer.lab.oldest import OLDEST_PYTHON, too_old_in_words, torch_too_old
+
 if TYPE_CHECKING:
     from gpuexplorer.worker.engine import Engine
 
-_OLDEST_PYTHON = (3, 10)
 _CANNOT_START = 3
 
 
 def main() -> int:
     """What cannot start says so in one line on standard error, and ends with 3."""
-    if sys.version_info < _OLDEST_PYTHON:
+    if sys.version_info < OLDEST_PYTHON:
         found = "{}.{}".format(*sys.version_info)
         return _refuse(f"The lab needs Python 3.10 or newer; this is {found}.")
     # An older Python cannot read them.
@@ -28,6 +29,9 @@ def main() -> int:
         import torch  # noqa: PLC0415 - it may be missing, and takes seconds
     except (ImportError, OSError, RuntimeError, AttributeError) as error:
         return _refuse(f"PyTorch cannot be loaded by this Python: {error}.")
+    version = str(getattr(torch, "__version__", "of no version"))
+    if torch_too_old(version):
+        return _refuse(too_old_in_words(version))
     _be_the_first_to_go()
     try:
         # What needs torch can be imported only now.
@@ -35,8 +39,7 @@ def main() -> int:
 
         loop = Loop(pipe, _engine(settings), int(settings.get("seed", 0)))
     except (ImportError, AttributeError) as error:
-        version = getattr(torch, "__version__", "of no version")
-        return _refuse(f"This PyTorch ({version}) is too old for the lab: {error}.")
+        return _refuse(f"This PyTorch ({version}) lacks what the lab needs: {error}.")
     with contextlib.suppress(BrokenPipeError):  # the window is gone, and so are we
         loop.serve()
     # Everything was said; PyTorch would take its time to clean up what the system frees.

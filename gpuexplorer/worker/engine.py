@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from gpuexplorer.lab.events import Device, Event, Hello, Memory, Span, Transferred
-from gpuexplorer.lab.wire import Measure
+from gpuexplorer.lab.wire import Measure, Multiply
 from gpuexplorer.worker.copies import Copies
 
 
@@ -59,6 +59,15 @@ class Engine(Protocol):
         checkpoint: "Callable[[], None]",
     ) -> None:
         """Says Sampled and Measured. `checkpoint` raises where it was given up."""
+        ...
+
+    def multiply(
+        self,
+        command: Multiply,
+        say: "Callable[[Event], None]",
+        checkpoint: "Callable[[], None]",
+    ) -> None:
+        """Says Sampled and Multiplied. `checkpoint` raises where it was given up."""
         ...
 
     def settle(self) -> None:

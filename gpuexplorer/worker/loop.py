@@ -13,7 +13,17 @@ from typing import Union
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Memory, Printed, Spans
 from gpuexplorer.lab.grammar import read_line
-from gpuexplorer.lab.wire import Cancel, Command, Forget, Measure, Peek, Run, Train, command_of
+from gpuexplorer.lab.wire import (
+    Cancel,
+    Command,
+    Forget,
+    Measure,
+    Multiply,
+    Peek,
+    Run,
+    Train,
+    command_of,
+)
 from gpuexplorer.worker.causes import shown_by
 from gpuexplorer.worker.engine import Engine, Times
 from gpuexplorer.worker.failures import Cancelled, failed
@@ -131,6 +141,8 @@ class Loop:
                     )
             case Measure():
                 self._engine.measure(command, self._pipe.say, self._checkpoint)
+            case Multiply():
+                self._engine.multiply(command, self._pipe.say, self._checkpoint)
             case Forget(names=names):
                 for name in names or tuple(self._shelf.things):
                     self._shelf.things.pop(name, None)

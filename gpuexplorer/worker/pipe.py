@@ -1,5 +1,6 @@
 """Pipe: takes standard input and output for the protocol alone, and sends stray prints away."""
 
+import errno
 import os
 import sys
 import threading
@@ -25,8 +26,14 @@ class Pipe:
     def say(self, event: Event) -> None:
         """From any thread. Raises BrokenPipeError where nobody listens any more."""
         with self._lock:
-            self._out.write(line_of(event))
-            self._out.flush()
+            try:
+                self._out.write(line_of(event))
+                self._out.flush()
+            except OSError as error:
+                if error.errno != errno.EINVAL:
+                    raise
+                # Windows has no word of its own for a pipe that nobody reads.
+                raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)) from error
 
     def next_line(self) -> "str | None":
         """None at the end."""

@@ -52,6 +52,19 @@ def test_every_pair_stands_in_a_matrix_with_what_the_wire_could_carry(capsys: Ou
     assert "WRONG" not in text
 
 
+def test_bytes_within_one_device_count_once_and_it_says_so(capsys: Out) -> None:
+    within = told(capsys, "--simulate", "2xTitanRTX")
+    assert "Inside one device copied bytes count once; memory traffic is twice that." in within
+    between = told(capsys, "--simulate", "2xTitanRTX", "--mode", "staged")
+    assert "memory traffic" not in between
+
+
+def test_a_lost_card_leaves_the_others_and_the_status_as_they_are(capsys: Out) -> None:
+    text = told(capsys, "--simulate", "2xTitanRTX", "--fault", "lost:1@0s")
+    assert row(text, "0 ") == ["0", "12.3", "295", "-"]
+    assert "cuda:1 is lost: it no longer answers the driver." in text
+
+
 def test_several_questions_get_a_matrix_each(capsys: Out) -> None:
     text = told(
         capsys, "--simulate", "4xRTX4090+pcie", "--mode", "both-ways,latency,staged,pageable"

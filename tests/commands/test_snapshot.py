@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -177,13 +178,15 @@ def test_wrong_arguments_get_a_sentence_with_the_right_form(
 def test_whatever_the_driver_does_there_is_a_table_and_a_reason(
     config: str, words: str
 ) -> None:
-    done = run(config, "snapshot")
+    with ThreadPoolExecutor() as both:
+        table = both.submit(run, config, "snapshot")
+        as_json = both.submit(run, config, "snapshot", "--json")
+    done = table.result()
     assert done.returncode == 0, done.stderr
     assert words in " ".join(done.stdout.split())
     assert done.stderr == ""
-    as_json = run(config, "snapshot", "--json")
-    assert as_json.returncode == 0
-    json.loads(as_json.stdout)
+    assert as_json.result().returncode == 0
+    json.loads(as_json.result().stdout)
 
 
 def test_an_old_driver_without_newer_calls_shows_what_it_has() -> None:

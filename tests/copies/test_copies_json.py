@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections.abc import Sequence
 
 import pytest
 
@@ -71,6 +72,14 @@ def test_a_wrong_copy_has_no_rate_and_says_what_was_wrong() -> None:
 def test_a_real_copy_is_neither_simulated_nor_modelled() -> None:
     told = as_json([real("cpu", "cpu", 1 << 20, 0.1, intact=True)], simulated=False)
     assert (told["simulated"], told["modelled"]) == (False, False)
+
+
+def test_a_copy_within_one_device_is_labelled_as_bytes_and_as_memory_traffic() -> None:
+    told = result_as_json(real("cuda:0", "cuda:0", 1 << 30, 0.001, intact=True))
+    assert told["rate_gbs"] == 1073.741824
+    notes = told["notes"]
+    assert isinstance(notes, Sequence)
+    assert "copied bytes count once: memory traffic is 2147 GB/s" in notes
 
 
 def test_both_ways_are_called_both_and_tell_the_way_back() -> None:

@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 
+import pytest
+
 from gpuexplorer.copies.findings import Finding, Matter, findings, the_rest
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.wrong_advice import advice
 from tests.copies.made import all_pairs, at_rate, with_note
 
 
@@ -40,6 +43,34 @@ def test_what_arrives_wrong_comes_first_with_its_bytes_and_what_to_do() -> None:
     assert "ACS" in first.hint
     assert first.instead is not None
     assert first.instead.job.mode == "staged"
+
+
+def test_what_is_staged_already_is_not_advised_to_go_through_the_host() -> None:
+    results = all_pairs("4xRTX4090+pcie", Kind.ONE_WAY, Kind.STAGED, faults="wrong:1>2")
+    [wrong] = about(results, Matter.WRONG)
+    assert "It went through host memory already" in wrong.hint
+    assert "ACS" not in wrong.hint
+    assert "Through host memory" not in wrong.sentence
+    assert (wrong.instead, wrong.detour) == (None, False)
+
+
+def test_between_cards_that_reach_each_other_another_way_is_left() -> None:
+    [wrong] = about(all_pairs("8xL4", Kind.ONE_WAY, faults="wrong:6>1"), Matter.WRONG)
+    assert wrong.detour
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "said"),
+    [
+        ("cpu", "cuda:0", "look for PCIe errors of the card"),
+        ("cuda:0", "cuda:0", "errors of the card's memory (ECC)"),
+        ("cpu", "cpu", "test the memory of this computer"),
+    ],
+)
+def test_the_advice_is_about_what_took_part(source: str, target: str, said: str) -> None:
+    told = advice(source, target, staged=False)
+    assert said in told
+    assert "between cards" not in told
 
 
 def test_direct_that_is_slower_than_staged_is_said_with_both_figures() -> None:

@@ -5,11 +5,13 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.measuring import STOPPED, Measuring, Progress
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.events import Measured
+from gpuexplorer.lab.events import Measured, Multiplied
+from gpuexplorer.lab.product_job import ProductJob
 
 PATIENCE = 10.0
 JOBS = tuple(CopyJob("cpu", "cpu", size) for size in (1, 2, 3, 4))
@@ -37,6 +39,12 @@ class Bench:
         if job.bytes == self._fails:
             return CopyResult(job, None, None, "It does not fit.", "Take less.")
         return CopyResult(job, Measured(1, (1e-3,)), None)
+
+    def measure_product(
+        self, job: ProductJob, on_sampled: Callable[[int, int], None]
+    ) -> ProductResult:
+        on_sampled(0, 7)
+        return ProductResult(job, Multiplied(1, (0.5,), right=True))
 
     def stop(self) -> None:
         self._stopped.set()

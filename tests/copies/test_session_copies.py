@@ -16,17 +16,24 @@ from tests.lab.sessions import Session
 MIB = 1 << 20
 
 
-@pytest.fixture
-def session() -> Iterator[Session]:
+@pytest.fixture(scope="module")
+def process() -> Iterator[Session]:
     session = Session()
     yield session
     session.stop()
 
 
+@pytest.fixture
+def session(process: Session) -> Session:
+    """An empty shelf and an empty ledger."""
+    process.forget()
+    return process
+
+
 @needs_torch
 def test_lines_of_a_session_are_rows_a_timeline_and_a_trace(session: Session) -> None:
     session.run(
-        "X = torch.ones(16, 1024, 1024)",
+        "X = torch.ones(16, 64, 1024)",
         "Y = X.cuda()",
         "Z = Y.cuda(1)",
         "Z.cuda(1) is Z",
@@ -41,7 +48,7 @@ def test_lines_of_a_session_are_rows_a_timeline_and_a_trace(session: Session) ->
     timeline.take(session.ledger, book)
     rows = {row.line: row for row in book.rows}
     assert [row.what for row in book.of_line(2)] == ["X"]
-    assert (rows[2].intact, rows[2].host_side, rows[2].bytes) == (True, "pageable", 64 * MIB)
+    assert (rows[2].intact, rows[2].host_side, rows[2].bytes) == (True, "pageable", 4 * MIB)
     assert (rows[3].path, rows[3].intact) == ("staged through host memory", True)
     assert rows[4].already_there
     assert sum(row.copies for row in book.of_line(6)) == 1000

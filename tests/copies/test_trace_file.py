@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -163,3 +164,50 @@ def test_a_large_trace_is_written_in_pieces() -> None:
         size, largest = size + len(piece), max(largest, len(piece))
     assert size > 10_000_000
     assert largest < 500_000
+
+
+def opened(events: Events) -> tuple[list[str], dict[int, list[str]]]:
+    """As a viewer reads it: in order of time, stretches on a pile for each row. What it would
+    complain about, and between which stretches it draws which arrow.
+    """
+    complaints: list[str] = []
+    arrows: dict[int, list[str]] = defaultdict(list)
+    piles: dict[tuple[int, int], list[Mapping[str, Any]]] = defaultdict(list)
+    for each in sorted(of(events, "X", "s", "f"), key=lambda event: event["ts"]):
+        pile = piles[each["pid"], each["tid"]]
+        while pile and nanoseconds(pile[-1]["ts"], pile[-1]["dur"]) <= nanoseconds(each["ts"]):
+            pile.pop()
+        if each["ph"] == "X":
+            end = nanoseconds(each["ts"], each["dur"])
+            if pile and end > nanoseconds(pile[-1]["ts"], pile[-1]["dur"]):
+                complaints.append(f"{each['name']} sticks out of {pile[-1]['name']}")
+            pile.append(each)
+        elif not pile:
+            complaints.append(f"no stretch is open for the arrow of {each['name']}")
+        else:
+            arrows[each["id"]].append(pile[-1]["name"])
+    return complaints, arrows
+
+
+def nanoseconds(*microseconds: float) -> int:
+    return sum(round(each * 1000) for each in microseconds)
+
+
+def test_a_viewer_finds_every_stretch_nested_and_every_arrow_between_its_own() -> None:
+    _, events = trace_of(busy_session())
+    complaints, arrows = opened(events)
+    assert complaints == []
+    assert len(arrows) == 7
+    for ends in arrows.values():
+        assert len(ends) == 2
+        # Not with Python's own work, which may begin where a call ends.
+        assert not {"a line", "print(1)"} & {*ends}
+
+
+def test_an_arrow_leaves_its_call_and_not_what_python_did_next() -> None:
+    lines = Lines()
+    later = replace(moved(8 * MIB, 3e-3, begin=5e-3, blocking=False), asked_at=0.0)
+    lines.line("Y = X.to(0, non_blocking=True); work()", later, host_seconds=0.02)
+    complaints, arrows = opened(trace_of(lines)[1])
+    assert complaints == []
+    assert list(arrows.values()) == [["asks for X", "X to cuda:0"]]

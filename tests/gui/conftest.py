@@ -1,8 +1,12 @@
 """Windows for tests: opened on chosen cards, closed and stopped afterwards."""
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
@@ -24,6 +28,31 @@ LOOKED_FOR = (
 )
 
 OpenWindow = Callable[..., MainWindow]
+
+
+@pytest.fixture(autouse=True)
+def swept_between_tests() -> Iterator[None]:
+    """Python begins its search for what is no longer needed in any thread, but what is Qt's
+    must not end in another than the window's: the search waits until those are over.
+    """
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def no_button_held_down() -> Iterator[None]:
+    """A window that closes under the pointer never hears that the button was let go, and in the
+    next test every move would be a drag.
+    """
+    yield
+    left = Qt.MouseButton.LeftButton
+    if QApplication.instance() is not None and QApplication.mouseButtons() & left:
+        somewhere = QWidget()
+        somewhere.show()
+        QTest.mouseRelease(somewhere, left)
+        somewhere.close()
+        assert not QApplication.mouseButtons()
 
 
 @pytest.fixture

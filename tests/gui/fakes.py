@@ -43,7 +43,9 @@ class FakeBackend:
         cards: Mapping[Card, Answer],
         source: Source = NVML,
         notes: Sequence[str] = (),
+        clock: Clock | None = None,
     ) -> None:
+        self._clock = clock or SystemClock()
         self.answers = {card.id: answer for card, answer in cards.items()}
         self.listed = list(cards)
         self.told_source = source
@@ -71,7 +73,7 @@ class FakeBackend:
         missing = {
             m: answer.missing.get(m, answer.otherwise) for m in metrics if m not in values
         }
-        return Sample(card, SystemClock().now(), values, missing, answer.state)
+        return Sample(card, self._clock.now(), values, missing, answer.state)
 
     def processes(self, card: CardId) -> Sequence[CardProcess]:
         return ()
@@ -151,5 +153,5 @@ def session_of(
     clock: Clock | None = None,
 ) -> RememberingSession:
     """Not started yet: the window asks first, and then reading begins."""
-    backend = FakeBackend(cards, source, notes)
+    backend = FakeBackend(cards, source, notes, clock)
     return RememberingSession(backend, interval=interval, patience=patience, clock=clock)

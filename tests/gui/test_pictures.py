@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QImage
 
 from gpuexplorer.commands.window_arguments import SCREENS
 from gpuexplorer.gui.paint.theme import Scheme, load_theme
 from gpuexplorer.gui.view_list import VIEWS
+from tests.gui.pixels import colours_of
 
 WIDE, HIGH = 1000, 700
 STEP = 5
@@ -47,16 +48,6 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, QImage]:
     return {path.stem: QImage(str(path)) for path in sorted(folder.iterdir())}
 
 
-def colours(image: QImage) -> dict[str, int]:
-    """How often each colour is met on a grid over the picture."""
-    found: dict[str, int] = {}
-    for x in range(0, image.width(), STEP):
-        for y in range(0, image.height(), STEP):
-            name = image.pixelColor(x, y).name()
-            found[name] = found.get(name, 0) + 1
-    return found
-
-
 def test_what_can_be_asked_for_is_what_the_window_offers() -> None:
     assert [entry.name for entry in VIEWS] == list(SCREENS)
 
@@ -78,7 +69,7 @@ def test_each_has_the_size_that_was_asked_for(pictures: Mapping[str, QImage]) ->
 
 def test_none_is_blank_and_each_stands_on_its_theme(pictures: Mapping[str, QImage]) -> None:
     for name, image in pictures.items():
-        met = colours(image)
+        met = colours_of(image, STEP)
         theme = load_theme(Scheme(name.rpartition("-")[2]))
         assert len(met) > 12, f"{name} is blank"
         most = sorted(met, key=lambda colour: -met[colour])[:3]
@@ -91,21 +82,14 @@ def test_each_screen_of_simulated_cards_says_so(pictures: Mapping[str, QImage]) 
         scheme = Scheme(name.rpartition("-")[2])
         badge = load_theme(scheme).simulated.name()
         at_the_top = image.copy(0, 0, WIDE, 60)
-        told = colours(at_the_top).get(badge, 0) > 5
+        told = colours_of(at_the_top, STEP).get(badge, 0) > 5
         # Of the empty machine no card is shown at all, and the settings may cover the badge.
         assert told is not name.startswith("empty") or name.startswith("settings"), name
 
 
 def test_a_fault_of_the_past_is_drawn(pictures: Mapping[str, QImage]) -> None:
-    bad = load_theme(Scheme.DARK).bad
-    image = pictures["overview-dark"]
-    near = [
-        image.pixelColor(x, y)
-        for x in range(image.width())
-        for y in range(image.height())
-        if image.pixelColor(x, y) == QColor(bad)
-    ]
-    assert len(near) > 20
+    bad = load_theme(Scheme.DARK).bad.name()
+    assert colours_of(pictures["overview-dark"])[bad] > 20
 
 
 def test_one_screen_in_one_theme_is_one_picture(tmp_path: Path) -> None:

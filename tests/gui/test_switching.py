@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -16,6 +16,7 @@ from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow
+from tests.gui.pixels import colours_of
 
 _DARK = load_theme(Scheme.DARK)
 _LIGHT = load_theme(Scheme.LIGHT)
@@ -35,12 +36,7 @@ def names_of(theme: Theme) -> set[str]:
 
 def colours_in(image: QImage) -> set[str]:
     """Every colour of which there is more than a stray pixel."""
-    seen: dict[int, int] = {}
-    for y in range(image.height()):
-        for x in range(image.width()):
-            pixel = image.pixel(x, y)
-            seen[pixel] = seen.get(pixel, 0) + 1
-    return {QColor(pixel).name() for pixel, count in seen.items() if count > 8}
+    return {name for name, count in colours_of(image).items() if count > 8}
 
 
 def left_over(qtbot: QtBot, widget: QWidget, before: Theme, now: Theme) -> set[str]:

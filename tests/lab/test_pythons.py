@@ -1,6 +1,8 @@
 """Finding the lab's Python: each is asked, and whatever it answers is told in words."""
 
+import errno
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
@@ -81,6 +83,19 @@ def test_an_old_python_and_one_without_torch_are_of_no_use(tmp_path: Path) -> No
     assert ask(answering(tmp_path / "b", "3, 12, 1", "null")).trouble == "It has no PyTorch."
 
 
+def test_an_old_torch_is_of_no_use_and_can_be_updated(tmp_path: Path) -> None:
+    path = answering(tmp_path / "a", "3, 12, 1", '{"__version__": "2.3.1+cu121"}')
+    with pytest.raises(Trouble) as refused:
+        chosen(path)
+    assert refused.value.sentence == (
+        f"{path} cannot be the lab's Python. The lab needs PyTorch 2.4 or newer; this is "
+        "2.3.1+cu121."
+    )
+    assert refused.value.hint == "Choose another, or update it: `pip install --upgrade torch`."
+    new = '{"__version__": "2.4.0a0+f70bd71a48.nv24.06"}'
+    assert ask(answering(tmp_path / "b", "3, 10, 1", new)).usable
+
+
 def test_a_build_is_held_against_driver_and_cards(tmp_path: Path) -> None:
     cuda = '{"__version__": "2.13.0+cu130", "cuda": "13.0"}'
     python = ask(answering(tmp_path / "a", "3, 12, 1", cuda))
@@ -122,3 +137,37 @@ def test_a_picked_folder_is_the_python_in_it(tmp_path: Path) -> None:
     assert (
         refused.value.sentence == f"{tmp_path}/c cannot be the lab's Python. It has no PyTorch."
     )
+
+
+@pytest.mark.parametrize("closed", ["bin", "home"])
+def test_a_folder_that_is_closed_to_this_user_is_passed_by(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, closed: str
+) -> None:
+    """Root may look everywhere, so the refusal is played."""
+    venv = program(tmp_path / "venv/bin/python3", "")
+    asked: list[str] = []
+
+    def stat(path: "str | Path", **options: bool) -> os.stat_result:
+        if Path(path).is_relative_to(tmp_path / closed):
+            asked.append(str(path))
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return usual(path, **options)
+
+    usual = os.stat
+    monkeypatch.setattr(os, "stat", stat)
+    environment = {"VIRTUAL_ENV": str(tmp_path / "venv"), "PATH": str(tmp_path / "bin")}
+    found = candidates(environment, tmp_path / "home")
+    assert asked
+    assert found == [Path(sys.executable), venv]
+
+
+def test_a_program_opened_by_a_click_finds_the_pythons_of_macos(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = {"/opt/homebrew/bin/python3", "/usr/local/bin/python3"}
+    there = os.path.isfile
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(os.path, "isfile", lambda path: str(path) in usual or there(path))
+    monkeypatch.setattr(os, "access", lambda *_: True)
+    found = candidates({"PATH": "/usr/bin:/bin"}, tmp_path)
+    assert usual <= set(map(str, found))

@@ -3,6 +3,7 @@
 import pytest
 
 from gpuexplorer.lab.simulated_cards import HOST, Chosen, simulated_cards
+from gpuexplorer.simulation.computing import SINGLE_REACHED
 from gpuexplorer.simulation.models import MODELS
 from gpuexplorer.simulation.specs import parse_machine
 
@@ -25,7 +26,7 @@ def test_a_card_is_as_large_as_its_driver_says() -> None:
     assert card["elsewhere_bytes"] == 356 << 20
     assert card["context_bytes"] == 334 << 20
     assert card["capability"] == [7, 5]
-    assert card["flops"] == 16.31e12
+    assert card["flops"] == 16.31e12 * SINGLE_REACHED
 
 
 def test_cards_joined_by_nvlink_copy_over_it() -> None:

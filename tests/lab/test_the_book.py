@@ -15,8 +15,25 @@ from tests.lab.sessions import Session
 pytestmark = needs_torch
 
 
+@pytest.fixture(scope="module")
+def process() -> Iterator[Session]:
+    session = Session()
+    yield session
+    session.stop()
+
+
 @pytest.fixture
-def session() -> Iterator[Session]:
+def session(process: Session) -> Session:
+    """With an empty shelf, and switches as they are at the start."""
+    process.run("log_placement(False)")
+    process.run("torch.cuda.set_per_process_memory_fraction(1.0, 1)")
+    process.forget()
+    return process
+
+
+@pytest.fixture
+def fresh() -> Iterator[Session]:
+    """In a process of its own: nothing was done there before."""
     session = Session()
     yield session
     session.stop()
@@ -47,8 +64,8 @@ def test_devices_are_named_and_picked(session: Session, line: str, answer: str) 
     assert answer in said(session, line)
 
 
-def test_the_first_tensor_of_a_card_costs_a_context(session: Session) -> None:
-    made = session.run("X = torch.ones(2, 3, device=try_gpu())")
+def test_the_first_tensor_of_a_card_costs_a_context(fresh: Session) -> None:
+    made = fresh.run("X = torch.ones(2, 3, device=try_gpu())")
     assert made.memory_before == {}
     memory = made.memory_after["cuda:0"]
     assert made.allocated_bytes("cuda:0") == 512

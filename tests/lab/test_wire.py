@@ -9,6 +9,7 @@ from gpuexplorer.lab import events
 from gpuexplorer.lab.wire import (
     Command,
     Measure,
+    Multiply,
     Peek,
     Run,
     Train,
@@ -79,6 +80,17 @@ SAID: list[events.Event] = [
         direct=False,
         notes=("one", "two"),
     ),
+    events.Multiplied(
+        7,
+        (0.1, 0.2),
+        0.3,
+        5,
+        gated=True,
+        right=False,
+        wrong_values=3,
+        loaded_s=4.1,
+        notes=("a",),
+    ),
     events.Finished(8, 0.1, 0.2, modelled=True, memory=(events.Memory("cpu", 1),), drew=True),
     events.Failed(9, "cancelled", "Cancelled", "", "Cancelled."),
 ]
@@ -87,6 +99,7 @@ ASKED: list[Command] = [
     Peek(2, "X", (1, 2), 4, 5),
     Train(3, "net", "X", "Y", "opt", "mse_loss", 4, 5),
     Measure(4, "cpu", "cuda:0", 1 << 20, pinned=True, beside=(("cpu", "cuda:1"),)),
+    Multiply(5, "cuda:0", "tf32", 4096, samples=3, seconds=0.5),
 ]
 
 

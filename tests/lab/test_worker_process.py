@@ -349,7 +349,8 @@ def test_a_python_without_torch_says_so(worker: Callable[[Start], Worker]) -> No
             "raise RuntimeError('made for\\nanother numpy')",
             "by this Python: made for another n",
         ),
-        ("__version__ = '1.8.0'", "This PyTorch (1.8.0) is too old for the lab: "),
+        ("__version__ = '2.3.1'", "The lab needs PyTorch 2.4 or newer; this is 2.3.1."),
+        ("__version__ = '2.4.0'", "This PyTorch (2.4.0) lacks what the lab needs: "),
     ],
 )
 def test_a_torch_that_is_of_no_use_says_why(

@@ -96,10 +96,11 @@ def test_running_needs_no_developers_tools_and_testing_leaves_nothing_to_add() -
 def test_a_python_out_of_reach_gets_a_sentence() -> None:
     told = in_packaging(
         "import set_up\n"
+        "from pathlib import Path\n"
         "def refuse():\n"
         "    raise PermissionError\n"
         "set_up.STAMP = type('Closed', (), {'is_file': staticmethod(refuse)})()\n"
-        "set_up.PYTHON = set_up.Path('/closed/bin/python')\n"
+        "set_up.PYTHON = Path('/closed/bin/python')\n"
         "try:\n"
         "    set_up.read_stamp()\n"
         "except set_up.CannotGoOnError as trouble:\n"

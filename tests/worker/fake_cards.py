@@ -80,6 +80,8 @@ class FakeCards:
         self.spoil: Callable[[Any, str, str], None] = lambda *_: None
         self.refuse: Callable[[str, int, bool], None] = lambda *_: None
         self.kernels = True
+        self.capabilities: dict[str, tuple[int, int]] = {}  # 9.0 where nothing else is said
+        self.tf32_is_on: bool | None = None  # None: nobody has touched the switch
         self.waits = False  # whether the host waits for the copy that is being made
         self.synchronized: list[tuple[str, ...]] = []
         self._names = ("cpu", *(f"cuda:{index}" for index in range(count)))
@@ -112,6 +114,17 @@ class FakeCards:
 
     def are_peers(self, source: str, target: str) -> bool:
         return self.peers
+
+    def capability(self, device: str) -> tuple[int, int] | None:
+        return None if device == "cpu" else self.capabilities.get(device, (9, 0))
+
+    @contextlib.contextmanager
+    def tf32(self, *, on: bool) -> Iterator[None]:
+        before, self.tf32_is_on = self.tf32_is_on, on
+        try:
+            yield
+        finally:
+            self.tf32_is_on = before
 
     def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:
         self.taken.append((device, size, pinned))

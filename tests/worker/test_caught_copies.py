@@ -1,7 +1,6 @@
 """Every copy of a line is told, asked for or not, with the word that caused it."""
 
 import itertools
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ torch = pytest.importorskip("torch")
 
 from gpuexplorer.lab.events import Transferred  # noqa: E402 - only where there is torch
 from gpuexplorer.worker.engines.virtual.engine import VirtualEngine  # noqa: E402
+from tests.steps import steps  # noqa: E402
 from tests.worker.benches import (  # noqa: E402
     LINKS,
     TITAN,
@@ -307,19 +307,19 @@ def test_cards_compute_and_wait_for_each_other(virtual: Bench) -> None:
 
 def test_the_spans_of_a_long_line_stay_few(virtual: Bench) -> None:
     virtual.run("X = torch.ones(300, 300, device='cuda:0')")
-    virtual.run("for i in range(2000): Y = [(X @ X).sum().item(), X + X]")
+    virtual.run("for i in range(500): Y = [(X @ X).sum().item(), X + X]")
     computing = [each for each in virtual.engine.spans() if not each.waits_for]
     assert 10 < len(computing) <= 60
-    assert sum(each.count for each in computing) == 6000
+    assert sum(each.count for each in computing) == 1500
     ends = [(each.begin, each.end) for each in computing]
     assert all(before[1] < after[0] for before, after in itertools.pairwise(ends))
     busy = sum(each.busy for each in computing)
-    assert busy == pytest.approx(2000 * (2 * 300**3 / 16.31e12 + 2 * 2e-6), rel=0.1)
+    assert busy == pytest.approx(500 * (2 * 300**3 / 16.31e12 + 2 * 2e-6), rel=0.1)
 
 
 def test_with_streams_a_copy_runs_beside_a_computation(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(4000, 4000, device='cuda:0')", "s = torch.cuda.Stream()")
-    virtual.run("P = torch.ones(64, 1024, 1024).pin_memory()")
+    virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "s = torch.cuda.Stream()")
+    virtual.run("P = torch.ones(8, 1024, 1024).pin_memory()")
     virtual.run("A = [X @ X, P.to('cuda:0', non_blocking=True)]")
     one_after_another = virtual.engine.times().device_seconds
     copy = only(virtual)
@@ -341,7 +341,7 @@ def test_with_streams_a_copy_runs_beside_a_computation(virtual: Bench) -> None:
 
 
 def test_a_queue_waits_for_the_event_of_another(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(4000, 4000, device='cuda:0')", "s = torch.cuda.Stream()")
+    virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "s = torch.cuda.Stream()")
     with virtual.engine.running():
         x = virtual.things["X"]
         x = x @ x
@@ -349,7 +349,7 @@ def test_a_queue_waits_for_the_event_of_another(virtual: Bench) -> None:
         with virtual.things["s"]:
             x = x @ x
     waited = virtual.engine.times().device_seconds
-    assert waited == pytest.approx(2 * 2 * 4000**3 / 16.31e12, rel=0.05)
+    assert waited == pytest.approx(2 * 2 * 2000**3 / 16.31e12, rel=0.05)
 
 
 def test_on_the_processor_nothing_is_copied() -> None:
@@ -360,8 +360,8 @@ def test_on_the_processor_nothing_is_copied() -> None:
 
 
 def test_noting_a_copy_costs_little(virtual: Bench) -> None:
-    """Far below what the operation itself costs on a simulated card."""
+    """Far below what an operation itself costs on a simulated card."""
     virtual.run(ON_A_CARD, "s = X.sum()")
-    began = time.perf_counter()
-    virtual.run("for i in range(3000): s.item()")
-    assert (time.perf_counter() - began) / 3000 < 1e-3
+    added = steps(lambda: virtual.run("for i in range(500): s + s"))
+    noted = steps(lambda: virtual.run("for i in range(500): s.item()"))
+    assert noted < 1.5 * added

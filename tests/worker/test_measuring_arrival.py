@@ -16,9 +16,14 @@ PLACE = 777_777
 WAYS = [("cpu", "cuda:0"), ("cuda:0", "cpu"), ("cuda:0", "cuda:1"), ("cuda:1", "cuda:1")]
 
 
+def cards_at_rest() -> FakeCards:
+    """Asking for a copy takes long there: that a link is awake is known after a few."""
+    return FakeCards(asking=1e-4)
+
+
 def flipping(source: str, target: str) -> FakeCards:
     """One byte of every copy that is measured."""
-    cards = FakeCards()
+    cards = cards_at_rest()
 
     # Any: tensors are PyTorch's.
     def flip(arrived: Any, to: str, come_from: str) -> None:
@@ -43,19 +48,19 @@ def test_a_flipped_byte_is_found(source: str, target: str) -> None:
 @pytest.mark.parametrize("mode", ["copy", "latency", "strided", "converted"])
 def test_what_arrives_is_what_was_sent(source: str, target: str, mode: str) -> None:
     size = 64 if mode == "latency" else SIZE
-    assert measured_on(FakeCards(), source, target, mode=mode, bytes=size).intact
+    assert measured_on(cards_at_rest(), source, target, mode=mode, bytes=size).intact
 
 
 @pytest.mark.parametrize("mode", ["copy", "raw", "fresh", "latency", "strided", "converted"])
 def test_within_the_host_too(mode: str) -> None:
-    measured = measured_on(FakeCards(), "cpu", "cpu", mode=mode, bytes=4096)
+    measured = measured_on(cards_at_rest(), "cpu", "cpu", mode=mode, bytes=4096)
     assert measured.intact
     assert measured.gated is None
     assert measured.wrong == ()
 
 
 def test_zeros_in_place_of_everything_are_told_as_such() -> None:
-    cards = FakeCards()
+    cards = cards_at_rest()
 
     def nothing_comes(arrived: Any, to: str, come_from: str) -> None:
         if (come_from, to) == ("cuda:0", "cuda:1"):
@@ -69,7 +74,7 @@ def test_zeros_in_place_of_everything_are_told_as_such() -> None:
 
 
 def test_a_copy_that_no_longer_comes_is_not_taken_for_the_one_before() -> None:
-    cards = FakeCards()
+    cards = cards_at_rest()
     wiped: list[Any] = []
 
     def only_the_first_come(arrived: Any, to: str, come_from: str) -> None:
@@ -84,7 +89,7 @@ def test_a_copy_that_no_longer_comes_is_not_taken_for_the_one_before() -> None:
 
 
 def test_only_some_rounds_may_be_wrong() -> None:
-    cards = FakeCards()
+    cards = cards_at_rest()
     looks: list[int] = []
 
     def in_the_second_round(arrived: Any, to: str, come_from: str) -> None:
@@ -99,7 +104,7 @@ def test_only_some_rounds_may_be_wrong() -> None:
 
 
 def test_a_source_that_forgets_is_to_blame_and_not_the_way() -> None:
-    cards = FakeCards()
+    cards = cards_at_rest()
 
     def badly_loaded(arrived: Any, to: str, come_from: str) -> None:
         if (come_from, to) == ("cpu", "cuda:0") and len(arrived) == SIZE:
@@ -131,7 +136,7 @@ def test_another_copy_at_the_same_time_is_looked_at_too() -> None:
     ],
 )
 def test_all_memory_is_back_when_it_is_done(changes: dict[str, Any]) -> None:
-    cards = FakeCards()
+    cards = cards_at_rest()
     measured_on(cards, **changes)
     assert cards.taken
     assert cards.held_when_given_back == [0]
@@ -139,7 +144,7 @@ def test_all_memory_is_back_when_it_is_done(changes: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("after", [0, 1, 5, 40, 2000])
 def test_given_up_at_any_time_it_keeps_no_memory(after: int) -> None:
-    cards = FakeCards()
+    cards = cards_at_rest()
     asked = iter(range(after + 1))
 
     def give_up() -> None:
@@ -154,7 +159,7 @@ def test_given_up_at_any_time_it_keeps_no_memory(after: int) -> None:
 @pytest.mark.parametrize("mode", ["copy", "staged", "overlap", "blocking", "latency"])
 @pytest.mark.parametrize("at", [0.0, 0.1, 0.21])
 def test_given_up_in_the_middle_of_a_copy_it_keeps_no_memory(mode: str, at: float) -> None:
-    cards = FakeCards()
+    cards = cards_at_rest()
 
     def give_up(*_: Any) -> None:
         if cards.clock >= at:
@@ -168,7 +173,7 @@ def test_given_up_in_the_middle_of_a_copy_it_keeps_no_memory(mode: str, at: floa
 
 
 def test_a_card_without_room_is_told_and_keeps_nothing() -> None:
-    cards = FakeCards()
+    cards = cards_at_rest()
 
     def full(device: str, _: int, __: bool) -> None:
         if device == "cuda:1":
@@ -182,7 +187,7 @@ def test_a_card_without_room_is_told_and_keeps_nothing() -> None:
 
 
 def test_a_host_without_room_is_told() -> None:
-    cards = FakeCards()
+    cards = cards_at_rest()
 
     def full(device: str, _: int, __: bool) -> None:
         if device == "cpu":
@@ -193,7 +198,7 @@ def test_a_host_without_room_is_told() -> None:
 
 
 def test_memory_that_cannot_be_pinned_costs_the_worker_and_is_told() -> None:
-    cards = FakeCards()
+    cards = cards_at_rest()
 
     def small_ones_only(_: str, size: int, pinned: bool) -> None:
         if pinned and size > 4096:
@@ -210,7 +215,7 @@ def test_memory_that_cannot_be_pinned_costs_the_worker_and_is_told() -> None:
 
 
 def test_a_card_that_vanishes_in_the_middle_is_told() -> None:
-    cards = FakeCards()
+    cards = cards_at_rest()
 
     def gone(_: Any, to: str, __: str) -> None:
         if to == "cuda:0" and cards.clock > 0.1:
@@ -225,7 +230,7 @@ def test_a_card_that_vanishes_in_the_middle_is_told() -> None:
 
 
 def test_a_card_without_kernels_cannot_convert_and_says_so() -> None:
-    cards = FakeCards()
+    cards = cards_at_rest()
 
     def no_kernel(arrived: Any, to: str, come_from: str) -> None:
         if arrived.dtype == torch.float16 and "cpu" not in (to, come_from):
@@ -237,9 +242,9 @@ def test_a_card_without_kernels_cannot_convert_and_says_so() -> None:
 
 
 def test_a_size_beyond_the_share_takes_no_memory() -> None:
-    cards = FakeCards()
+    cards = cards_at_rest()
     cards.free = 4 << 20
-    with pytest.raises(Trouble, match=r"takes .* more than 0\.125 of the 4 MiB"):
+    with pytest.raises(Trouble, match=r"takes .* more than 12\.5 % of the 4 MiB"):
         measured_on(cards)
     assert cards.taken == []
 

@@ -176,7 +176,7 @@ def test_a_size_beyond_the_share_is_refused_with_all_its_figures() -> None:
     with pytest.raises(Trouble) as refused:
         refuse_what_does_not_fit(command, free.get)
     assert refused.value.sentence == (
-        "Measuring 1 GiB takes 1 GiB on cuda:0, more than 0.125 of the 6 GiB that are free "
+        "Measuring 1 GiB takes 1 GiB on cuda:0, more than 12.5 % of the 6 GiB that are free "
         "there."
     )
     refuse_what_does_not_fit(_asked(bytes=1 << 30, most_share=0.5), free.get)

@@ -12,8 +12,9 @@ from tests.lab.processes import CARD, Worker, needs_torch
 pytestmark = needs_torch
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
+    """One for all: what is measured, stopped or refused leaves it as it was."""
     worker = Worker()
     yield worker
     worker.process.stop()

@@ -38,7 +38,7 @@ def display(probe: Probe) -> Topic:
     wayland, x11 = _wayland(probe), _x11(probe)
     only_wayland = wayland is True and not chosen.startswith("xcb")
     wanted = _ALWAYS if only_wayland and x11 is not True else _ALWAYS | _FOR_X11
-    missing = {name: pack for name, pack in wanted.items() if find_library(probe, name) is None}
+    missing = {name: pack for name, pack in wanted.items() if not _is_there(probe, name)}
     facts: dict[str, Fact] = {
         "DISPLAY": environment.get("DISPLAY"),
         "WAYLAND_DISPLAY": environment.get("WAYLAND_DISPLAY"),
@@ -112,6 +112,12 @@ def _x11(probe: Probe) -> bool | None:
         return probe.reachable((host, 6000 + number))
     path = f"/tmp/.X11-unix/X{number}"
     return probe.reachable(path) or probe.reachable(f"\0{path}")
+
+
+def _is_there(probe: Probe, library: str) -> bool:
+    """The packaged program brings some along."""
+    inside = probe.parts is not None and probe.exists(f"{probe.parts}/{library}")
+    return inside or find_library(probe, library) is not None
 
 
 def _install(probe: Probe, missing: Mapping[str, str]) -> str:

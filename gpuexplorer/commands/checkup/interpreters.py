@@ -1,6 +1,7 @@
 """Interpreter: the Pythons of this computer, found by the folders they are installed in."""
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,7 @@ class Interpreter:
     """A Python, by the folder it is installed in."""
 
     prefix: str
-    why: str  # how it was come by: "this one", "the active environment", "on the PATH"
+    why: str  # how it was come by: "the active environment", "inside this program"
     packages: tuple[Path, ...]  # the folders its packages lie in, existing ones only
     version: str | None
 
@@ -51,6 +52,10 @@ class Interpreter:
 
 def interpreters(probe: Probe) -> Iterator[Interpreter]:
     """Each once, the likeliest to be meant first."""
+    if probe.parts is not None and probe.exists(f"{probe.parts}/torch"):
+        # The lab knows it by the same name, and takes it first.
+        parts = probe.at(probe.parts)
+        yield Interpreter(probe.parts, "inside this program", (parts,), _running_version())
     seen: set[Path] = set()
     for prefix, why in _prefixes(probe):
         folder = probe.at(prefix)
@@ -62,6 +67,10 @@ def interpreters(probe: Probe) -> Iterator[Interpreter]:
             continue
         seen.add(known)
         yield from _interpreters_in(probe, prefix, why)
+
+
+def _running_version() -> str:
+    return ".".join(map(str, sys.version_info[:2]))
 
 
 def _prefixes(probe: Probe) -> Iterator[tuple[str, str]]:

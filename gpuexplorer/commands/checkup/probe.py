@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpuexplorer.lab.packaged import folder
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.looked_for import Place
 
@@ -36,7 +37,8 @@ class Probe(Place):
     may_use: Callable[[Path], bool]  # whether this user may read and write the file
     reachable: Callable[[str | tuple[str, int]], bool]  # a socket's path, or host and port
     groups: Sequence[int] = ()  # the groups of this user
-    prefix: str | None = None  # of the Python that runs this; None in a packed program
+    prefix: str | None = None  # of the Python that runs this; None in a packaged program
+    parts: str | None = None  # where the packaged program's own parts are; None under a Python
     home: str = ""
     user: str = ""
     host: str = ""
@@ -44,6 +46,7 @@ class Probe(Place):
 
 
 def this_computer(open_backend: Callable[[], Backend]) -> Probe:
+    parts = folder()
     return Probe(
         open_backend=open_backend,
         run_program=run_program,
@@ -51,7 +54,8 @@ def this_computer(open_backend: Callable[[], Backend]) -> Probe:
         may_use=lambda path: os.access(path, os.R_OK | os.W_OK),
         reachable=_reachable,
         groups=_groups(),
-        prefix=None if getattr(sys, "frozen", False) else sys.prefix,
+        prefix=None if parts is not None else sys.prefix,
+        parts=None if parts is None else str(parts),
         home=os.path.expanduser("~"),  # noqa: PTH111 - where there is no home, it stays "~"
         user=_user(),
         host=socket.gethostname(),

@@ -10,7 +10,7 @@ from gpuexplorer.commands.checkup.answer import Answer
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, counted
 from gpuexplorer.commands.checkup.interpreters import Interpreter, interpreters
 from gpuexplorer.commands.checkup.probe import Probe
-from gpuexplorer.lab.pythons import OLDEST
+from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
 from gpuexplorer.lab.torch_builds import (
     Suits,
     TorchBuild,
@@ -116,20 +116,22 @@ def pythons(probe: Probe, answer: Answer, *, deep: bool) -> Topic:
 def _about_the_lab(found: Sequence[_PythonWithTorch]) -> str:
     lab = _of_the_lab(found)
     if lab is None:
-        number = ".".join(map(str, OLDEST))
-        return f"The lab takes none of them: it needs Python {number} or newer."
+        python, torch = (".".join(map(str, each)) for each in (OLDEST_PYTHON, OLDEST_TORCH))
+        needed = f"Python {python} and PyTorch {torch}, or newer"
+        return f"The lab takes none of them: it needs {needed}."
     chosen = "unless another was chosen as “Python of the lab”"
     return f"The lab takes {lab.interpreter.prefix}, {chosen}."
 
 
 def _of_the_lab(found: Sequence[_PythonWithTorch]) -> _PythonWithTorch | None:
     """The first it could use, as it goes through them itself: in this order."""
-    return next((one for one in found if one.build and _new_enough(one.interpreter)), None)
+    return next((one for one in found if one.build and _new_enough(one)), None)
 
 
-def _new_enough(interpreter: Interpreter) -> bool:
-    number = [int(each) for each in re.findall(r"\d+", interpreter.version or "")]
-    return not number or tuple(number) >= OLDEST
+def _new_enough(one: _PythonWithTorch) -> bool:
+    number = [int(each) for each in re.findall(r"\d+", one.interpreter.version or "")]
+    too_old = one.build is not None and one.build.too_old
+    return not too_old and (not number or tuple(number) >= OLDEST_PYTHON)
 
 
 def _judged(

@@ -73,7 +73,9 @@ def command_of(action: QAction, group: Group) -> Command:
 
 
 def keys_of(action: QAction) -> str:
-    return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    """As people call them: Enter is what stands on the key that Qt calls Return."""
+    keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    return keys.replace("Return", "Enter")
 
 
 def find(commands: Sequence[Command], text: str) -> Sequence[Match]:

@@ -42,9 +42,8 @@ class ElidedLabel(QLabel):
         self._tell_rest()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setPen(self.palette().windowText().color())
-        painter.setFont(self.font())
-        shown = self._letters.elided(self.text(), self.width())
-        painter.drawText(self.rect(), self.alignment(), shown)
-        painter.end()
+        with QPainter(self) as painter:
+            painter.setPen(self.palette().windowText().color())
+            painter.setFont(self.font())
+            shown = self._letters.elided(self.text(), self.width())
+            painter.drawText(self.rect(), self.alignment(), shown)

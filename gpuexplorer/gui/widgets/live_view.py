@@ -1,7 +1,6 @@
 """LiveView: a screen that pulls what is new while it is seen, and else asks for nothing."""
 
 from collections.abc import Callable, Collection, Sequence
-from typing import ClassVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QHideEvent, QKeySequence, QShowEvent
@@ -26,7 +25,7 @@ class LiveView(QWidget):
     """
 
     # What F1 tells beside the actions: keys that parts of the screen take by themselves.
-    key_groups: ClassVar[Sequence[KeyGroup]] = ()
+    key_groups: Sequence[KeyGroup] = ()
 
     # A bug in an override of Qt's is kept back until Python calls Qt again, which may be an
     # event filter that has nothing to do with it, and gets lost on the way. A bug in a slot is
@@ -69,6 +68,13 @@ class LiveView(QWidget):
     def start_search(self) -> bool:
         """Ctrl+F: put the cursor where one searches; False where there is nothing to search."""
         return False
+
+    def pose(self) -> None:
+        """For a picture: show something, if it takes no person and no card."""
+
+    def posed(self) -> bool:
+        """Whether that is done."""
+        return True
 
     def add_command(self, words: str, keys: str, run: Callable[[], None]) -> QAction:
         """Listed under Ctrl+K and, with keys, under F1 while this screen is seen."""

@@ -117,14 +117,14 @@ class ResultsSaving(QObject):
     def ask_png(self) -> None:
         self._ask(PNG, self._png)
 
-    def commands(self) -> Sequence[tuple[str, str, Callable[[], None]]]:
-        """For the list of all commands."""
+    def commands(self, *, copies: bool = True) -> Sequence[tuple[str, str, Callable[[], None]]]:
+        """For the list of all commands. `copies`: Ctrl+C takes the table."""
         what = self._title.lower()
         return (
-            (f"Save {what} as CSV…", "", self.ask_csv),
+            (f"Save {what} as CSV…", "Ctrl+S", self.ask_csv),
             (f"Save {what} as JSON…", "", self.ask_json),
             (f"Save {what} as PNG…", "", self.ask_png),
-            (f"Copy {what} as a table", "", self.copy_table),
+            (f"Copy {what} as a table", "Ctrl+C" if copies else "", self.copy_table),
             (f"Copy picture of {what}", "", self.copy_picture),
         )
 

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import sys
 from collections.abc import Collection
 from pathlib import Path
 
@@ -63,6 +64,8 @@ class HostReader:
         )
 
     def notes(self) -> list[str]:
+        if sys.platform != "linux":
+            return []  # macOS has none until it needs it; Windows refuses instead of ending
         try:
             swap = psutil.swap_memory().total
         except (OSError, RuntimeError):

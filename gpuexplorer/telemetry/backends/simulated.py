@@ -159,6 +159,8 @@ class SimulatedBackend:
             compute_capability=slot.model.compute_capability,
             fans=slot.model.heat.fans,
             nvlinks=slot.nvlinks,
+            cores=slot.model.cores,
+            memory_bus_bits=slot.model.memory_bus_bits,
         )
 
     def _questions_of(self, index: int) -> Mapping[MetricId, _Question]:

@@ -10,13 +10,15 @@ from typing import Any
 import torch
 
 from gpuexplorer.lab.events import VERSION, Device, Event, Hello, Memory, Span, Transferred
-from gpuexplorer.lab.wire import Measure
+from gpuexplorer.lab.wire import Measure, Multiply
 from gpuexplorer.worker.copies import Copies
 from gpuexplorer.worker.engine import Times
 from gpuexplorer.worker.engines import files
 from gpuexplorer.worker.engines.measuring.measure import measure
+from gpuexplorer.worker.engines.measuring.products import multiply
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 from gpuexplorer.worker.engines.placement import PlacementLog
+from gpuexplorer.worker.engines.random_bytes import bytes_of
 from gpuexplorer.worker.engines.watch import Watch
 from gpuexplorer.worker.engines.words import word
 
@@ -102,6 +104,16 @@ class TorchEngine:
         self._watch.begin()
         measure(command, TorchCards(), say, checkpoint)
 
+    def multiply(
+        self,
+        command: Multiply,
+        say: "Callable[[Event], None]",
+        checkpoint: "Callable[[], None]",
+    ) -> None:
+        """Nothing watches meanwhile: watching takes time."""
+        self._watch.begin()
+        multiply(command, TorchCards(), say, checkpoint)
+
     def settle(self) -> None:
         self._watch.end()
         if torch.cuda.is_initialized():
@@ -129,9 +141,9 @@ class TorchEngine:
         ]
 
     def random_state(self) -> object:
-        states = [torch.get_rng_state().numpy().tobytes()]
+        states = [bytes_of(torch.get_rng_state())]
         if torch.cuda.is_initialized():
-            states += [each.numpy().tobytes() for each in torch.cuda.get_rng_state_all()]
+            states += [bytes_of(each) for each in torch.cuda.get_rng_state_all()]
         return tuple(states)
 
     def set_random_state(self, state: object) -> None:

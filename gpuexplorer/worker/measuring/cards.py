@@ -46,6 +46,14 @@ class Cards(Protocol):
 
     def are_peers(self, source: str, target: str) -> bool: ...
 
+    def capability(self, device: str) -> "tuple[int, int] | None":
+        """NVIDIA's number for what a card can do; None for everything else."""
+        ...
+
+    def tf32(self, *, on: bool) -> "AbstractContextManager[object]":
+        """Products of float32 may be made by tensor cores, or not; then all is as it was."""
+        ...
+
     def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:
         """Contiguous bytes."""
         ...

@@ -51,7 +51,7 @@ def refuse_what_does_not_fit(
         if free is not None and size > free * command.most_share:
             raise Trouble(
                 f"Measuring {size_in_words(command.bytes)} takes {size_in_words(size)} on "
-                f"{device}, more than {command.most_share:.4g} of the "
+                f"{device}, more than {command.most_share * 100:.4g} % of the "
                 f"{size_in_words(free)} that are free there.",
                 "Measure fewer bytes, or end what holds the memory.",
             )

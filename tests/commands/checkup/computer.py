@@ -94,6 +94,7 @@ class Computer:
     forbidden: set[str] = field(default_factory=set)
     listening: set[str | tuple[str, int]] = field(default_factory=set)
     prefix: str | None = "/opt/gpuexplorer"
+    parts: str | None = None
     home: str = "/home/ana"
     user: str = "ana"
     host: str = "tower"
@@ -197,6 +198,7 @@ class Computer:
             reachable=self.listening.__contains__,
             groups=(1000, 27),
             prefix=self.prefix,
+            parts=self.parts,
             home=self.home,
             user=self.user,
             host=self.host,

@@ -77,6 +77,18 @@ def test_missing_libraries_are_installed_with_one_line(computer: Computer) -> No
     assert "libxcb-shape.so.0, libxcb-render-util.so.0" in topic.details[1]
 
 
+def test_libraries_that_the_packaged_program_brings_along_are_not_missed(
+    computer: Computer,
+) -> None:
+    install(computer, *BASE, *X11)
+    computer.prefix, computer.parts = None, "/usr/lib/gpuexplorer/_internal"
+    for name in ("libxcb-shape.so.0", "libxcb-render-util.so.0", "libxcb-image.so.0"):
+        computer.write(f"{computer.parts}/{name}")
+    computer.environment["DISPLAY"] = ":0"
+    computer.listening = {"\0/tmp/.X11-unix/X0"}
+    assert told(computer).verdict is Verdict.FINE
+
+
 def test_where_there_is_no_apt_only_the_libraries_are_named(computer: Computer) -> None:
     computer.environment["DISPLAY"] = ":0"
     computer.listening = {"/tmp/.X11-unix/X0"}

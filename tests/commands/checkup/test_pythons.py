@@ -52,6 +52,31 @@ def test_pytorch_is_found_wherever_people_put_it(
     assert computer.asked == []
 
 
+def test_the_pytorch_inside_the_packaged_program_is_the_labs(computer: Computer) -> None:
+    computer.prefix, computer.parts = None, "/usr/lib/gpuexplorer/_internal"
+    computer.write(f"{computer.parts}/torch/version.py", "__version__ = '2.13.0+cpu'\n")
+    computer.environment = {"VIRTUAL_ENV": "/srv/venv"}
+    computer.install_torch("/srv/venv", "2.12.0", cuda="13.0")
+    topic = told(computer)
+    assert topic.sentence == "2 Pythons have PyTorch, 2 Pythons looked at."
+    assert "inside this program): PyTorch 2.13.0+cpu" in topic.details[0]
+    assert topic.facts["lab"] == computer.parts
+
+
+def test_a_packaged_program_without_pytorch_is_no_python(computer: Computer) -> None:
+    computer.prefix, computer.parts = None, "/usr/lib/gpuexplorer/_internal"
+    computer.write(f"{computer.parts}/libpython3.12.so.1.0")
+    assert told(computer).facts["looked_at"] == 0
+
+
+def test_a_pytorch_too_old_for_the_lab_is_not_taken_by_it(computer: Computer) -> None:
+    computer.environment = {"VIRTUAL_ENV": "/srv/venv"}
+    computer.install_torch("/srv/venv", "2.3.1")
+    assert told(computer).details[1] == (
+        "The lab takes none of them: it needs Python 3.10 and PyTorch 2.4, or newer."
+    )
+
+
 def test_a_python_known_by_several_names_is_listed_once(computer: Computer) -> None:
     computer.install_torch("/opt/gpuexplorer", "2.13.0")
     computer.link("/srv/venv", str(computer.root / "opt/gpuexplorer"))

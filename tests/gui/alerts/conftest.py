@@ -14,6 +14,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.alert_rule import Rule, Side
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.fakes import NVML, SIMULATED, Answer, card, session_of, working
+from tests.gui.leaping_clock import LeapingClock
 
 HOT = Rule(TEMPERATURE, Side.ABOVE, 80.0, 0.0)
 
@@ -26,6 +27,7 @@ class Scene:
     watch: AlertWatch
     session: RememberingSession
     answers: list[Answer]
+    clock: LeapingClock
 
     def heat(self, number: int, celsius: float) -> None:
         answer = self.answers[number]
@@ -49,8 +51,9 @@ def make_scene(qtbot: QtBot) -> Iterator[MakeScene]:
         settings.choose(replace(settings.choices, rules=rules or (HOT,)))
         answers = [working(temperature=60.0) for _ in range(cards)]
         listed = {card(number): answer for number, answer in enumerate(answers)}
-        session = session_of(listed, SIMULATED if simulated else NVML)
-        scene = Scene(settings, AlertWatch(settings, Bridge()), session, answers)
+        clock = LeapingClock()
+        session = session_of(listed, SIMULATED if simulated else NVML, clock=clock)
+        scene = Scene(settings, AlertWatch(settings, Bridge()), session, answers, clock)
         scenes.append(scene)
         scene.watch.follow(session)
         session.start()

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.desktop.notices import Notices, Way
 from gpuexplorer.gui.state.alert_notes import AlertNotes
+from gpuexplorer.telemetry.alerts import CLEARLY_BACK_FOR
 from tests.gui.alerts.conftest import MakeScene, Scene
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no such bus there")
@@ -142,7 +143,10 @@ def test_alerts_that_begin_together_are_one_notification_and_their_end_replaces_
     assert "on cards 0 and 1" in calls()[0][6]
     for number in (0, 1):
         scene.tell(number, temperature=40.0)
-    qtbot.waitUntil(lambda: len(calls()) == 2, timeout=15_000)
+    taken = scene.session.beats().taken
+    qtbot.waitUntil(lambda: scene.session.beats().taken > taken + 1)
+    scene.clock.ahead += CLEARLY_BACK_FOR
+    qtbot.waitUntil(lambda: len(calls()) == 2)
     assert calls()[1][3] == "7"
     assert calls()[1][5] == "SIMULATED: All alerts are over"
     notes.stop()

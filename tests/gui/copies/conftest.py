@@ -1,6 +1,32 @@
 """The lab's fixtures, and what copies need beside them."""
 
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.views.copies.copies_view import CopiesView
+from tests.gui.copies.datasheet_pages import open_datasheet
 from tests.gui.copies.matrix_pages import kept_jobs, open_matrix
 from tests.gui.lab.conftest import lab, machine, worker
 
-__all__ = ["kept_jobs", "lab", "machine", "open_matrix", "worker"]
+__all__ = ["kept_jobs", "lab", "machine", "open_datasheet", "open_matrix", "worker"]
+
+
+@pytest.fixture
+def view(look: Look, lab: LabState, qtbot: QtBot) -> Iterator[CopiesView]:
+    window = QWidget()
+    qtbot.addWidget(window)
+    made = CopiesView(look, lab.machine, TimeWindow(parent=window), FrameClock(window), lab)
+    QVBoxLayout(window).addWidget(made)
+    window.resize(1400, 900)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    yield made
+    made.stop()

@@ -136,3 +136,10 @@ def answer(page: MatrixPage, path: Path) -> None:
 def run(page: MatrixPage, command: str) -> None:
     [found] = [run for words, _, run in page.commands() if words == command]
     found()
+
+
+def choose_cell(page: MatrixPage, pair: tuple[str, str]) -> None:
+    """By a click on it."""
+    measured = maps(page)[0]
+    at = measured.place_of(pair).center()
+    QTest.mouseClick(measured, Qt.MouseButton.LeftButton, pos=at)

@@ -6,14 +6,19 @@ from collections.abc import Callable
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.events import Measured
+from gpuexplorer.lab.events import Measured, Multiplied
+from gpuexplorer.lab.product_job import ProductJob
+from tests.gui.lab.conftest import ScriptedWorker
 
 THERE = CopyJob("cpu", "cuda:0", 1 << 20, pinned=True)
 BACK = CopyJob("cuda:0", "cpu", 1 << 20, pinned=True)
@@ -35,6 +40,12 @@ class HeldBench:
         if self.stopped.is_set():
             return CopyResult(job, None, None, "It was stopped.")
         return CopyResult(job, Measured(1, (0.5, 0.25, 0.25)), None)
+
+    def measure_product(
+        self, job: ProductJob, on_sampled: Callable[[int, int], None]
+    ) -> ProductResult:
+        on_sampled(0, 7)
+        return ProductResult(job, Multiplied(1, (0.5,), right=True))
 
     def stop(self) -> None:
         self.stopped.set()
@@ -149,3 +160,85 @@ def test_simulated_cards_are_modelled_and_say_so(lab: LabState, qtbot: QtBot) ->
     assert measured.modelled
     assert [each.name for each in copies.devices()] == ["cpu", "cuda:0", "cuda:1"]
     copies.end()
+
+
+def test_products_of_matrices_come_beside_the_copies(
+    copies: CopiesState, bench: HeldBench, qtbot: QtBot
+) -> None:
+    product = ProductJob("cuda:0", "bf16")
+    copies.measure([product, THERE])
+    bench.let.release()
+    qtbot.waitUntil(lambda: not copies.running)
+    assert list(copies.results) == [THERE]
+    assert copies.products[product].rate == 2 * 8192**3 / 0.5
+    copies.forget()
+    assert dict(copies.products) == {}
+
+
+def test_it_begins_by_itself_once_the_python_is_found(
+    lab: LabState, bench: HeldBench, qtbot: QtBot
+) -> None:
+    answers = [None, bench]
+    copies = CopiesState(lab, Ways(lab, lab), lambda: answers.pop(0), lab)
+    copies.measure([THERE])
+    assert copies.running
+    assert copies.sentence == ""
+    lab.pythons.changed.emit()
+    bench.let.release()
+    qtbot.waitUntil(lambda: not copies.running)
+    assert list(copies.results) == [THERE]
+
+
+def test_what_awaits_a_python_can_be_stopped(lab: LabState, bench: HeldBench) -> None:
+    answers = [None, bench]
+    copies = CopiesState(lab, Ways(lab, lab), lambda: answers.pop(0), lab)
+    copies.measure([THERE])
+    copies.stop()
+    assert not copies.running
+    lab.pythons.changed.emit()
+    assert answers == [bench]
+
+
+class NoPython(LabPythons):
+    """All were asked."""
+
+    @property
+    def trouble(self) -> str:
+        return "Of 2 Python programs on this computer none has PyTorch."
+
+
+def test_without_a_python_it_says_what_to_do(
+    machine: MachineState, worker: ScriptedWorker
+) -> None:
+    lab = LabState(machine, NoPython(machine.settings, machine), worker.start)
+    copies = CopiesState(lab, Ways(lab, lab), lambda: None, lab)
+    copies.measure([THERE])
+    lab.pythons.changed.emit()
+    assert not copies.running
+    assert "none has PyTorch" in copies.sentence
+    assert "pip install torch" in copies.sentence
+    lab.stop()
+
+
+class FailingBench(HeldBench):
+    """The first copy arrives wrong; after that nothing can be measured."""
+
+    def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
+        if self.closed.is_set():
+            return CopyResult(job, None, None, "cuda:0 is lost.", "Restart the computer.")
+        return CopyResult(job, Measured(1, (0.5,), intact=False), None)
+
+
+def test_what_arrived_wrong_stays_though_it_cannot_be_measured_again(
+    lab: LabState, qtbot: QtBot
+) -> None:
+    bench = FailingBench()
+    copies = CopiesState(lab, Ways(lab, lab), lambda: bench, lab)
+    copies.measure([THERE])
+    qtbot.waitUntil(lambda: not copies.running and bench.closed.is_set())
+    copies.measure([THERE])
+    qtbot.waitUntil(lambda: not copies.running)
+    result = copies.result(THERE)
+    assert result is not None
+    assert result.wrong
+    assert copies.sentence == "cuda:0 is lost. Restart the computer."

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Scheme
+from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.views.copies.matrix.finding_block import FindingBlock
 from gpuexplorer.gui.views.copies.matrix.findings_panel import FindingsPanel
 from gpuexplorer.gui.widgets.controls.switch import Switch
@@ -98,6 +99,18 @@ def test_the_wrong_copy_alone_is_measured_again(
     click(page, "Measure again")
     settle(page, qtbot)
     assert [(each.source, each.target) for each in kept_jobs] == [THERE]
+
+
+def test_the_lab_is_told_to_go_through_the_host_and_back(
+    open_matrix: OpenMatrix, qtbot: QtBot, lab: LabState
+) -> None:
+    page = open_matrix("wrong:0>1")
+    measure_all(page, qtbot)
+    wait_for(page, qtbot, "came as zeros")
+    click(page, "Let the lab go through host memory")
+    assert lab.switches.by_host == {THERE}
+    click(page, "Let the lab go directly again")
+    assert lab.switches.by_host == frozenset()
 
 
 def test_its_head_leads_to_its_cell(open_matrix: OpenMatrix, qtbot: QtBot) -> None:

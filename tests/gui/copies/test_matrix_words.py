@@ -296,3 +296,20 @@ def test_pairs_are_named_as_people_name_them() -> None:
     assert pair_words(BY_NAME, "cpu", "cuda:1") == "Host to card 1"
     assert pair_words(BY_NAME, "cuda:1", "cuda:1") == "Inside card 1"
     assert pair_words(BY_NAME, "cpu", "cpu") == "Inside the host"
+
+
+def test_where_no_limit_is_known_a_sentence_says_why() -> None:
+    question, pair = Question(), ("cpu", "cpu")
+    result = measured(question)[pair]
+    told = details_of(question, question.job(*pair), result, result.route)
+    assert any(row.said == "Limit: not known" for row in told.rows)
+    assert "No limit: nobody tells how fast the memory of this computer is." in told.sentences
+
+
+def test_what_memory_read_and_wrote_stands_beside_what_was_copied() -> None:
+    question, pair = Question(), ("cuda:0", "cuda:0")
+    result = measured(question)[pair]
+    told = details_of(question, question.job(*pair), result, result.route)
+    said = [row.said for row in told.rows]
+    assert "Median: 295 GB/s" in said
+    assert "Memory traffic: 590 GB/s, read and written" in said

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.paint.look import Look, Motion
+from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.views.copies.moving.compare_sheet import CompareSheet
 from gpuexplorer.gui.views.copies.moving.copies_table import CopiesTable
@@ -18,6 +19,7 @@ from gpuexplorer.gui.views.copies.moving.cure_sheet import CureSheet
 from gpuexplorer.gui.views.copies.moving.figure_strip import FigureStrip
 from gpuexplorer.gui.views.copies.moving.moving_page import MovingPage
 from gpuexplorer.gui.views.copies.moving.new_copy_sheet import NewCopySheet
+from gpuexplorer.gui.views.copies.moving.sentence_bar import SentenceBar
 from gpuexplorer.gui.views.copies.moving.travel_head import TravelHead
 from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel
 from gpuexplorer.gui.widgets.controls.search_field import SearchField
@@ -25,7 +27,17 @@ from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.wording.copies.moving.columns import Column
 from gpuexplorer.gui.wording.copies.moving.remembered import columns_of, text_of
 from gpuexplorer.lab.wire import Run
-from tests.gui.copies.moves import MIB, across, drawing, line, moving_page, read, rows, show_at
+from tests.gui.copies.moves import (
+    MIB,
+    PageWindow,
+    across,
+    drawing,
+    line,
+    moving_page,
+    read,
+    rows,
+    show_at,
+)
 from tests.gui.hands import button, click, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, tensor
 
@@ -202,8 +214,24 @@ def test_what_arrives_wrong_has_no_rate_and_says_what_to_do(
     assert the(FigureStrip, page).accessibleDescription() == "WRONG, it has no rate"
     assert "X arrived WRONG on cuda:1." in texts(page)
     assert any("ACS" in each for each in texts(page))
+    click(page, "Show the cure")
+    assert "Z = X.cpu().cuda(1)" in texts(the(CureSheet, page.window()))
     told = json.loads(page.saving.json())["copies"][0]
     assert (told["intact"], told["rate_gbs"]) == (False, None)
+
+
+def test_what_arrives_wrong_though_it_was_staged_is_not_sent_through_the_host_again(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(lab.changed):
+        line(
+            lab,
+            worker,
+            "Z = X.cuda(1)",
+            lambda number: across(number, intact=False, direct=False),
+        )
+    assert any("no other way is left" in each for each in texts(page))
+    assert the(SentenceBar, page).said.code == ()
 
 
 def test_a_copy_that_copies_nothing_says_so(
@@ -352,3 +380,24 @@ def test_the_page_can_be_seen_in_a_narrow_window(
     qtbot.waitUntil(lambda: the(TravelPanel, page).width() > 600)
     assert button(page, "Show the cure").isVisible()
     assert page.grab().save(str(tmp_path / "page.png"))
+
+
+def test_a_copy_made_before_the_wiring_was_told_travels_when_it_is(
+    lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
+) -> None:
+    look.choose_motion(Motion.FULL)
+    copies = copies_of(lab)
+    copies.setParent(lab)
+    with qtbot.waitSignal(lab.changed):
+        line(lab, worker, "Z = X.cuda(1)", across)
+    window = PageWindow(look, copies)
+    qtbot.addWidget(window)
+    with qtbot.waitExposed(window):
+        window.show()
+    travel = the(TravelPanel, window)
+    assert travel.playback.slowed is None
+    with qtbot.waitSignal(copies.ways.changed):
+        copies.ways.look()
+    assert travel.playback.playing
+    assert "slowed ×360" in [each.accessibleName() for each in travel.findChildren(QWidget)]
+    window.close()

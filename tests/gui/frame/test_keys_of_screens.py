@@ -39,6 +39,7 @@ SECTIONS = {
         "Looking inside",
         "Errors and cards",
     ),
+    "copies": ("Copies", "Copies: the first page", "Table of copies", "Timeline of copies"),
 }
 
 

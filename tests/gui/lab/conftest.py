@@ -32,6 +32,7 @@ from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 
 MIB, GIB = 1 << 20, 1 << 30
+PATIENCE = 10.0
 PYTHON = LabPython(Path("/opt/torch/bin/python"), "", (3, 11, 7), TorchBuild("2.13.0", None))
 
 
@@ -172,10 +173,10 @@ def worker() -> ScriptedWorker:
 @pytest.fixture
 def machine(qtbot: QtBot) -> Iterator[MachineState]:
     session = RememberingSession(simulated("2xTitanRTX"), interval=0.1)
+    want = session.want()
     session.start()
     parent = QObject()
-    want = session.want()
-    qtbot.waitUntil(lambda: session.beats().taken > 1)
+    assert session.sampler.wait_for_sweeps(1, PATIENCE)
     yield MachineState(session, Settings(), parent)
     session.sampler.release(want)
     session.stop()

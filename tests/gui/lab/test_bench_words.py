@@ -182,6 +182,15 @@ def test_a_model_moves_under_its_own_name(
     assert copy_line(block, target, (), fall_back=fall_back) == line
 
 
+def test_the_way_through_the_host_can_be_ordered() -> None:
+    (tensor_block,) = blocks(tensor("X"))["cuda:0"]
+    line = copy_line(tensor_block, CUDA_1, {"X"}, fall_back=True, by_host=True)
+    assert line == "X_1 = X.cpu().to(try_gpu(1))"
+    (model_block,) = blocks(model(Held("cuda:0", "values", 64, 1)))["cuda:0"]
+    line = copy_line(model_block, CUDA_1, (), fall_back=False, by_host=True)
+    assert line == 'net = net.cpu().to("cuda:1")'
+
+
 def test_what_is_already_there_is_not_copied() -> None:
     (block,) = blocks(tensor("Z", "cuda:1"))["cuda:1"]
     with pytest.raises(Trouble, match=r"nothing is copied\. Z\.cuda\(1\) is Z\."):

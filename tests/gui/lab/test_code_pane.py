@@ -54,10 +54,11 @@ def type_line(pane: CodePane, line: str) -> None:
 
 def settled(qtbot: QtBot, lab: LabState) -> None:
     """All lines are done, and whoever listens has heard of it."""
-    qtbot.waitUntil(
-        lambda: all(each.state in ("done", "failed") for each in lab.ledger.entries)
-    )
-    with qtbot.waitSignal(lab.changed, timeout=1000, raising=False):
+
+    def over() -> bool:
+        return all(each.state in ("done", "failed") for each in lab.ledger.entries)
+
+    with qtbot.waitSignal(lab.changed, check_params_cb=over):
         pass
 
 

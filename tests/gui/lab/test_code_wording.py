@@ -1,5 +1,7 @@
 """Lines, their cost and their cures in words; what is pasted and what is completed."""
 
+from dataclasses import replace
+
 import pytest
 
 from gpuexplorer.core.units import Units
@@ -66,6 +68,13 @@ def test_copies_are_counted_with_their_bytes() -> None:
     assert cost_words(moved) == "2 copies from the host to cuda:0: 12 B, 4 B"
     moved.transfers = [copied("cpu", "cuda:0", MIB)] * 14
     assert cost_words(moved) == "14 copies from the host to cuda:0, 14 MiB in all"
+
+
+def test_what_arrived_wrong_is_said_first() -> None:
+    moved = entry("Z = X.cuda(1)")
+    moved.transfers = [replace(copied("cuda:0", "cuda:1", MIB), intact=False)]
+    said = cost_words(moved)
+    assert said == "Arrived WRONG on cuda:1, see Copies; copied 1 MiB from cuda:0 to cuda:1"
 
 
 def test_printing_is_a_copy_and_a_wait() -> None:

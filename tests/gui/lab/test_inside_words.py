@@ -190,6 +190,8 @@ def test_a_tensor_is_copied_under_another_name_and_a_model_goes_itself() -> None
     thing = tensor("X")
     assert move_line(thing, SECOND, {"X"}, fall_back=True) == "X_1 = X.to(try_gpu(1))"
     assert move_line(thing, SECOND, {"X", "X_1"}, fall_back=False) == 'X_1_2 = X.to("cuda:1")'
+    detour = move_line(thing, SECOND, {"X"}, fall_back=True, by_host=True)
+    assert detour == "X_1 = X.cpu().to(try_gpu(1))"
     assert move_line(thing, CPU, {"X"}, fall_back=True) == 'X_cpu = X.to("cpu")'
     model = Placed(1, "net", "model", "cpu", "Linear(3, 1)")
     assert move_line(model, SECOND, {"net"}, fall_back=False) == 'net = net.to("cuda:1")'

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,18 @@ def test_a_block_is_copied_deleted_and_asked_by_keys(screen: Screen, qtbot: QtBo
     keys(Keys.Key_Delete)
     assert screen.worker.lines[-1] == "del X"
     screen.worker.done()
+
+
+def test_a_block_goes_through_the_host_where_that_was_ordered(
+    screen: Screen, qtbot: QtBot
+) -> None:
+    screen.make(qtbot)
+    lab = screen.lab
+    lab.choose(replace(lab.switches, by_host=frozenset({("cuda:0", "cuda:1")})))
+    screen.column("cuda:0").setFocus(Qt.FocusReason.TabFocusReason)
+    keys(Keys.Key_Right, CONTROL)
+    assert screen.worker.lines[-1] == "X_1 = X.cpu().to(try_gpu(1))"
+    screen.worker.done(tensor("X_1", "cuda:1"), memory=())
 
 
 def test_lines_are_walked_and_copied_by_keys(screen: Screen, qtbot: QtBot) -> None:

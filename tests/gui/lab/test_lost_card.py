@@ -1,7 +1,5 @@
 """A simulated card falls off the bus: its lines fail as real ones do, the rest comes back."""
 
-import threading
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -9,30 +7,17 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.lab.test_real_worker import Lab, ready, run
+from tests.gui.leaping_clock import LeapingClock
 from tests.lab.processes import needs_torch
 
 pytestmark = needs_torch
 
 PATIENCE = 60_000
-
-
-class LeapingClock(SystemClock):
-    """The computer's own, which a test sets forward."""
-
-    def __init__(self) -> None:
-        self.ahead = 0.0
-
-    def now(self) -> float:
-        return time.monotonic() + self.ahead
-
-    def wait(self, event: threading.Event, seconds: float) -> bool:
-        return event.wait(min(seconds, 0.1))
 
 
 class Fall:
@@ -68,9 +53,9 @@ class Fall:
 @pytest.fixture
 def fall(qtbot: QtBot) -> Iterator[Fall]:
     fall = Fall(qtbot)
-    fall.session.start()
     want = fall.session.want()
-    qtbot.waitUntil(lambda: fall.session.beats().taken > 1)
+    fall.session.start()
+    assert fall.session.sampler.wait_for_sweeps(1, PATIENCE / 1000)
     yield fall
     fall.session.sampler.release(want)
     fall.session.stop()

@@ -7,7 +7,6 @@ from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.routes import Values
 from gpuexplorer.copies.worker_bench import WorkerBench
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.copies.copies_state import CopiesState, MakeBench
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
@@ -29,24 +28,22 @@ def copies_of(lab: LabState) -> CopiesState:
 def bench_maker(lab: LabState, ways: Ways) -> MakeBench:
     backend = lab.machine.session.backend
     if isinstance(backend, SimulatedBackend):
-        return lambda: _modelled(backend)
+        return lambda: _modelled(backend, ways)
     return lambda: _on_cards(lab, ways)
 
 
-def _modelled(backend: SimulatedBackend) -> Bench:
-    return ModelBench(
-        backend.machine.spec, backend.faults, pace=_PACE, elapsed=lambda: backend.elapsed
-    )
+def _modelled(backend: SimulatedBackend, ways: Ways) -> Bench:
+    spec, faults = backend.machine.spec, backend.faults
+    # What was told already; else it asks a machine of its own, which takes its time.
+    routes = ways.for_bench()
+    return ModelBench(spec, faults, routes, pace=_PACE, elapsed=lambda: backend.elapsed)
 
 
-def _on_cards(lab: LabState, ways: Ways) -> Bench:
+def _on_cards(lab: LabState, ways: Ways) -> Bench | None:
     python = lab.pythons.python
     if python is None:
         lab.pythons.find()
-        raise Trouble(
-            lab.pythons.trouble or "No Python with PyTorch has been found yet.",
-            "" if lab.pythons.trouble else "It is being looked for: try again in a moment.",
-        )
+        return None
     cards = {each.name: each.card for each in lab.devices() if each.name and each.card}
     session, routes = lab.machine.session, ways.for_bench()
 

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
 
-from gpuexplorer.copies.measuring import STOPPED, Bench, Measuring, Progress
+from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.measuring import STOPPED, Bench, Job, Measuring, Progress
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.trouble import Trouble
@@ -13,11 +14,13 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.product_job import ProductJob
 
+_NO_TORCH = "Copies are measured with PyTorch: pip install torch, or choose another Python."
 _SETTLED = 30  # milliseconds in which results are told once
 
-# Raises Trouble where nothing can be measured.
-MakeBench = Callable[[], Bench]
+# None: the lab's Python is being looked for. Raises Trouble where nothing can be measured.
+MakeBench = Callable[[], Bench | None]
 
 
 class CopiesState(QObject):
@@ -35,6 +38,8 @@ class CopiesState(QObject):
         self.ways = ways
         self._make_bench = make_bench
         self._results: dict[CopyJob, CopyResult] = {}
+        self._products: dict[ProductJob, ProductResult] = {}
+        self._awaited: Sequence[Job] = ()  # until the lab's Python is found
         self._measuring: Measuring | None = None
         self._bench: Bench | None = None
         self._number = 0
@@ -43,6 +48,7 @@ class CopiesState(QObject):
         self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
         self._settle.timeout.connect(self.changed)
         self._posted.connect(self._on_posted, Qt.ConnectionType.QueuedConnection)
+        lab.pythons.changed.connect(self._on_pythons_changed)
 
     @property
     def modelled(self) -> bool:
@@ -55,8 +61,13 @@ class CopiesState(QObject):
         return self._results
 
     @property
+    def products(self) -> Mapping[ProductJob, ProductResult]:
+        """The newest of each product of matrices that was measured."""
+        return self._products
+
+    @property
     def running(self) -> bool:
-        return self._measuring is not None
+        return self._measuring is not None or bool(self._awaited)
 
     @property
     def progress(self) -> Progress | None:
@@ -70,10 +81,12 @@ class CopiesState(QObject):
 
     def devices(self) -> Sequence[BenchDevice]:
         """Those between which can be copied: the host first, then the cards."""
+        return [each for each in self.known_devices() if each.usable]
+
+    def known_devices(self) -> Sequence[BenchDevice]:
+        """Also those that cannot be copied to or from just now, with the reason."""
         return [
-            each
-            for each in self.lab.devices()
-            if each.name and each.usable and (each.is_host or each.is_card)
+            each for each in self.lab.devices() if each.name and (each.is_host or each.is_card)
         ]
 
     def result(self, job: CopyJob) -> CopyResult | None:
@@ -83,60 +96,97 @@ class CopiesState(QObject):
         """None where nothing is known of the wiring, or not yet."""
         return self.ways.route(source, target)
 
-    def measure(self, jobs: Sequence[CopyJob]) -> None:
+    def measure(self, jobs: Sequence[Job]) -> None:
         """One after another. Nothing happens while something is being measured."""
-        if self._measuring is not None or not jobs:
+        if self.running or not jobs:
             return
         self._number += 1
         number = self._number
         self._sentence = ""
         try:
-            self._bench = self._make_bench()
+            bench = self._make_bench()
         except Trouble as trouble:
             self._sentence = f"{trouble.sentence} {trouble.hint}".strip()
             self.progressed.emit()
             return
+        if bench is None:
+            self._awaited = jobs
+            self.progressed.emit()
+            return
+        self._bench = bench
         self._measuring = Measuring(
             jobs,
-            self._bench,
+            bench,
             lambda result: _post(self._posted, number, result),
             lambda progress: _post(self._posted, number, progress),
             lambda why: _post(self._posted, number, why),
+            on_product=lambda product: _post(self._posted, number, product),
         )
         self._measuring.start()
         self.progressed.emit()
 
     def stop(self) -> None:
         """At once. What was measured stays."""
+        if self._awaited:
+            self._awaited = ()
+            self.progressed.emit()
         if self._measuring is not None:
             self._measuring.stop()
 
     def forget(self) -> None:
         """All that was measured, as before a machine's slot was changed."""
         self._results.clear()
+        self._products.clear()
         self.changed.emit()
 
     def end(self) -> None:
         """For good. Nobody is waited for. Harmless when called twice."""
         self._number += 1
+        self._awaited = ()
         self.ways.stop()
         self._let_go()
+
+    def _on_pythons_changed(self) -> None:
+        pythons = self.lab.pythons
+        if not self._awaited or pythons.working:
+            return
+        jobs, self._awaited = self._awaited, ()
+        if pythons.python is not None:
+            self.measure(jobs)
+            return
+        self._sentence = f"{pythons.trouble} {_NO_TORCH}".strip()
+        self.progressed.emit()
 
     def _on_posted(self, number: int, what: object) -> None:
         if number != self._number:
             return
         match what:
             case CopyResult():
-                self._results[what.job] = what
-                if not self._settle.isActive():
-                    self._settle.start()
+                self._take(what)
+                self._settled()
+            case ProductResult():
+                self._products[what.job] = what
+                self._settled()
             case Progress():
                 self._progress = what
                 self.progressed.emit()
             case str():
-                self._sentence = "" if what == STOPPED else what
+                if what and what != STOPPED:
+                    self._sentence = what
                 self._let_go()
                 self.progressed.emit()
+
+    def _take(self, result: CopyResult) -> None:
+        """What arrived wrong stays until it was measured anew, and not only tried."""
+        before = self._results.get(result.job)
+        if result.measured is None and before is not None and before.wrong:
+            self._sentence = f"{result.failure} {result.hint}".strip()
+        else:
+            self._results[result.job] = result
+
+    def _settled(self) -> None:
+        if not self._settle.isActive():
+            self._settle.start()
 
     def _let_go(self) -> None:
         """The memory of the cards goes back; a worker that hangs takes its time."""

@@ -12,3 +12,5 @@ class Switches:
     memory_share: float | None = None  # of each card, at most; None: all of it
     visible: tuple[int, ...] | None = None  # the cards' indices, in order; None: all
     growing: bool = False  # expandable segments
+    # From card to card, as PyTorch names them: forms and drags go through the host's memory.
+    by_host: frozenset[tuple[str, str]] = frozenset()

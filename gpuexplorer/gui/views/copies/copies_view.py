@@ -4,8 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QLabel,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.paint.look import Look
@@ -16,6 +24,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.views.copies.comparisons.comparisons_page import ComparisonsPage
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage
+from gpuexplorer.gui.views.copies.datasheet.datasheet_page import DatasheetPage
 from gpuexplorer.gui.views.copies.matrix.matrix_page import MatrixPage
 from gpuexplorer.gui.views.copies.measuring_strip import MeasuringStrip
 from gpuexplorer.gui.views.copies.moving.moving_page import MovingPage
@@ -42,6 +51,7 @@ PAGES = (
     Page("matrix", "Matrix", MatrixPage),
     Page("sweep", "Size sweep", SweepPage),
     Page("comparisons", "Comparisons", ComparisonsPage),
+    Page("datasheet", "Datasheet", DatasheetPage),
 )
 
 
@@ -71,9 +81,13 @@ class CopiesView(LiveView):
         self._stack = QStackedLayout()
         self._lay_out()
         self._tabs.chosen.connect(self.open_page)
+        self._keyed: list[tuple[QAction, str, CopiesPage]] = []
         for each in PAGES:
             words = f"{each.title} of the copies"
             self.add_command(words, "", partial(self.open_page, each.name))
+        self.add_command("Next page of the copies", "Ctrl+PgDown", partial(self._turn, 1))
+        self.add_command("Page of the copies before", "Ctrl+PgUp", partial(self._turn, -1))
+        self.add_command("Stop measuring", "Ctrl+.", self.copies.stop)
         remembered = machine.settings.remembered(_REMEMBERED)
         names = [each.name for each in PAGES]
         self.open_page(remembered if remembered in names else names[0])
@@ -87,16 +101,38 @@ class CopiesView(LiveView):
             for tool in page.tools:
                 self._tools.addWidget(tool)
             for words, keys, run in page.commands():
-                self.add_command(words, keys, run)
+                self._keyed.append((self.add_command(words, "", run), keys, page))
+        self._name = name
+        focused = QApplication.focusWidget()
+        on_tabs = focused is not None and self._tabs.isAncestorOf(focused)
         self._tabs.show_choice(name)
         self.begin_at(self._tabs.holder())
+        if on_tabs:
+            self._tabs.holder().setFocus(Qt.FocusReason.OtherFocusReason)
         self._stack.setCurrentWidget(page)
         for each in self._pages.values():
             for tool in each.tools:
                 tool.setVisible(each is page)
+        for action, keys, owner in self._keyed:
+            action.setShortcut(QKeySequence(keys if owner is page else ""))
+        self.key_groups = page.key_groups
         self.machine.settings.remember(_REMEMBERED, name)
         if self.isVisible():
             page.pull()
+
+    def pose(self) -> None:
+        """The matrix, filled where a model does so at once."""
+        self.open_page("matrix")
+        page = self._pages["matrix"]
+        if self.copies.modelled and not self.copies.results and isinstance(page, MatrixPage):
+            page.measure()
+
+    def posed(self) -> bool:
+        return not self.copies.running
+
+    def start_search(self) -> bool:
+        page = self._stack.currentWidget()
+        return isinstance(page, CopiesPage) and page.start_search()
 
     def pull(self) -> None:
         self.copies.ways.look()
@@ -110,6 +146,10 @@ class CopiesView(LiveView):
             page.stop()
         self.copies.end()
         super().stop()
+
+    def _turn(self, by: int) -> None:
+        names = [each.name for each in PAGES]
+        self.open_page(names[(names.index(self._name) + by) % len(names)])
 
     def _lay_out(self) -> None:
         title = QLabel("Copies")

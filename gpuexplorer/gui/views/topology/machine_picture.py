@@ -46,14 +46,16 @@ class MachinePicture:
         generator.setViewBox(QRect(0, 0, size.width(), size.height()))
         generator.setTitle(f"{SIMULATED}: {self.title}" if self.simulated else self.title)
         generator.setDescription(self.foot)
-        self._paint(QPainter(generator))
+        with QPainter(generator) as painter:
+            self._paint(painter)
         return _bytes(buffer.data())
 
     def _png(self) -> bytes:
         size, buffer = self._size(), QBuffer()
         image = QImage(size * _FINER, QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(_FINER)
-        self._paint(QPainter(image))
+        with QPainter(image) as painter:
+            self._paint(painter)
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
         image.save(buffer, "PNG")  # type: ignore[call-overload]  # a buffer takes it too
         return _bytes(buffer.data())
@@ -85,7 +87,6 @@ class MachinePicture:
         painter.resetTransform()
         foot = letters.caption.elided(self.foot, size.width() - 2 * _MARGIN)
         drawing.text(_MARGIN, size.height() - _MARGIN, Run(foot, letters.caption, theme.quiet))
-        painter.end()
 
 
 def _bytes(data: QByteArray) -> bytes:

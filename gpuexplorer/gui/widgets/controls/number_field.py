@@ -120,22 +120,21 @@ class NumberField(QLineEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        painter = QPainter(self)
-        drawing = Drawing(painter, self._look)
-        theme, letters = drawing.theme, drawing.letters
-        middle, right = self.height() / 2, self.width() - _ARROWS
-        unit = Run(self._unit, letters.caption, theme.quiet)
-        baseline = middle + letters.body.cap_height / 2
-        drawing.text(right - unit.width - 2, baseline, unit)
-        place = QRectF(right, middle - _ICON + 2, _ICON, _ICON)
-        painter.save()
-        # The same arrow, standing on its head.
-        painter.translate(QPointF(place.center().x(), place.center().y()))
-        painter.rotate(180)
-        drawing.icon(Icon.OPEN, QRectF(-_ICON / 2, -_ICON / 2, _ICON, _ICON), theme.faint)
-        painter.restore()
-        drawing.icon(Icon.OPEN, QRectF(right, middle - 2, _ICON, _ICON), theme.faint)
-        painter.end()
+        with QPainter(self) as painter:
+            drawing = Drawing(painter, self._look)
+            theme, letters = drawing.theme, drawing.letters
+            middle, right = self.height() / 2, self.width() - _ARROWS
+            unit = Run(self._unit, letters.caption, theme.quiet)
+            baseline = middle + letters.body.cap_height / 2
+            drawing.text(right - unit.width - 2, baseline, unit)
+            place = QRectF(right, middle - _ICON + 2, _ICON, _ICON)
+            painter.save()
+            # The same arrow, standing on its head.
+            painter.translate(QPointF(place.center().x(), place.center().y()))
+            painter.rotate(180)
+            drawing.icon(Icon.OPEN, QRectF(-_ICON / 2, -_ICON / 2, _ICON, _ICON), theme.faint)
+            painter.restore()
+            drawing.icon(Icon.OPEN, QRectF(right, middle - 2, _ICON, _ICON), theme.faint)
 
 
 def _number_in(text: str) -> float | None:

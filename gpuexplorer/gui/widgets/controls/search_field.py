@@ -45,8 +45,7 @@ class SearchField(QLineEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        painter = QPainter(self)
-        place = QRectF(_ICON_LEFT, (self.height() - _ICON) / 2, _ICON, _ICON)
-        theme = self._look.theme
-        Drawing(painter, self._look).icon(Icon.SEARCH, place, theme.faint)
-        painter.end()
+        with QPainter(self) as painter:
+            place = QRectF(_ICON_LEFT, (self.height() - _ICON) / 2, _ICON, _ICON)
+            theme = self._look.theme
+            Drawing(painter, self._look).icon(Icon.SEARCH, place, theme.faint)

@@ -103,8 +103,8 @@ class FullPlot(QWidget):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), self._look.theme.surface)
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self._look.theme.surface)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)

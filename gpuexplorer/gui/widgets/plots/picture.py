@@ -26,9 +26,8 @@ def picture(shown: Shown, size: QSize, look: Look, origin: Origin) -> QImage:
     scale = 1.0 if large else _SHARP
     image = QImage(whole * scale, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(scale)
-    painter = QPainter(image)
-    _draw(painter, whole, shown, look, origin)
-    painter.end()
+    with QPainter(image) as painter:
+        _draw(painter, whole, shown, look, origin)
     return image
 
 
@@ -52,9 +51,8 @@ def svg(shown: Shown, size: QSize, look: Look, origin: Origin) -> bytes:
     generator.setViewBox(QRectF(0, 0, whole.width(), whole.height()))
     generator.setTitle(f"{SIMULATED}: {origin.source}" if origin.simulated else origin.source)
     generator.setDescription(_when(shown))
-    painter = QPainter(generator)
-    _draw(painter, whole, shown, look, origin)
-    painter.end()
+    with QPainter(generator) as painter:
+        _draw(painter, whole, shown, look, origin)
     buffer.close()
     return bytes(content.data())
 

@@ -66,23 +66,24 @@ class Floating(QWidget):
         self._panel.setGeometry(QRect((window.width() - width) // 2, top, width, height))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme = self.look.theme
-        place = QRectF(self._panel.geometry())
-        painter.setPen(Qt.PenStyle.NoPen)
-        steps = 12
-        for step in range(steps):
-            spread = _SHADOW * (1 - step / steps)
-            painter.setBrush(QColor(0, 0, 0, 7 if theme.dark else 3))
-            around = place.adjusted(-spread, -spread, spread, spread).translated(
-                0, _SHADOW_DOWN
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            theme = self.look.theme
+            place = QRectF(self._panel.geometry())
+            painter.setPen(Qt.PenStyle.NoPen)
+            steps = 12
+            for step in range(steps):
+                spread = _SHADOW * (1 - step / steps)
+                painter.setBrush(QColor(0, 0, 0, 7 if theme.dark else 3))
+                around = place.adjusted(-spread, -spread, spread, spread).translated(
+                    0, _SHADOW_DOWN
+                )
+                painter.drawRoundedRect(around, TILE_RADIUS + spread, TILE_RADIUS + spread)
+            painter.setBrush(theme.raised)
+            painter.setPen(QPen(theme.line, 1))
+            painter.drawRoundedRect(
+                place.adjusted(-0.5, -0.5, 0.5, 0.5), TILE_RADIUS, TILE_RADIUS
             )
-            painter.drawRoundedRect(around, TILE_RADIUS + spread, TILE_RADIUS + spread)
-        painter.setBrush(theme.raised)
-        painter.setPen(QPen(theme.line, 1))
-        painter.drawRoundedRect(place.adjusted(-0.5, -0.5, 0.5, 0.5), TILE_RADIUS, TILE_RADIUS)
-        painter.end()
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:

@@ -16,15 +16,23 @@ def targets(thing: Placed, devices: Sequence[BenchDevice]) -> Sequence[BenchDevi
 
 
 def move_line(
-    thing: Placed, device: BenchDevice, taken: Collection[str], *, fall_back: bool
+    thing: Placed,
+    device: BenchDevice,
+    taken: Collection[str],
+    *,
+    fall_back: bool,
+    by_host: bool = False,
 ) -> str:
-    """A model goes itself; a tensor's copy has a name of its own."""
+    """A model goes itself; a tensor's copy has a name of its own. `by_host`: from card to
+    card through the host's memory.
+    """
     kind, _, number = device.name.partition(":")
     target = f'"{device.name}"'
     if fall_back and kind == "cuda" and number:
         target = f"try_gpu({number})"
     name = thing.name if thing.kind == "model" else _copy_name(thing.name, device, taken)
-    return f"{name} = {thing.name}.to({target})"
+    here = f"{thing.name}.cpu()" if by_host else thing.name
+    return f"{name} = {here}.to({target})"
 
 
 def save_line(name: str) -> str:

@@ -87,6 +87,9 @@ def _describe(handle: object, place: int) -> Found:
         compute_capability=capability,
         fans=min(_or_none(lambda: int(pynvml.nvmlDeviceGetNumFans(handle))) or 0, MOST_FANS),
         nvlinks=_nvlinks(handle),
+        cores=_or_none(lambda: int(pynvml.nvmlDeviceGetNumGpuCores(handle))) or None,
+        memory_bus_bits=_or_none(lambda: int(pynvml.nvmlDeviceGetMemoryBusWidth(handle)))
+        or None,
         memory_shared=shared,
     )
     return Found(card, handle, mig_on=_mig_on(handle))

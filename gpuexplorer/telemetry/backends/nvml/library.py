@@ -83,6 +83,29 @@ _TROUBLES = {
     ),
 }
 
+_NOT_ON_LINUX = {
+    "win32": {
+        pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
+            "The NVIDIA driver's library (nvml.dll) is not on this machine.",
+            "If there is an NVIDIA card, install its driver; `gpuexplorer doctor` says more.",
+        ),
+        pynvml.NVML_ERROR_DRIVER_NOT_LOADED: (
+            "The NVIDIA driver's library is here, but the driver itself is not running.",
+            "Restart the computer, or install the driver anew.",
+        ),
+        pynvml.NVML_ERROR_NO_PERMISSION: (
+            "This user may not talk to the NVIDIA driver.",
+            "Ask the administrator.",
+        ),
+    },
+    "darwin": {
+        pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
+            "macOS has no driver for NVIDIA cards, so none can answer here.",
+            "Simulated cards work: `gpuexplorer --simulate 2xH100`.",
+        ),
+    },
+}
+
 
 def connect(attach: bool = True) -> None:
     """Load the library and greet the driver. Raises Trouble with the reason if that fails."""
@@ -93,7 +116,7 @@ def connect(attach: bool = True) -> None:
         else:
             pynvml.nvmlInitWithFlags(pynvml.NVML_INIT_FLAG_NO_ATTACH)
     except pynvml.NVMLError as error:
-        sentence, hint = _TROUBLES.get(
+        sentence, hint = (_TROUBLES | _NOT_ON_LINUX.get(sys.platform, {})).get(
             error.value,
             (
                 f"The NVIDIA driver does not answer: {message_of(error)}.",

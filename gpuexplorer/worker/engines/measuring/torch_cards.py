@@ -5,6 +5,7 @@ import ctypes
 import importlib
 import mmap
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -41,6 +42,25 @@ class TorchCards:
 
     def are_peers(self, source: str, target: str) -> bool:
         return bool(torch.cuda.can_device_access_peer(source, target))
+
+    def capability(self, device: str) -> "tuple[int, int] | None":
+        if device == "cpu" or torch.version.hip is not None:
+            return None
+        major, minor = torch.cuda.get_device_capability(device)
+        return int(major), int(minor)
+
+    @contextlib.contextmanager
+    def tf32(self, *, on: bool) -> "Iterator[None]":
+        """Newer PyTorch has a word for it and refuses to mix it with the older switch."""
+        products = torch.backends.cuda.matmul
+        words = ("tf32", "ieee") if hasattr(products, "fp32_precision") else (True, False)
+        name = "allow_tf32" if words[0] is True else "fp32_precision"
+        before = getattr(products, name)
+        setattr(products, name, words[0] if on else words[1])
+        try:
+            yield
+        finally:
+            setattr(products, name, before)
 
     def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:
         if pinned:

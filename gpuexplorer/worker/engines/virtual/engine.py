@@ -11,10 +11,11 @@ import torch
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import VERSION, Device, Event, Hello, Memory, Span, Transferred
-from gpuexplorer.lab.wire import Measure
+from gpuexplorer.lab.wire import Measure, Multiply
 from gpuexplorer.worker.copies import Copies
 from gpuexplorer.worker.engine import Times
 from gpuexplorer.worker.engines.placement import PlacementLog
+from gpuexplorer.worker.engines.random_bytes import bytes_of
 from gpuexplorer.worker.engines.virtual.cards import CardFacts, Cards, Link, named
 from gpuexplorer.worker.engines.virtual.cuda_words import CudaWords
 from gpuexplorer.worker.engines.virtual.dispatch import Dispatch, refused
@@ -120,6 +121,19 @@ class VirtualEngine:
             "Measure on a machine with cards, or look at the modelled times.",
         )
 
+    def multiply(
+        self,
+        command: Multiply,
+        say: "Callable[[Event], None]",
+        checkpoint: "Callable[[], None]",
+    ) -> None:
+        """There is nothing to be measured here either."""
+        self._cards.begin()
+        raise Trouble(
+            "Products on simulated cards are not measured: the program models their times.",
+            "Measure on a machine with cards, or look at the modelled times.",
+        )
+
     def settle(self) -> None:
         """What is modelled is done at once."""
 
@@ -151,7 +165,7 @@ class VirtualEngine:
         ]
 
     def random_state(self) -> object:
-        return torch.get_rng_state().numpy().tobytes()
+        return bytes_of(torch.get_rng_state())
 
     def set_random_state(self, state: object) -> None:
         assert isinstance(state, bytes)

@@ -1,6 +1,9 @@
 """The host's own limit: simulated cards keep their values in its memory."""
 
+import ctypes
 import os
+import sys
+from typing import Any
 
 from gpuexplorer.core.trouble import Trouble
 
@@ -23,6 +26,8 @@ def refuse_what_the_host_cannot_hold(size: int) -> None:
 
 def free_bytes() -> "int | None":
     """What programs can still take; None where it cannot be told."""
+    if sys.platform == "win32":
+        return free_bytes_of_windows(ctypes.windll.kernel32)
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123 - read anew each time
             for line in lines:
@@ -34,3 +39,23 @@ def free_bytes() -> "int | None":
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return None
+
+
+# Any: the functions of a library of Windows.
+def free_bytes_of_windows(kernel: Any) -> "int | None":
+    status = MemoryStatus()
+    status.length = ctypes.sizeof(status)
+    told = kernel.GlobalMemoryStatusEx(ctypes.byref(status))
+    return int(status.free) if told else None
+
+
+class MemoryStatus(ctypes.Structure):
+    """What Windows calls MEMORYSTATUSEX."""
+
+    _fields_ = (
+        ("length", ctypes.c_uint32),
+        ("load", ctypes.c_uint32),
+        ("total", ctypes.c_uint64),
+        ("free", ctypes.c_uint64),
+        *((f"other_{number}", ctypes.c_uint64) for number in range(5)),
+    )

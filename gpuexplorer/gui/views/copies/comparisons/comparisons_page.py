@@ -68,7 +68,7 @@ class ComparisonsPage(CopiesPage):
 
     def commands(self) -> Sequence[PageCommand]:
         return (
-            ("Measure all comparisons", "", self.measure),
+            ("Measure all comparisons", "Ctrl+Return", self.measure),
             *self._saving.commands(),
         )
 
@@ -140,7 +140,7 @@ class ComparisonsPage(CopiesPage):
 
     def _running(self) -> tuple[bool, CopyJob | None]:
         progress = self.copies.progress
-        return self.copies.running, None if progress is None else progress.job
+        return self.copies.running, None if progress is None else progress.copy
 
     def _on_changed(self) -> None:
         self._show()

@@ -23,6 +23,14 @@ _LABEL, _FIGURE, _BAR_ROW = 76.0, 44.0, 22
 _WRONG = "WRONG"
 _BESIDE_FROM = 300  # two buttons
 
+_DETOUR = "Let the lab go through host memory"
+_DIRECT = "Let the lab go directly again"
+_MEANT = (
+    "What is dragged or copied by a form from the one to the other goes over the host: "
+    "X.cpu() first. A line that is typed stays as it is typed."
+)
+_UNDONE = "What is dragged or copied by a form goes from card to card again."
+
 
 class FindingBlock(QWidget):
     """Pressing its head shows its cell."""
@@ -30,6 +38,7 @@ class FindingBlock(QWidget):
     pressed = Signal(object)  # the Callout
     again_asked = Signal(object)
     staged_asked = Signal(object)
+    detour_asked = Signal(object)  # in the lab too, or no longer
     report_asked = Signal(object)
 
     def __init__(
@@ -61,9 +70,14 @@ class FindingBlock(QWidget):
             )
             column.addWidget(_Bars(look, finding.bars, colour))
         self.buttons: list[QPushButton] = []
+        self._detour: QPushButton | None = None
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         if callout.wrong:
             self._add_buttons(column)
+
+    @property
+    def callout(self) -> Callout:
+        return self._callout
 
     @property
     def wrong(self) -> bool:
@@ -74,19 +88,30 @@ class FindingBlock(QWidget):
         for button in self.buttons:
             button.setEnabled(able or button.text() == "Save a report")
 
+    def show_detour(self, taken: bool) -> None:
+        """Whether the lab goes through host memory between these two."""
+        if self._detour is not None:
+            self._detour.setText(_DIRECT if taken else _DETOUR)
+            self._detour.setToolTip(_UNDONE if taken else _MEANT)
+
     def _add_buttons(self, column: QVBoxLayout) -> None:
         row = self._row
         row.setSpacing(8)
         asked = [("Measure again", self._on_again), ("Save a report", self._on_report)]
-        if (
-            self._callout.finding.instead is None
-            and "cpu" not in self._callout.finding.cells[0]
-        ):
+        finding = self._callout.finding
+        if finding.detour and finding.instead is None:
             staged = QPushButton("Measure it through host memory")
             staged.setFont(self._look.letters.body.font)
             staged.clicked.connect(self._on_staged)
             self.buttons.append(staged)
             column.addWidget(staged)
+        if finding.detour:
+            self._detour = QPushButton(_DETOUR)
+            self._detour.setFont(self._look.letters.body.font)
+            self._detour.setAccessibleDescription(self._head.accessibleName())
+            self._detour.clicked.connect(self._on_detour)
+            column.addWidget(self._detour)
+            self.show_detour(False)  # noqa: FBT003 - said by its name
         for words, run in asked:
             button = QPushButton(words)
             button.setFont(self._look.letters.body.font)
@@ -104,6 +129,9 @@ class FindingBlock(QWidget):
 
     def _on_staged(self) -> None:
         self.staged_asked.emit(self._callout)
+
+    def _on_detour(self) -> None:
+        self.detour_asked.emit(self._callout)
 
     def _on_report(self) -> None:
         self.report_asked.emit(self._callout)

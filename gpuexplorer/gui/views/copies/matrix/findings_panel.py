@@ -1,10 +1,11 @@
 """FindingsPanel: what stands out, the gravest first, and the rest by kind."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from gpuexplorer.copies.findings import Cell
 from gpuexplorer.copies.kin import Kin
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
@@ -23,6 +24,7 @@ class FindingsPanel(Panel):
     pressed = Signal(object)  # a Callout
     again_asked = Signal(object)
     staged_asked = Signal(object)
+    detour_asked = Signal(object)
     report_asked = Signal(object)
     all_asked = Signal()
 
@@ -34,6 +36,7 @@ class FindingsPanel(Panel):
         self._blocks: list[FindingBlock] = []
         self._lines: list[QFrame] = []
         self._able = True
+        self._detours: Collection[Cell] = ()
         self._count = ElidedLabel(look.letters.body, Tone.QUIET)
         self.head.addWidget(self._count)
         self._words = wrapped_label(look, "", Tone.QUIET)
@@ -93,8 +96,10 @@ class FindingsPanel(Panel):
             block.pressed.connect(self.pressed)
             block.again_asked.connect(self.again_asked)
             block.staged_asked.connect(self.staged_asked)
+            block.detour_asked.connect(self.detour_asked)
             block.report_asked.connect(self.report_asked)
             block.show_able(self._able)
+            block.show_detour(self._takes_detour(callout))
             self._blocks.append(block)
             self._found.addWidget(block)
 
@@ -108,6 +113,15 @@ class FindingsPanel(Panel):
         self.begin.setEnabled(able)
         for block in self._blocks:
             block.show_able(able)
+
+    def show_detours(self, detours: Collection[Cell]) -> None:
+        """Between which cards the lab goes through host memory."""
+        self._detours = detours
+        for block in self._blocks:
+            block.show_detour(self._takes_detour(block.callout))
+
+    def _takes_detour(self, callout: Callout) -> bool:
+        return any(cell in self._detours for cell in callout.finding.cells)
 
     def _add_line(self) -> None:
         line = QFrame()

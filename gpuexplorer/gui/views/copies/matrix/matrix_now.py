@@ -13,6 +13,7 @@ from gpuexplorer.copies.route import Route
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.wording.copies.matrix.cells import (
     EMPTY,
+    FAILED,
     NONE,
     PairCell,
     figure_words,
@@ -20,6 +21,7 @@ from gpuexplorer.gui.wording.copies.matrix.cells import (
     promised_cell,
     share_cell,
 )
+from gpuexplorer.gui.wording.copies.matrix.details import Details, details_of
 from gpuexplorer.gui.wording.copies.matrix.devices import MOST_CHIPS, Head, heads_of
 from gpuexplorer.gui.wording.copies.matrix.overlay import Overlay
 from gpuexplorer.gui.wording.copies.matrix.question import (
@@ -40,6 +42,7 @@ class MatrixNow:
         self.overlay: Overlay | None = None
         self.heads: tuple[Head, ...] = ()
         self.by_name: Mapping[str, Head] = {}
+        self._gone_names: frozenset[str] = frozenset()
         self.jobs: Mapping[Pair, CopyJob] = {}
         self.cells: Mapping[Pair, PairCell] = {}
         self._made_for: tuple[tuple[Head, ...], Question, Overlay | None] | None = None
@@ -57,11 +60,12 @@ class MatrixNow:
         return len(self.heads) > MOST_CHIPS + 1
 
     def look(self) -> None:
-        self.heads = heads_of(self._copies.devices())
+        self.heads = heads_of(self._copies.known_devices())
         made_for = self.heads, self.question, self.overlay
         if made_for != self._made_for or len(self._copies.results) < len(self._results):
             self._made_for = made_for
             self.by_name = {head.name: head for head in self.heads}
+            self._gone_names = frozenset(head.name for head in self.heads if head.gone)
             self.jobs = self.question.jobs(list(self.by_name))
             self._below = {} if self.overlay is None else self.overlay.cells(self.question)
             self._results = {}
@@ -93,8 +97,19 @@ class MatrixNow:
             return self.question.why_not(*pair)
         result = self.result(pair)
         if result is None:
-            return "Not measured yet."
+            return self._gone(pair) or "Not measured yet."
         return self.question.hides(direct_of(result), result.route)
+
+    def able(self, pair: Pair | None) -> bool:
+        """Whether it can be measured just now."""
+        return pair in self.jobs and pair is not None and not self._gone(pair)
+
+    def details(self, pair: Pair) -> Details:
+        job, theirs = self.jobs.get(pair), self.theirs(pair)
+        route, result = self.route(pair), self.result(pair)
+        told = details_of(self.question, job, result, route, theirs, self.why_not(pair))
+        gone = self._gone(pair)
+        return replace(told, hint=gone) if result is not None and gone else told
 
     def promised(self, *, ratio: bool) -> tuple[Mapping[Pair, PairCell], Sequence[Route]]:
         """The cells, and the ways they are told of."""
@@ -155,10 +170,12 @@ class MatrixNow:
 
     def to_measure(self) -> list[CopyJob]:
         """All that is shown; and staged beside it what goes directly, to be compared."""
-        jobs = list(self.jobs.values())
+        jobs = [job for pair, job in self.jobs.items() if self.able(pair)]
         plain = self.question.kind is Kind.ONE_WAY and self.question.way is Way.PYTORCH
         if plain and not self.crowded:
-            jobs += staged_of(job for pair, job in self.jobs.items() if self._direct(pair))
+            jobs += staged_of(
+                job for pair, job in self.jobs.items() if self.able(pair) and self._direct(pair)
+            )
         return jobs
 
     def pair_of(self, job: CopyJob | None) -> Pair | None:
@@ -167,6 +184,18 @@ class MatrixNow:
             return None
         pair = job.source, job.target
         return pair if self.jobs.get(pair) == job else None
+
+    def _gone(self, pair: Pair) -> str:
+        """Why nothing can be measured between the two just now."""
+        if self._gone_names.isdisjoint(pair):
+            return ""
+        return " ".join(dict.fromkeys(self._said_gone(each) for each in pair)).strip()
+
+    def _said_gone(self, name: str) -> str:
+        head = self.by_name.get(name)
+        if head is None or not head.gone:
+            return ""
+        return f"{head.words[:1].upper()}{head.words[1:]}: {head.gone}"
 
     def _direct(self, pair: Pair) -> bool:
         route = self.route(pair)
@@ -194,7 +223,7 @@ class MatrixNow:
         if pair not in self.jobs:
             return NONE
         if theirs is None and result is None:
-            return EMPTY
+            return FAILED if self._gone(pair) else EMPTY
         below = "" if theirs is None else figure_words(self.question, theirs)
         return measured_cell(self.question, result, below)
 

@@ -25,6 +25,7 @@ from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
+from gpuexplorer.gui.wording.copies.copies_keys import MATRIX_KEYS
 from gpuexplorer.gui.wording.copies.matrix.callouts import (
     MOST_SAID,
     Callout,
@@ -32,8 +33,7 @@ from gpuexplorer.gui.wording.copies.matrix.callouts import (
     callouts_of,
 )
 from gpuexplorer.gui.wording.copies.matrix.cells import CellState, PairCell
-from gpuexplorer.gui.wording.copies.matrix.details import details_of
-from gpuexplorer.gui.wording.copies.matrix.devices import pair_words
+from gpuexplorer.gui.wording.copies.matrix.devices import gone_words, pair_words
 from gpuexplorer.gui.wording.copies.matrix.heat_scale import HeatScale, scale_of
 from gpuexplorer.gui.wording.copies.matrix.matrix_words import (
     begin_words,
@@ -58,6 +58,8 @@ _COMPACT_BELOW = 1060
 
 class MatrixPage(CopiesPage):
     """One choice for both maps and the details: whichever is clicked, the others follow."""
+
+    key_groups = MATRIX_KEYS
 
     def __init__(self, look: Look, copies: CopiesState, parent: QWidget | None = None) -> None:
         super().__init__(look, copies, parent)
@@ -113,12 +115,11 @@ class MatrixPage(CopiesPage):
 
     def commands(self) -> Sequence[PageCommand]:
         return (
-            ("Measure all pairs", "", self._on_all_asked),
-            ("Measure the chosen pair", "", self._on_one_asked),
-            ("Stop measuring", "", self.copies.stop),
-            ("Open what nvbandwidth wrote…", "", self._files.ask_nvbandwidth),
-            ("Copy the matrix as text", "", self.copy_text),
-            *self._saving.commands(),
+            ("Measure all pairs", "Ctrl+Return", self.measure),
+            ("Measure the chosen pair", "Ctrl+M", self._on_one_asked),
+            ("Open what nvbandwidth wrote…", "Ctrl+O", self._files.ask_nvbandwidth),
+            ("Copy the matrix as text", "Ctrl+C", self.copy_text),
+            *self._saving.commands(copies=False),
         )
 
     def open_nvbandwidth(self, told: NvBandwidth, name: str) -> None:
@@ -137,6 +138,11 @@ class MatrixPage(CopiesPage):
         QGuiApplication.clipboard().setText(text)
         self._note.show_done("The matrix is on the clipboard.")
 
+    def measure(self) -> None:
+        """All pairs, as the question is just now."""
+        self._now.look()
+        self.copies.measure(self._now.to_measure())
+
     def stop(self) -> None:
         """Nobody is asked for a file any longer. Harmless when called twice."""
         self._files.stop()
@@ -150,11 +156,11 @@ class MatrixPage(CopiesPage):
             each.chosen.connect(self._on_chosen)
             each.opened.connect(self._on_opened)
         self._findings.pressed.connect(self._on_callout_pressed)
-        self._findings.all_asked.connect(self._on_all_asked)
+        self._findings.all_asked.connect(self.measure)
         self._details.measure_asked.connect(self._on_one_asked)
         self._tools.laid.connect(self._lay)
         self._tools.file_asked.connect(self._files.ask_nvbandwidth)
-        self._tools.all.clicked.connect(self._on_all_asked)
+        self._tools.all.clicked.connect(self.measure)
         self._files.told.connect(self._note.show_done)
         self._saving.done.connect(self._note.show_done)
         self._files.refused.connect(self._note.show_refused)
@@ -201,7 +207,7 @@ class MatrixPage(CopiesPage):
         now, second = self._now, when_words(self._began, self._ended)
         if now.overlay is not None:
             second = now.overlay.words(now.question, len(now.heads) - 1)
-        return diagonal_words(now.question), second
+        return diagonal_words(now.question), gone_words(now.heads) or second
 
     def _show_promised(self, scale: HeatScale | None) -> None:
         ratio = self._promises is Promises.RATIO
@@ -218,7 +224,7 @@ class MatrixPage(CopiesPage):
 
     def _show_running(self) -> None:
         progress, running = self.copies.progress, self.copies.running
-        pair = self._now.pair_of(progress.job) if running and progress is not None else None
+        pair = self._now.pair_of(progress.copy) if running and progress is not None else None
         share = 0.0
         if progress is not None and progress.samples:
             share = progress.taken / progress.samples
@@ -226,7 +232,7 @@ class MatrixPage(CopiesPage):
         able = not running
         self._tools.all.setEnabled(able)
         self._findings.show_able(able)
-        self._details.show_able(self._chosen in self._now.jobs, able)
+        self._details.show_able(self._now.able(self._chosen), able)
 
     def _show_details(self) -> None:
         pair, now = self._chosen, self._now
@@ -235,22 +241,14 @@ class MatrixPage(CopiesPage):
         if pair is None:
             self._details.show_nothing()
             return
-        theirs = now.theirs(pair)
-        details = details_of(
-            now.question,
-            now.jobs.get(pair),
-            now.result(pair),
-            now.route(pair),
-            theirs,
-            now.why_not(pair),
-        )
+        details = now.details(pair)
         ends = [now.by_name[each] for each in dict.fromkeys(pair)]
         caption = title_words(now.question)
         unit = "µs" if now.question.latency else "GB/s"
         title = pair_words(now.by_name, *pair)
         self._details.show_details(title, caption, ends, details, unit)
         self._details.show_way(stops_of(now.route(pair), self.copies.ways.shape, now.by_name))
-        self._details.show_able(pair in now.jobs, not self.copies.running)
+        self._details.show_able(now.able(pair), not self.copies.running)
 
     def _find(self) -> None:
         """Of very many, while they are measured, only what is wrong."""
@@ -327,10 +325,6 @@ class MatrixPage(CopiesPage):
         cells = [*callout.cells, *callout.finding.cells]
         if cells:
             self._on_chosen(cells[0])
-
-    def _on_all_asked(self) -> None:
-        self._now.look()
-        self.copies.measure(self._now.to_measure())
 
     def _on_one_asked(self) -> None:
         job = None if self._chosen is None else self._now.jobs.get(self._chosen)

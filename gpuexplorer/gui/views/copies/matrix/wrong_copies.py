@@ -1,5 +1,7 @@
 """WrongCopies: what can be done about copies that arrived wrong."""
 
+from dataclasses import replace
+
 from PySide6.QtCore import QObject
 
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
@@ -23,7 +25,11 @@ class WrongCopies(QObject):
         self._copies, self._now, self._files = copies, now, files
         findings.again_asked.connect(self._on_again_asked)
         findings.staged_asked.connect(self._on_staged_asked)
+        findings.detour_asked.connect(self._on_detour_asked)
         findings.report_asked.connect(self._on_report_asked)
+        self._findings = findings
+        copies.lab.switches_changed.connect(self._on_switches_changed)
+        self._on_switches_changed()
 
     def _on_again_asked(self, callout: Callout) -> None:
         wrong = self._now.wrong(callout.finding.cells[0])
@@ -32,6 +38,16 @@ class WrongCopies(QObject):
     def _on_staged_asked(self, callout: Callout) -> None:
         wrong = self._now.wrong(callout.finding.cells[0])
         self._copies.measure(staged_of(each.job for each in wrong[:1]))
+
+    def _on_detour_asked(self, callout: Callout) -> None:
+        """The lab's own copies between the two, as long as the program runs."""
+        lab = self._copies.lab
+        lab.choose(
+            replace(lab.switches, by_host=lab.switches.by_host ^ set(callout.finding.cells))
+        )
+
+    def _on_switches_changed(self) -> None:
+        self._findings.show_detours(self._copies.lab.switches.by_host)
 
     def _on_report_asked(self, callout: Callout) -> None:
         session = self._copies.lab.machine.session

@@ -55,6 +55,12 @@ class CopiesSaving(QObject):
             ("Copy as a table", self.copy_table),
         ]
 
+    def commands(self) -> Sequence[tuple[str, str, Callable[[], None]]]:
+        return (
+            ("Export copies as CSV…", "", self.ask_csv),
+            ("Export copies as JSON…", "", self.ask_json),
+        )
+
     def stop(self) -> None:
         self._saving.stop()
 

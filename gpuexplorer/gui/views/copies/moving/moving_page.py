@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
@@ -24,10 +23,11 @@ from gpuexplorer.gui.views.copies.moving.cure_sheet import CureSheet
 from gpuexplorer.gui.views.copies.moving.moving_board import MovingBoard
 from gpuexplorer.gui.views.copies.moving.new_copy_sheet import NewCopySheet
 from gpuexplorer.gui.views.copies.moving.one_clock import OneClock
-from gpuexplorer.gui.views.copies.moving.timeline_panel import Seen, TimelinePanel
+from gpuexplorer.gui.views.copies.moving.timeline_panel import TimelinePanel
 from gpuexplorer.gui.views.copies.moving.travel_drawing import Flow
 from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel, flow_of
 from gpuexplorer.gui.widgets.plots.note import PlotNote
+from gpuexplorer.gui.wording.copies.copies_keys import MOVING_KEYS
 from gpuexplorer.gui.wording.copies.moving.arrangement import Wanted, Which, arranged, counts
 from gpuexplorer.gui.wording.copies.moving.cells import colour_of
 from gpuexplorer.gui.wording.copies.moving.columns import Column
@@ -46,7 +46,6 @@ _BETWEEN = 120  # milliseconds
 _FLOWS = 1200  # milliseconds for which what went over a wire stays lit
 _MOST_FLOWS = 64
 _COLUMNS = "copies/columns"
-_KEYS = "Ctrl+Return"
 _NOTHING = (
     "Every copy that a line of the lab makes comes here, whether it was asked for or not. "
     "Try X.cuda(1) in the lab, or begin with a copy here."
@@ -55,6 +54,8 @@ _NOTHING = (
 
 class MovingPage(CopiesPage):
     """The newest copy is followed until somebody chooses another."""
+
+    key_groups = MOVING_KEYS
 
     def __init__(self, look: Look, copies: CopiesState, parent: QWidget | None = None) -> None:
         super().__init__(look, copies, parent)
@@ -103,17 +104,17 @@ class MovingPage(CopiesPage):
 
     def commands(self) -> Sequence[PageCommand]:
         return (
-            ("New copy…", "", self.ask_new_copy),
+            ("New copy…", "Ctrl+Return", self.ask_new_copy),
             ("Show the copy once more", "", self._travel.playback.toggle),
             ("Compare the two chosen copies", "", self._on_compare_asked),
-            ("Export copies as CSV…", "", self._saving.ask_csv),
-            ("Export copies as JSON…", "", self._saving.ask_json),
-            ("Copy the chosen copies as text", "", self.copy_text),
+            *self._saving.commands(),
+            ("Copy the chosen copies as text", "Ctrl+C", self.copy_text),
             ("Filter copies", "", self._tools.search.setFocus),
-            ("Save the trace of the timeline…", "", self._axis.ask_trace),
-            ("Timeline: the whole session", "", partial(self._axis.choose, Seen.ALL)),
-            ("Timeline: the chosen copy", "", partial(self._axis.choose, Seen.COPY)),
+            *self._axis.commands(),
         )
+
+    def start_search(self) -> bool:
+        return self._tools.start_search()
 
     def ask_new_copy(self) -> None:
         sheet = NewCopySheet(self.look, self.copies, self._new)

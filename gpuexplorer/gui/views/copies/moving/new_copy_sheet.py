@@ -87,10 +87,10 @@ class NewCopySheet(Popup):
         """What would be run."""
         if self._thing is None or self._target is None:
             return ()
-        lab = self._copies.lab
-        taken = lab.ledger.things
-        fall_back = lab.switches.fall_back
-        return lines_for(self._thing, self._target, taken, fall_back=fall_back)
+        thing, target, lab = self._thing, self._target, self._copies.lab
+        taken, switches = lab.ledger.things, lab.switches
+        by_host = (thing.device, target.name) in switches.by_host
+        return lines_for(thing, target, taken, fall_back=switches.fall_back, by_host=by_host)
 
     def _begin(self) -> None:
         """With the newest thing, and another card where there is one."""
@@ -113,7 +113,10 @@ class NewCopySheet(Popup):
         self._lines.setText("\n".join(self.lines))
         words = "There is nowhere else it could go."
         if thing is not None and target is not None:
-            words = expected_words(thing, self._copies.route(thing.device, target.name))
+            way = thing.device, target.name
+            detour = way in self._copies.lab.switches.by_host
+            route = self._copies.ways.staged(*way) if detour else self._copies.route(*way)
+            words = expected_words(thing, route)
         self._expected.setText(words)
         self._copy.setEnabled(bool(self.lines))
         self._refused.hide()

@@ -73,6 +73,10 @@ class TableTools(QWidget):
     def offer_exports(self, exports: list[tuple[str, Callable[[], None]]]) -> None:
         self._exports = exports
 
+    def start_search(self) -> bool:
+        self.search.setFocus()
+        return True
+
     def show_which(self, which: Which, counts: Mapping[Which, int]) -> None:
         for each, count in counts.items():
             self._which.show_words(each, count_words(each, count))

@@ -1,6 +1,6 @@
 """TimelinePanel: the timeline with what of it is seen, and the way to take it along."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -122,6 +122,13 @@ class TimelinePanel(QFrame):
             small = together[1] - together[0] < _SMALL * (line[1] - line[0])
             self._seen = Seen.COPY if small else Seen.LINE
         self._show_frame()
+
+    def commands(self) -> Sequence[tuple[str, str, Callable[[], None]]]:
+        return (
+            ("Save the trace of the timeline…", "Ctrl+S", self.ask_trace),
+            ("Timeline: the whole session", "", partial(self.choose, Seen.ALL)),
+            ("Timeline: the chosen copy", "", partial(self.choose, Seen.COPY)),
+        )
 
     def choose(self, seen: Seen) -> None:
         self._seen, self._own = seen, False

@@ -49,6 +49,7 @@ class TravelPanel(QFrame):
         self._moved: Moved | None = None
         self._flowing: Sequence[Flow] = ()
         self._flow: Flow | None = None
+        self._way_awaited = False  # the driver had not told the wiring yet
         self.playback = Playback(clock, self)
         self.drawing = TravelDrawing(look)
         self.head = TravelHead(look)
@@ -82,6 +83,7 @@ class TravelPanel(QFrame):
     def show_nothing(self) -> None:
         """No line has copied anything yet."""
         self._moved, self._flow = None, None
+        self._way_awaited = False
         self.head.show_copy("", "", (), "The way of a copy")
         self._strip.show_figures(NO_FIGURES)
         self._strip.hide()
@@ -106,7 +108,9 @@ class TravelPanel(QFrame):
         self._strip.show_figures(figures_of(moved, devices))
         self._strip.show()
         self._light()
-        if travels:
+        came = self._way_awaited and bool(flow.hops)
+        self._way_awaited = not flow.hops
+        if travels or came:
             moving = self._look.motion and bool(flow.hops)
             self.playback.show(moved.each_seconds if flow.hops else None, moving=moving)
 

@@ -27,6 +27,7 @@ from gpuexplorer.gui.views.copies.sweep.way_table import WayTable
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
+from gpuexplorer.gui.wording.copies.copies_keys import SWEEP_KEYS
 from gpuexplorer.gui.wording.copies.sweep.rows import SweepRow, rows_of
 from gpuexplorer.gui.wording.copies.sweep.ways import (
     SweepWay,
@@ -45,6 +46,8 @@ _NARROW_PLOT = 264
 
 class SweepPage(CopiesPage):
     """The curves, their table, and the prediction."""
+
+    key_groups = SWEEP_KEYS
 
     def __init__(self, look: Look, copies: CopiesState, parent: QWidget | None = None) -> None:
         super().__init__(look, copies, parent)
@@ -84,7 +87,7 @@ class SweepPage(CopiesPage):
 
     def commands(self) -> Sequence[PageCommand]:
         return (
-            ("Measure rates over size", "", self.measure),
+            ("Measure rates over size", "Ctrl+Return", self.measure),
             ("Propose ways for rates over size", "", self.propose),
             *self._saving.commands(),
         )

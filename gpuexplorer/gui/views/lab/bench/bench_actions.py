@@ -24,8 +24,9 @@ class BenchActions(QObject):
 
     def line_to(self, block: Block, device: BenchDevice) -> str:
         """Raises Trouble where there is nothing to copy."""
-        taken = self._lab.ledger.things
-        return copy_line(block, device, taken, fall_back=self._lab.switches.fall_back)
+        taken, switches = self._lab.ledger.things, self._lab.switches
+        by_host = (block.key.device, device.name) in switches.by_host
+        return copy_line(block, device, taken, fall_back=switches.fall_back, by_host=by_host)
 
     def carry(self, block: Block, device: BenchDevice) -> None:
         """A tensor is copied, a model moves."""

@@ -30,8 +30,14 @@ class SwitchBook(QObject):
         text = settings.remembered(_KEY)
         if text is None:
             return replace(usual, visible=visible)
-        on = {name: name in text.split() for name in _ON}
-        return Switches(visible=visible, **on)
+        on = text.split()
+        return replace(
+            usual,
+            visible=visible,
+            fall_back="fall_back" in on,
+            placement="placement" in on,
+            growing="growing" in on,
+        )
 
     def _on_switches_changed(self) -> None:
         switches, settings = self._lab.switches, self._lab.machine.settings

@@ -60,8 +60,11 @@ class ThingActions(QWidget):
         menu.setFont(self.window().font())  # the system has another for menus
         menu.aboutToHide.connect(menu.deleteLater)
         for device in targets(thing, self._lab.devices()):
-            taken = set(self._lab.ledger.things)
-            line = move_line(thing, device, taken, fall_back=self._lab.switches.fall_back)
+            taken, switches = set(self._lab.ledger.things), self._lab.switches
+            by_host = (thing.device, device.name) in switches.by_host
+            line = move_line(
+                thing, device, taken, fall_back=switches.fall_back, by_host=by_host
+            )
             action = menu.addAction(f"{device.name}    {line}")
             action.triggered.connect(partial(self._run, line))
         if menu.isEmpty():

@@ -56,7 +56,8 @@ def details_of(
     route = route if result is None or result.route is None else result.route
     if result is None:
         said = why_not or "Not measured yet."
-        return Details(_of_route(route, question), [said], theirs=theirs)
+        told = [said, *_why_no_limit(question, route)]
+        return Details(_of_route(route, question), told, theirs=theirs)
     if result.measured is None:
         return Details(_of_route(route, question), (), result.failure, result.hint)
     measured = result.measured
@@ -79,7 +80,7 @@ def details_of(
     right = not result.wrong
     return Details(
         rows,
-        _notes(measured, route),
+        [*_notes(measured, route), *_why_no_limit(question, route)],
         bad,
         samples=_samples(question, size, measured.samples_s) if right else (),
         back_samples=_samples(question, size, measured.back_samples_s) if right else (),
@@ -106,6 +107,9 @@ def _of_figures(question: Question, result: CopyResult) -> list[Row]:
             Row("Median", gigabytes_per_second(result.rate), "GB/s"),
             Row("Slowest, fastest", f"{low}, {high}", "GB/s"),
         ]
+        if result.traffic is not None:
+            traffic = gigabytes_per_second(result.traffic)
+            rows.append(Row("Memory traffic", traffic, "GB/s, read and written"))
     if result.variation is None:
         rows.append(Row("Spread", words="one sample has none"))
     else:
@@ -155,12 +159,19 @@ def _of_route(
     if question.latency:
         return rows
     if route.limit is None:
-        rows.append(Row("Limit", words=route.limit_reason or "nobody tells"))
+        rows.append(Row("Limit", words="not known" if route.limit_reason else "nobody tells"))
         return rows
     rows.append(Row("Limit", gigabytes_per_second(route.limit), f"GB/s: {route.limit_reason}"))
     if result is not None and result.share is not None:
         rows.append(Row("Of the limit", f"{result.share * 100:.0f}", "%"))
     return rows
+
+
+def _why_no_limit(question: Question, route: Route | None) -> list[str]:
+    """A sentence, for which a row has no room."""
+    if question.latency or route is None or route.limit is not None or not route.limit_reason:
+        return []
+    return [f"No limit: {route.limit_reason}."]
 
 
 def _beside(question: Question, result: CopyResult, theirs: float | None) -> list[Row]:

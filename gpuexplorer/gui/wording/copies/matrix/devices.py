@@ -17,6 +17,7 @@ class Head:
     chip: str
     colour: int | None
     words: str  # "host", "card 3"
+    gone: str = ""  # why nothing can be copied to or from it now; sentences
 
     @property
     def is_host(self) -> bool:
@@ -24,7 +25,17 @@ class Head:
 
 
 def heads_of(devices: Sequence[BenchDevice]) -> tuple[Head, ...]:
-    return tuple(Head(each.name, each.chip, each.colour, _words(each)) for each in devices)
+    return tuple(_head(each) for each in devices)
+
+
+def gone_words(heads: Sequence[Head]) -> str:
+    """Of all that cannot be measured; empty where all can."""
+    gone = [head.words for head in heads if head.gone]
+    if not gone:
+        return ""
+    if len(gone) > 1:
+        return f"{len(gone)} cards cannot be measured now; their cells say why"
+    return f"{gone[0][:1].upper()}{gone[0][1:]} cannot be measured now; its cells say why"
 
 
 def pair_words(heads: Mapping[str, Head], source: str, target: str) -> str:
@@ -38,6 +49,14 @@ def pair_words(heads: Mapping[str, Head], source: str, target: str) -> str:
 def _of(heads: Mapping[str, Head], name: str) -> str:
     head = heads.get(name)
     return name if head is None else head.words
+
+
+def _head(device: BenchDevice) -> Head:
+    words = _words(device)
+    if device.usable:
+        return Head(device.name, device.chip, device.colour, words)
+    gone = f"{device.reason} {device.way_out}".strip() or "It cannot be used."
+    return Head(device.name, device.chip, None, words, gone)
 
 
 def _words(device: BenchDevice) -> str:

@@ -21,6 +21,17 @@ def cure_code(code: str, how: str, what: str, *, asked: bool) -> tuple[str, ...]
     return ()
 
 
+def code_by_host(code: str, what: str) -> tuple[str, ...]:
+    """The line, through the host's memory; empty where it moves in another way."""
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:
+        return ()
+    moving = _Detour(what.partition(".")[0])
+    changed = ast.fix_missing_locations(moving.visit(tree))
+    return (ast.unparse(changed),) if moving.changed else ()
+
+
 def _read_once(tree: ast.Module) -> tuple[str, ...]:
     """In a loop that keeps what it read: keep it on the card, and read all at the end."""
     (loop,) = tree.body if len(tree.body) == 1 else (None,)
@@ -90,5 +101,25 @@ class _Moving(ast.NodeTransformer):
             return node
         if all(word.arg != "non_blocking" for word in node.keywords):
             node.keywords.append(ast.keyword("non_blocking", ast.Constant(value=True)))
+        self.changed = True
+        return node
+
+
+class _Detour(ast.NodeTransformer):
+    """`X.to(…)` becomes `X.cpu().to(…)`."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self.changed = False
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        function = node.func
+        if not isinstance(function, ast.Attribute) or function.attr not in _MOVING:
+            return node
+        if ast.unparse(function.value) != self._what:
+            return node
+        here = ast.Attribute(function.value, "cpu", ast.Load())
+        function.value = ast.Call(here, [], [])
         self.changed = True
         return node

@@ -37,7 +37,7 @@ def figures_of(moved: Moved, devices: Mapping[str, BenchDevice]) -> Figures:
     row = moved.row
     modelled = ", modelled" if row.modelled else ""
     if row.already_there:
-        return Figures(Quantity("0", "B"), "already there: nothing was copied")
+        return Figures(Quantity("0", "B"), "nothing was copied")
     if row.wrong:
         return Figures(Quantity("WRONG"), "it has no rate", wrong=True)
     colour = colour_of(moved, devices)

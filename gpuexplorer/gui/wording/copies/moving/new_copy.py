@@ -51,17 +51,23 @@ def possible(thing: Thing, devices: Sequence[BenchDevice]) -> Sequence[BenchDevi
 
 
 def lines_for(
-    thing: Thing, target: BenchDevice, taken: Collection[str], *, fall_back: bool
+    thing: Thing,
+    target: BenchDevice,
+    taken: Collection[str],
+    *,
+    fall_back: bool,
+    by_host: bool = False,
 ) -> Sequence[str]:
     if thing.placed is not None:
-        return (move_line(thing.placed, target, taken, fall_back=fall_back),)
+        placed = thing.placed
+        return (move_line(placed, target, taken, fall_back=fall_back, by_host=by_host),)
     name = _free_name(taken)
     made = Placed(0, name, "tensor", thing.device, "")
     where = device_word(thing.device, fall_back=fall_back)
     given = "" if thing.device == "cpu" else f", device={where}"
     return (
         f"{name} = torch.rand({_NEW_SHAPE}{given})",
-        move_line(made, target, [*taken, name], fall_back=fall_back),
+        move_line(made, target, [*taken, name], fall_back=fall_back, by_host=by_host),
     )
 
 

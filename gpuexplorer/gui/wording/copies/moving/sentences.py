@@ -3,18 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gpuexplorer.copies.copy_row import HOST, CopyRow
 from gpuexplorer.copies.hidden_copies import sums_of
 from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.wrong_advice import advice
 from gpuexplorer.core.units import USUAL, Units, duration
-from gpuexplorer.gui.wording.copies.moving.cure_code import cure_code
+from gpuexplorer.gui.wording.copies.moving.cure_code import code_by_host, cure_code
 from gpuexplorer.gui.wording.copies.moving.moved import Moved, called
 from gpuexplorer.gui.wording.lab.amounts import bytes_words
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
-_WRONG = (
-    "On a computer whose IOMMU redirects copies between cards this happens: turn ACS off in "
-    "its firmware, or copy through the host. Until then trust nothing that went this way."
-)
+_NO_TRUST = "Until then trust nothing that went this way."
+_BY_HOST = "Through host memory it may arrive: the cure does that."
 _PAGEABLE = "buffered by the driver, since the host's memory is pageable"
 
 
@@ -40,7 +40,7 @@ def said_of(
     number = str(row.line)
     if row.wrong:
         arrived = f"{moved.what} arrived WRONG on {_named(row.target, devices)}."
-        return Said(number, arrived, _WRONG, asked=row.asked, bad=True)
+        return _of_wrong(row, number, arrived)
     if row.already_there:
         there = f"{moved.what} is on {_named(row.target, devices)} already: nothing was copied."
         return Said(number, there, "The very same tensor comes back, and no time is lost.")
@@ -54,6 +54,16 @@ def said_of(
     if not cure and row.small:
         cure = "So few bytes cost as much as none: the price is that a copy begins at all."
     return Said(number, sentence, cure, code, row.asked)
+
+
+def _of_wrong(row: CopyRow, number: str, arrived: str) -> Said:
+    staged = row.transfer.direct is False
+    between = HOST not in (row.source, row.target) and row.source != row.target
+    cure = f"{advice(row.source, row.target, staged=staged)} {_NO_TRUST}"
+    code = code_by_host(row.code, row.transfer.what) if between and not staged else ()
+    if code:
+        cure = f"{cure} {_BY_HOST}"
+    return Said(number, arrived, cure, code, asked=row.asked, bad=True)
 
 
 def _of_asked(moved: Moved, units: Units) -> str:

@@ -8,9 +8,15 @@ from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 
 def copy_line(
-    block: Block, target: BenchDevice, taken: Collection[str], *, fall_back: bool
+    block: Block,
+    target: BenchDevice,
+    taken: Collection[str],
+    *,
+    fall_back: bool,
+    by_host: bool = False,
 ) -> str:
     """`X_1 = X.cuda(1)`: a copy is named after where it lies. A model moves under its name.
+    `by_host`: from card to card through the host's memory.
 
     Raises Trouble where there is nothing to copy.
     """
@@ -29,9 +35,10 @@ def copy_line(
     if _lies_there(block, target.name):
         same = "" if block.kind is BlockKind.MODEL else f" {name}{_way(target.name)} is {name}."
         raise Trouble("Already there: nothing is copied.", same.strip())
-    way = _way(target.name, fall_back=fall_back)
+    detour = ".cpu()" if by_host else ""
+    way = f"{detour}{_way(target.name, fall_back=fall_back)}"
     if block.kind is BlockKind.MODEL:
-        return f"{name} = {name}{_model_way(target.name, fall_back=fall_back)}"
+        return f"{name} = {name}{detour}{_model_way(target.name, fall_back=fall_back)}"
     return f"{name_of_copy(name, block.key.device, target.name, taken)} = {name}{way}"
 
 

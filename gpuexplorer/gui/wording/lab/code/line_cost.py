@@ -27,7 +27,7 @@ def cost_words(
     """
     if isinstance(entry.command, Train):
         return _training(entry)
-    parts = [*_copies(entry, units), *_held(entry, placed, shares or {}, units)]
+    parts = [*_wrong(entry), *_copies(entry, units), *_held(entry, placed, shares or {}, units)]
     if not parts:
         parts = _nothing(entry)
     words = "; ".join(parts)
@@ -45,6 +45,13 @@ def _training(entry: Entry) -> str:
         return "No step was taken"
     steps = "1 step" if len(losses) == 1 else f"{len(losses)} steps"
     return f"{steps}; loss from {losses[0]:.4g} to {losses[-1]:.4g}"
+
+
+def _wrong(entry: Entry) -> list[str]:
+    wrong = [_called(each.target) for each in entry.transfers if each.intact is False]
+    if not wrong:
+        return []
+    return [f"arrived WRONG on {listed(list(dict.fromkeys(wrong)))}, see Copies"]
 
 
 def _copies(entry: Entry, units: Units) -> list[str]:

@@ -104,6 +104,8 @@ def line_face(
                 tone = Tone.QUIET
         case _:
             cost = cost_words(entry, placed, shares, units)
+            if any(each.intact is False for each in entry.transfers):
+                tone = Tone.BAD
     if entry.state == "done":
         cost = _with_reason(cost, entry, numbers)
     finished = entry.finished

@@ -1,0 +1,211 @@
+"""gpuexplorer copies --datasheet: what each card promises, and what it reached here."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.commands.arguments import INTERRUPTED, OK, TROUBLE, WrongArgumentsError
+from gpuexplorer.commands.copies_progress import ProgressLine
+from gpuexplorer.commands.datasheet_text import sheet_in_words
+from gpuexplorer.commands.grid import wrap
+from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.copies.asked_for import HOST
+from gpuexplorer.copies.datasheet.cards_table import CardsTable, cards_table
+from gpuexplorer.copies.datasheet.make_sheet import sheet_of
+from gpuexplorer.copies.datasheet.power_log import PowerLog
+from gpuexplorer.copies.datasheet.power_reader import PowerReader
+from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.promises import ASKED
+from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
+from gpuexplorer.copies.datasheet.sheet_files import sheet_as_csv, sheet_as_json
+from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
+from gpuexplorer.copies.measuring import STOPPED, Bench, Measuring
+from gpuexplorer.copies.plan import Kind
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.routes import Routes
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.telemetry.backend import Backend
+
+_LAST_PATIENCE = 3.0
+_ASKED_EVERY = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Benched:
+    """Where a datasheet is measured, and what is said before it."""
+
+    backend: Backend
+    bench: Bench
+    routes: Routes | None
+    label: str
+    remarks: Sequence[str]
+
+    @property
+    def simulated(self) -> bool:
+        return self.backend.source.simulated
+
+
+def add_datasheet_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--datasheet",
+        action="store_true",
+        help="what each card promises and what it reached: memory, links, matrix products",
+    )
+    parser.add_argument(
+        "--beside",
+        metavar="NAMES",
+        help="with --datasheet: other cards of the table, such as 'RTX 4090,H100 SXM'",
+    )
+
+
+def check_arguments(arguments: argparse.Namespace) -> None:
+    """Raises WrongArgumentsError for what does not go together."""
+    if not arguments.datasheet:
+        if arguments.beside is not None:
+            raise WrongArgumentsError(
+                "Other cards lie beside a datasheet only.", "Add --datasheet."
+            )
+        return
+    if arguments.sizes is not None or arguments.mode != Kind.ONE_WAY.value:
+        raise WrongArgumentsError(
+            "A datasheet chooses its sizes and modes itself.",
+            "Leave out --sizes and --mode.",
+        )
+    if arguments.beside is not None:
+        named_in(arguments.beside, cards_table())
+
+
+def named_in(text: str, table: CardsTable) -> tuple[OtherCard, ...]:
+    """The cards of the table whose names have these words. Raises WrongArgumentsError."""
+    cards = table.cards()
+    found: dict[str, OtherCard] = {}
+    for word in (part.strip() for part in text.split(",")):
+        exact = [card for card in cards if card.name.lower() == word.lower()]
+        parts = word.lower().split()
+        like = [card for card in cards if all(part in card.name.lower() for part in parts)]
+        if not word or not like:
+            raise WrongArgumentsError(
+                f"--beside names {word!r}, and the table of cards has no such card.",
+                "Part of a name will do, such as --beside 4090.",
+            )
+        found |= {card.name: card for card in exact or like}
+    return tuple(found.values())
+
+
+def measure_datasheets(
+    arguments: argparse.Namespace, benched: Benched, devices: Sequence[str]
+) -> int:
+    """Of all cards among these devices; of the processor where there is none."""
+    cards = [device for device in devices if device != HOST]
+    subjects = [_subject(benched, device) for device in cards or devices]
+    jobs = [job for subject in subjects for job in jobs_of(subject)]
+    results: dict[object, CopyResult] = {}
+    products: dict[object, ProductResult] = {}
+    ends: list[str] = []
+    log = PowerLog()
+    read = [subject.card.id for subject in subjects if subject.card is not None]
+    watched = () if benched.bench.modelled else read
+    with ProgressLine(sys.stderr) as line, PowerReader(benched.backend, watched, log):
+        measuring = Measuring(
+            jobs,
+            benched.bench,
+            lambda result: results.update({result.job: result}),
+            line.show,
+            ends.append,
+            on_product=lambda product: products.update({product.job: product}),
+        )
+        measuring.start()
+        interrupted = not _wait(measuring)
+    table = cards_table()
+    sheets = [
+        sheet_of(
+            subject,
+            {each.job: each for each in results.values()},
+            {each.job: each for each in products.values()},
+            table,
+            log,
+            simulated=benched.simulated,
+        )
+        for subject in subjects
+    ]
+    beside = () if arguments.beside is None else named_in(arguments.beside, table)
+    _show(arguments, benched, sheets, beside, complete=not interrupted and ends == [""])
+    if interrupted:
+        return INTERRUPTED
+    if ends[0] and ends[0] != STOPPED:
+        raise Trouble(ends[0])
+    reached = [row.reached.value for sheet in sheets for row in sheet.rows]
+    wrong = any(row.wrong for sheet in sheets for row in sheet.rows)
+    return TROUBLE if wrong or not any(reached) else OK
+
+
+def _subject(benched: Benched, device: str) -> Subject:
+    routes = benched.routes
+    named = None if routes is None else routes.card(device)
+    card = next((each for each in benched.backend.cards() if each.id == named), None)
+    if card is None:
+        return Subject(device, None, routes)
+    sample = benched.backend.read(card.id, ASKED)
+    return Subject(device, card, routes, sample.values, sample.missing)
+
+
+def _wait(measuring: Measuring) -> bool:
+    """False when a person did not want to wait."""
+    try:
+        while not measuring.wait(_ASKED_EVERY):
+            pass
+    except KeyboardInterrupt:
+        measuring.stop()
+        measuring.wait(_LAST_PATIENCE)
+        return False
+    return True
+
+
+def _show(
+    arguments: argparse.Namespace,
+    benched: Benched,
+    sheets: Sequence[Sheet],
+    beside: Sequence[OtherCard],
+    *,
+    complete: bool,
+) -> None:
+    if arguments.json:
+        told = {
+            "schema": 1,
+            "simulated": benched.simulated,
+            "complete": complete,
+            "sheets": [sheet_as_json(sheet, beside) for sheet in sheets],
+        }
+        sys.stdout.write(json.dumps(told, indent=2) + "\n")
+    elif arguments.csv:
+        for place, sheet in enumerate(sheets):
+            last = place == len(sheets) - 1
+            text = sheet_as_csv(sheet, beside if last else ())
+            sys.stdout.write(text if place == 0 else text.split("\n", 1)[1])
+    else:
+        terminal = Terminal()
+        terminal.show(_in_words(benched, sheets, beside, terminal.width(), complete=complete))
+    sys.stdout.flush()
+
+
+def _in_words(
+    benched: Benched,
+    sheets: Sequence[Sheet],
+    beside: Sequence[OtherCard],
+    width: int,
+    *,
+    complete: bool,
+) -> str:
+    lines = wrap(benched.label, width)
+    if benched.simulated:
+        lines += wrap("SIMULATED: these cards do not exist.", width)
+    if benched.bench.modelled:
+        lines += wrap("Modelled: what was reached is a model's; nothing was measured.", width)
+    lines += [line for remark in benched.remarks for line in wrap(remark, width)]
+    for sheet in sheets:
+        lines += ["", sheet_in_words(sheet, beside if sheet is sheets[-1] else (), width)]
+    if not complete:
+        lines += ["", "It was ended before all was measured."]
+    return "\n".join(lines)

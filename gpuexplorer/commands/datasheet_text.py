@@ -1,0 +1,93 @@
+"""Datasheets as text: a row for each figure, then where the figures are from."""
+
+from collections.abc import Sequence
+
+from gpuexplorer.commands.grid import Column, grid, wrap
+from gpuexplorer.copies.datasheet.figure import Figure, What
+from gpuexplorer.copies.datasheet.sheet import OtherCard, Row, Sheet
+from gpuexplorer.copies.datasheet.words import in_words
+from gpuexplorer.core.units import memory as in_memory
+from gpuexplorer.core.units import watts
+
+_NONE = "-"
+_WRONG = "WRONG"
+_BESIDE = (What.MEMORY, What.TO_CARD, What.PEER, What.FP32, What.TF32, What.BF16, What.POWER)
+_HEADS = {
+    What.MEMORY: "Memory",
+    What.TO_CARD: "Host link",
+    What.PEER: "NVLink",
+    What.FP32: "FP32",
+    What.TF32: "TF32",
+    What.BF16: "BF16",
+    What.POWER: "Power",
+}
+
+
+def sheet_in_words(sheet: Sheet, beside: Sequence[OtherCard], width: int) -> str:
+    columns = (
+        Column(f"{sheet.card}, {sheet.device}", 100),
+        Column("Promised", 90, right=True),
+        Column("Reached", 95, right=True),
+        Column("Share", 80, right=True),
+        Column("Spread", 40, right=True),
+        Column("Watts", 60, right=True),
+    )
+    lines = grid(columns, [_cells(row) for row in sheet.rows], width)
+    lines.append("")
+    for row in sheet.rows:
+        lines += wrap(f"{row.title}: {_sources(row, modelled=sheet.modelled)}", width)
+    if beside:
+        lines += ["", *_beside(sheet, beside, width)]
+    lines += [line for note in sheet.notes for line in wrap(note, width)]
+    return "\n".join(lines)
+
+
+def _cells(row: Row) -> list[str]:
+    share, spread = row.share, row.variation
+    return [
+        row.title,
+        figure_in_words(row.what, row.promised),
+        _WRONG if row.wrong else figure_in_words(row.what, row.reached),
+        _NONE if share is None else f"{share * 100:.0f} %",
+        _NONE if spread is None else f"{spread * 100:.1f} %",
+        _NONE if row.watts.value is None else str(watts(row.watts.value)),
+    ]
+
+
+def figure_in_words(what: What, figure: Figure) -> str:
+    return _NONE if figure.value is None else in_words(what, figure.value)
+
+
+def _sources(row: Row, *, modelled: bool) -> str:
+    """Where each figure is from, or why there is none. What is modelled is said above."""
+    told = [
+        f"promised: {row.promised.source}" if row.promised.source else row.promised.reason,
+        row.reached.source or row.reached.reason,
+        *row.notes,
+    ]
+    if row.what is not What.POWER:
+        told.append(row.watts.source or row.watts.reason)
+    kept = [each for each in told if each and not (modelled and each.startswith("modelled"))]
+    return "; ".join(dict.fromkeys(kept)) + "."
+
+
+def _beside(sheet: Sheet, beside: Sequence[OtherCard], width: int) -> list[str]:
+    """What makers promise; for this card what is promised here."""
+    columns = (
+        Column("Promised by", 100, elastic=True),
+        Column("Size", 60, right=True),
+        *(Column(_HEADS[what], 90 - place, right=True) for place, what in enumerate(_BESIDE)),
+    )
+    here = {row.what: row.promised for row in sheet.rows}
+    rows = [
+        [
+            f"{sheet.card} (here)",
+            "",
+            *(figure_in_words(what, here[what]) for what in _BESIDE),
+        ]
+    ]
+    for card in beside:
+        size = "" if card.memory_bytes is None else str(in_memory(card.memory_bytes))
+        figures = (figure_in_words(what, card.figure(what)) for what in _BESIDE)
+        rows.append([card.name, size, *figures])
+    return grid(columns, rows, width)

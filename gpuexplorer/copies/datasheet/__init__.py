@@ -1,0 +1,1 @@
+"""The datasheet of a card: what it promises, and what it reached here."""

@@ -1,0 +1,216 @@
+"""CardsTable: what makers say of their cards, for what no card tells of itself."""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpuexplorer.copies.datasheet.figure import Figure, What
+from gpuexplorer.copies.datasheet.sheet import OtherCard
+from gpuexplorer.core.resources import resource
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.telemetry.topology import pcie_rate
+
+_GIB = 1 << 30
+_ALIKE = 0.15  # of the memory: what the driver keeps for ECC is missing from what it tells
+_NOT_CHECKED = "the table of cards leaves it out: no document was found to check it with"
+_NOT_THERE = "this card has none"
+_NONE = "none"
+_PCIE = "PCIe {generation:.0f}.0 x{lanes:.0f}"
+_COLUMNS = (
+    "name",
+    "driver_name",
+    "vendor",
+    "architecture",
+    "year",
+    "memory_gib",
+    "memory_bits",
+    "memory_gbps",
+    "memory_gbs",
+    "memory_source",
+    "cores",
+    "boost_mhz",
+    "fp32_tflops",
+    "fp32_source",
+    "tf32_dense_tflops",
+    "bf16_dense_tflops",
+    "tensor_source",
+    "pcie_generation",
+    "pcie_lanes",
+    "pcie_source",
+    "nvlink_gbs",
+    "nvlink_source",
+    "board_watts",
+    "power_source",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One card of the table."""
+
+    driver_name: str  # as NVML says it; empty: the program cannot meet this card
+    card: OtherCard
+
+
+@dataclass(frozen=True, slots=True)
+class CardsTable:
+    """Rows that could be read, and a sentence for each that could not."""
+
+    rows: Sequence[TableRow] = ()
+    troubles: Sequence[str] = ()
+
+    def match(self, name: str, memory_bytes: int | None) -> OtherCard | None:
+        """Of several cards of one name, the one with that memory. None: it is not there."""
+        named = [row.card for row in self.rows if _plain(row.driver_name) == _plain(name)]
+        if memory_bytes is None:
+            return named[0] if len(named) == 1 else None
+        off = {card.name: _off(card, memory_bytes) for card in named}
+        named = [card for card in named if off[card.name] <= _ALIKE]
+        return min(named, key=lambda card: off[card.name], default=None)
+
+    def cards(self, this: OtherCard | None = None) -> tuple[OtherCard, ...]:
+        """In the order of the table."""
+        return tuple(
+            OtherCard(
+                row.card.name,
+                row.card.vendor,
+                row.card.architecture,
+                row.card.year,
+                row.card.memory_bytes,
+                row.card.figures,
+                is_this=this is not None and row.card.name == this.name,
+            )
+            for row in self.rows
+        )
+
+
+def cards_table() -> CardsTable:
+    """That comes with the program. One that cannot be read is empty, and says so."""
+    try:
+        return read_table(resource("cards.csv"), resource("card-sources.csv"))
+    except Trouble as trouble:
+        return CardsTable((), (trouble.sentence,))
+
+
+def read_table(cards: Path, sources: Path) -> CardsTable:
+    """Raises Trouble where a file cannot be read at all."""
+    titles = {
+        row.get("key") or "": row.get("title") or ""
+        for row in _lines(sources, ("key", "title"))
+    }
+    rows: list[TableRow] = []
+    troubles: list[str] = []
+    for number, line in enumerate(_lines(cards, _COLUMNS), 2):
+        try:
+            row = _row(line, titles)
+        except ValueError as error:
+            troubles.append(f"Line {number} of cards.csv was left out: {error}.")
+            continue
+        if any(row.card.name == other.card.name for other in rows):
+            troubles.append(
+                f"Line {number} of cards.csv was left out: {row.card.name} is there already."
+            )
+            continue
+        rows.append(row)
+    return CardsTable(tuple(rows), tuple(troubles))
+
+
+def _lines(path: Path, columns: Iterable[str]) -> list[Mapping[str, str]]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file, restkey="", restval="")
+            missing = [name for name in columns if name not in (reader.fieldnames or ())]
+            if missing:
+                raise Trouble(f"{path.name} has no column {missing[0]!r}.")
+            return [{key: str(value).strip() for key, value in row.items()} for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise Trouble(f"{path.name} cannot be read: {error}.") from error
+
+
+def _row(line: Mapping[str, str], titles: Mapping[str, str]) -> TableRow:
+    """Raises ValueError with what is wrong, as the end of a sentence."""
+    for column in ("name", "vendor", "architecture"):
+        if not line[column]:
+            raise ValueError(f"it has no {column}")
+    memory = _number(line, "memory_gib")
+    year = _number(line, "year")
+    card = OtherCard(
+        line["name"],
+        line["vendor"],
+        line["architecture"],
+        None if year is None else int(year),
+        None if memory is None else int(memory * _GIB),
+        _figures(line, titles),
+    )
+    return TableRow(line["driver_name"], card)
+
+
+def _figures(line: Mapping[str, str], titles: Mapping[str, str]) -> Mapping[What, Figure]:
+    def figure(column: str, source: str, factor: float) -> Figure:
+        if line[column].lower() == _NONE:
+            return Figure.missing(_NOT_THERE)
+        value = _number(line, column)
+        if value is None:
+            return Figure.missing(_NOT_CHECKED)
+        return Figure(value * factor, f"table: {_source(line, source, titles)}")
+
+    link = _pcie(line, titles)
+    return {
+        What.MEMORY: figure("memory_gbs", "memory_source", 1e9),
+        What.TO_CARD: link,
+        What.FROM_CARD: link,
+        What.PEER: figure("nvlink_gbs", "nvlink_source", 1e9),
+        What.FP32: figure("fp32_tflops", "fp32_source", 1e12),
+        What.TF32: figure("tf32_dense_tflops", "tensor_source", 1e12),
+        What.BF16: figure("bf16_dense_tflops", "tensor_source", 1e12),
+        What.POWER: figure("board_watts", "power_source", 1.0),
+    }
+
+
+def _pcie(line: Mapping[str, str], titles: Mapping[str, str]) -> Figure:
+    generation = _number(line, "pcie_generation")
+    lanes = _number(line, "pcie_lanes")
+    if generation is None or lanes is None:
+        return Figure.missing(_NOT_CHECKED)
+    rate = pcie_rate(int(generation), int(lanes))
+    if rate is None:
+        raise ValueError(f"nobody knows the rate of PCIe {generation:.0f}")
+    words = _PCIE.format(generation=generation, lanes=lanes)
+    return Figure(rate, f"table: {words}, {_source(line, 'pcie_source', titles)}")
+
+
+def _source(line: Mapping[str, str], column: str, titles: Mapping[str, str]) -> str:
+    """A figure without a source is not told."""
+    keys = line[column].split()
+    if not keys:
+        raise ValueError(f"{column} is empty, and a figure there needs its source")
+    unknown = [key for key in keys if key not in titles]
+    if unknown:
+        raise ValueError(f"{column} names {unknown[0]!r}, which card-sources.csv does not know")
+    return "; ".join(titles[key] for key in keys)
+
+
+def _number(line: Mapping[str, str], column: str) -> float | None:
+    text = line[column]
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"{column} is {text!r}, which is no number") from None
+    if not 0 < value < 1e7:
+        raise ValueError(f"{column} is {text}, which cannot be")
+    return value
+
+
+def _off(card: OtherCard, memory_bytes: int) -> float:
+    if card.memory_bytes is None:
+        return 0.0
+    return abs(memory_bytes - card.memory_bytes) / card.memory_bytes
+
+
+def _plain(name: str) -> str:
+    """Older drivers leave the maker out."""
+    words = name.lower().split()
+    return " ".join(words[1:] if words[:1] == ["nvidia"] else words)

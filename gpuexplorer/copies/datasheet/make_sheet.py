@@ -1,0 +1,148 @@
+"""Makes a sheet: promises beside what was reached, row by row."""
+
+from collections.abc import Mapping
+
+from gpuexplorer.copies.datasheet.cards_table import CardsTable, cards_table
+from gpuexplorer.copies.datasheet.figure import Figure, What
+from gpuexplorer.copies.datasheet.power_log import PowerLog
+from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.promises import ASKED, other_word, promises_of
+from gpuexplorer.copies.datasheet.reached import (
+    Reached,
+    copy_reached,
+    most_drawn,
+    product_reached,
+)
+from gpuexplorer.copies.datasheet.sheet import Row, Sheet
+from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
+from gpuexplorer.copies.modelled import ModelBench
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.routes import Routes
+from gpuexplorer.core.catalogue.heat_and_power import POWER_LIMIT, POWER_LIMIT_DEFAULT
+from gpuexplorer.core.units import watts as in_watts
+from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.simulation.specs import parse_machine
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+
+_TITLES = {
+    What.MEMORY: "Memory bandwidth",
+    What.TO_CARD: "Host link, to the card",
+    What.FROM_CARD: "Host link, from the card",
+    What.PEER: "Peer link",
+    What.FP32: "FP32 products",
+    What.TF32: "TF32 products",
+    What.BF16: "BF16 products",
+    What.POWER: "Power",
+}
+_KINDS = {What.FP32: "fp32", What.TF32: "tf32", What.BF16: "bf16"}
+_ONE_CARD = "there is no other card in this machine"
+_IS_HOST = "this is the host itself"
+
+
+def sheet_of(
+    subject: Subject,
+    results: Mapping[CopyJob, CopyResult],
+    products: Mapping[ProductJob, ProductResult],
+    table: CardsTable,
+    power: PowerLog | None = None,
+    *,
+    simulated: bool = False,
+) -> Sheet:
+    """Whatever was measured until now; what was not has a reason in its place."""
+    card = subject.card
+    this = None if card is None else table.match(card.name, card.memory_bytes)
+    promised = promises_of(subject, this)
+    reached: dict[object, Reached] = {}
+    local, coming, going, across = subject.copies()
+    elsewhere = _IS_HOST if subject.is_host else _ONE_CARD
+    copies = ((What.MEMORY, local), (What.TO_CARD, coming), (What.FROM_CARD, going))
+    for what, copy in (*copies, (What.PEER, across)):
+        reached[what] = copy_reached(copy, results, elsewhere, traffic=what is What.MEMORY)
+    asked = jobs_of(subject)
+    for what, kind in _KINDS.items():
+        product = subject.product(kind)
+        if product in asked or product in products:
+            reached[what] = product_reached(
+                product, products, promised[what], power, None if card is None else card.id
+            )
+        else:
+            missing = Figure.missing(promised[what].reason)
+            reached[what] = Reached(missing, missing)
+    modelled = any(each.modelled for each in reached.values())
+    drawn = most_drawn(reached)
+    reached[What.POWER] = Reached(drawn, drawn, notes=_limited(subject))
+    rows = tuple(
+        _row(
+            what,
+            _title(what, subject, across),
+            promised[what],
+            reached[what],
+            other_word(what, promised[what], this),
+        )
+        for what in What
+    )
+    return Sheet(
+        subject.device,
+        subject.label,
+        simulated,
+        modelled,
+        rows,
+        table.cards(this),
+        tuple(table.troubles),
+    )
+
+
+def simulated_sheet(spec: str, device: str = "cuda:0", *, measured: bool = True) -> Sheet:
+    """Of a card of a simulated machine, such as "2xTitanRTX"; for pictures and tests."""
+    machine = parse_machine(spec)
+    backend = SimulatedBackend(machine)
+    cards = backend.cards()
+    routes = Routes(backend.topology(), cards)
+    named = routes.card(device)
+    card = next((each for each in cards if each.id == named), None)
+    sample = None if card is None else backend.read(card.id, ASKED)
+    subject = Subject(device, card, routes, {} if sample is None else sample.values)
+    results: dict[CopyJob, CopyResult] = {}
+    products: dict[ProductJob, ProductResult] = {}
+    bench = ModelBench(machine, routes=routes)
+    for job in jobs_of(subject) if measured else ():
+        if isinstance(job, ProductJob):
+            products[job] = bench.measure_product(job, lambda *_: None)
+        else:
+            results[job] = bench.measure(job, lambda *_: None)
+    return sheet_of(subject, results, products, cards_table(), simulated=True)
+
+
+def _row(
+    what: What, title: str, promised: Figure, reached: Reached, notes: tuple[str, ...]
+) -> Row:
+    return Row(
+        what,
+        title,
+        promised,
+        reached.figure,
+        reached.watts,
+        reached.lowest,
+        reached.highest,
+        reached.variation,
+        reached.wrong,
+        (*notes, *reached.notes),
+    )
+
+
+def _title(what: What, subject: Subject, across: CopyJob | None) -> str:
+    if what is What.PEER and across is not None:
+        return f"{_TITLES[what]}, to {across.target}"
+    if what is What.MEMORY and subject.is_host:
+        return "Memory bandwidth, by the processor"
+    return _TITLES[what]
+
+
+def _limited(subject: Subject) -> tuple[str, ...]:
+    """Where somebody set the limit lower, or higher, than the card comes with."""
+    usual = subject.values.get(POWER_LIMIT_DEFAULT)
+    now = subject.values.get(POWER_LIMIT)
+    if usual is None or now is None or abs(usual - now) < 1.0:
+        return ()
+    return (f"its power limit is set to {in_watts(now)} now",)

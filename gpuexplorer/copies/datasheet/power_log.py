@@ -1,0 +1,49 @@
+"""PowerLog: what cards drew lately, so that it can be told what a measurement drew."""
+
+import threading
+from collections import deque
+
+from gpuexplorer.copies.datasheet.figure import Figure
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardId, Sample
+from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
+
+_KEPT = 6000  # readings of each card: ten minutes of ten a second
+_AVERAGED = 1.0  # seconds: over so long many cards average their power
+_ENOUGH = 2
+
+
+class PowerLog:
+    """`take` hears a session's samples, from its threads; the rest is for any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._drawn: dict[CardId, deque[tuple[float, float]]] = {}
+        self._absent: dict[CardId, Absence] = {}
+
+    def take(self, sample: Sample) -> None:
+        watts = sample.values.get(POWER_DRAW)
+        with self._lock:
+            if watts is not None:
+                kept = self._drawn.setdefault(sample.card, deque(maxlen=_KEPT))
+                kept.append((sample.at, watts))
+                self._absent.pop(sample.card, None)
+            elif POWER_DRAW in sample.missing:
+                self._absent[sample.card] = sample.missing[POWER_DRAW]
+
+    def mean(self, card: CardId, began: float, ended: float) -> Figure:
+        """Without the first second, whose readings are of the time before, too."""
+        since = began + _AVERAGED
+        with self._lock:
+            absent = self._absent.get(card)
+            seen = [watts for at, watts in self._drawn.get(card, ()) if since <= at <= ended]
+        if len(seen) >= _ENOUGH:
+            source = f"the mean of {len(seen)} readings of the device while it was at work"
+            return Figure(sum(seen) / len(seen), source)
+        if absent is not None and not seen:
+            return Figure.missing(f"its power: {absent.sentence}")
+        times = "once" if seen else "not once"
+        return Figure.missing(
+            f"its power was read {times} in the {max(0.0, ended - since):.1f} s that count, "
+            "which says too little: a shorter interval between readings helps"
+        )

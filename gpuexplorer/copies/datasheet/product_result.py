@@ -1,0 +1,47 @@
+"""ProductResult: what a measurement of matrix products gave."""
+
+import statistics
+from dataclasses import dataclass
+
+from gpuexplorer.lab.events import Multiplied
+from gpuexplorer.lab.product_job import ProductJob
+
+
+@dataclass(frozen=True, slots=True)
+class ProductResult:
+    """One job, once measured or modelled, or the sentence why it could not be."""
+
+    job: ProductJob
+    measured: Multiplied | None
+    loaded: tuple[float, float] | None = None  # at work without a pause, on the steady clock
+    watts: float | None = None  # where they are modelled too
+    failure: str = ""
+    hint: str = ""
+
+    @property
+    def wrong(self) -> bool:
+        return self.measured is not None and self.measured.right is False
+
+    @property
+    def modelled(self) -> bool:
+        return self.measured is not None and self.measured.modelled
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """Operations per second, of each sample. Wrong products have no rate worth telling."""
+        if self.measured is None or self.wrong:
+            return ()
+        return tuple(self.job.operations / each for each in self.measured.samples_s)
+
+    @property
+    def rate(self) -> float | None:
+        """Of the median."""
+        return statistics.median(self.rates) if self.rates else None
+
+    @property
+    def variation(self) -> float | None:
+        """Standard deviation as a share of the mean."""
+        samples = () if self.measured is None else self.measured.samples_s
+        if len(samples) < 2 or self.wrong:
+            return None
+        return statistics.stdev(samples) / statistics.fmean(samples)

@@ -1,0 +1,287 @@
+"""DatasheetPage: what a card promises, what it reached here, and other cards beside it."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.state.copies.datasheet_state import DatasheetState, key_of
+from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
+from gpuexplorer.gui.views.copies.datasheet.beside_panel import BesidePanel
+from gpuexplorer.gui.views.copies.datasheet.offers_panel import OffersPanel
+from gpuexplorer.gui.views.copies.datasheet.sheet_panel import SheetPanel
+from gpuexplorer.gui.views.copies.datasheet.sheet_saving import SheetSaving
+from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
+from gpuexplorer.gui.widgets.controls.card_chips import CardChoice
+from gpuexplorer.gui.widgets.plots.note import PlotNote
+from gpuexplorer.gui.wording.cell import Chip
+from gpuexplorer.gui.wording.copies.datasheet.beside import (
+    LETTERS,
+    MOST_OTHERS,
+    ThisCard,
+    groups_of,
+    others_of,
+)
+from gpuexplorer.gui.wording.copies.datasheet.keys import DATASHEET_KEYS
+from gpuexplorer.gui.wording.copies.datasheet.offers import marked
+from gpuexplorer.gui.wording.copies.datasheet.rows import is_measured, rows_of
+from gpuexplorer.gui.wording.copies.datasheet.sentences import sentences_of
+from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+
+_TWO_COLUMNS, _GAP = 1120, 12
+_OFFERS = 300
+_OTHERS = "copies/datasheet/others"
+_TOO_MANY = "Three lie beside it already: take one away first."
+
+
+class DatasheetPage(CopiesPage):
+    """Three panels about the card that is chosen in the first."""
+
+    key_groups = DATASHEET_KEYS
+
+    def __init__(self, look: Look, copies: CopiesState, parent: QWidget | None = None) -> None:
+        super().__init__(look, copies, parent)
+        self._state = DatasheetState(copies, self)
+        self._devices: Sequence[BenchDevice] = ()
+        self._device = ""
+        self._following = False
+        self._shown_now: tuple[object, ...] = ()
+        remembered = copies.lab.machine.settings.remembered(_OTHERS) or ""
+        self._others = [name for name in remembered.split("\n") if name][:MOST_OTHERS]
+        self._sheet = SheetPanel(look)
+        self._beside = BesidePanel(look)
+        self._offers = OffersPanel(look)
+        self._content, self._pictured = QWidget(), QWidget()
+        for each in (self._content, self._pictured):
+            each.setProperty("panel", "page")
+        self._measure = QPushButton("Measure")
+        self._measure.setFont(look.letters.body.font)
+        self._measure.setProperty("kind", "primary")
+        self._saving = SheetSaving(look, copies.lab.machine, self._saved, self._pictured)
+        self.tools = (self._saving.button, self._measure)
+        self._note = PlotNote(look, self)
+        self._lay_out()
+        self._measure.clicked.connect(self.measure)
+        self._sheet.chosen.connect(self.choose)
+        self._beside.taken_away.connect(self.turn)
+        self._offers.turned.connect(self.turn)
+        self._saving.done.connect(self._note.show_done)
+        self._saving.refused.connect(self._note.show_refused)
+
+    @property
+    def others(self) -> Sequence[str]:
+        """The names of those that lie beside the card."""
+        return tuple(self._others)
+
+    def commands(self) -> Sequence[PageCommand]:
+        return (
+            ("Measure the datasheet", "Ctrl+Return", self.measure),
+            ("Datasheet of the next card", "", self._on_next_asked),
+            ("Datasheet of the card before", "", self._on_back_asked),
+            ("Look for another card to lay beside", "", self._on_search_asked),
+            ("Lay no other card beside", "", self.clear),
+            *self._saving.commands(),
+        )
+
+    def start_search(self) -> bool:
+        self._offers.start_search()
+        return True
+
+    def pull(self) -> None:
+        devices = self._state.devices()
+        if [_face(each) for each in devices] != [_face(each) for each in self._devices]:
+            self._devices = devices
+            keys = [key_of(each) for each in devices]
+            if self._device not in keys:
+                self._device = keys[0] if keys else ""
+            self._shown_now = ()
+        if self._now() != self._shown_now:
+            self._show()
+
+    def stop(self) -> None:
+        self._saving.stop()
+        self._state.stop()
+
+    def choose(self, device: str) -> None:
+        """The card that the page is about, from now on: its id, or "cpu"."""
+        self._device = device
+        self._show()
+
+    def turn(self, name: str) -> None:
+        """That card lies beside it, or no longer."""
+        if name in self._others:
+            self._others.remove(name)
+        elif len(self._others) < MOST_OTHERS:
+            self._others.append(name)
+        else:
+            self._note.show_refused(_TOO_MANY)
+            return
+        self._remember()
+
+    def clear(self) -> None:
+        self._others = []
+        self._remember()
+
+    def measure(self) -> None:
+        """All rows of the card that is shown."""
+        device = self._shown_device()
+        if device is not None:
+            self._state.measure(device)
+
+    def _remember(self) -> None:
+        settings = self.copies.lab.machine.settings
+        settings.remember(_OTHERS, "\n".join(self._others))
+        self._show()
+
+    def _shown_device(self) -> BenchDevice | None:
+        return next((each for each in self._devices if key_of(each) == self._device), None)
+
+    def _now(self) -> tuple[object, ...]:
+        """All that the page shows hangs on these."""
+        device = self._shown_device()
+        if device is None:
+            return ()
+        sheet, measuring = self._state.sheet(device), self._state.measuring(device)
+        return (*_face(device), id(sheet), self.copies.running, measuring)
+
+    def _show(self) -> None:
+        choices = [
+            CardChoice(CardId(key_of(each)), each.chip, each.label, each.colour)
+            for each in self._devices
+        ]
+        self._sheet.show_devices(choices, self._device)
+        self._shown_now = self._now()
+        device = self._shown_device()
+        if device is None:
+            self._measure.setEnabled(False)
+            return
+        sheet = self._state.sheet(device)
+        self._show_sheet(device, sheet)
+        self._show_others(device, sheet)
+        self._measure.setText("Measure again" if is_measured(sheet) else "Measure")
+        self._measure.setEnabled(device.usable and not self.copies.running)
+        self._measure.setToolTip(device.reason or f"Measure all rows of {_called(device)}")
+
+    def _show_sheet(self, device: BenchDevice, sheet: Sheet) -> None:
+        names = {each.name: _called(each) for each in self._devices}
+        self._sheet.show_sheet(
+            device.label,
+            device.chip,
+            device.colour,
+            rows_of(sheet, names, self._state.measuring(device)),
+            sentences_of(sheet, names, _called(device), self._state.link_note(device)),
+            " ".join((device.reason, device.way_out, *sheet.notes)).strip(),
+            modelled=sheet.modelled,
+        )
+
+    def _show_others(self, device: BenchDevice, sheet: Sheet) -> None:
+        chosen = marked(sheet.beside, self._others)
+        this = ThisCard(device.chip, device.colour, device.total_bytes)
+        # Alone, its bars would only say again what stands above them.
+        groups = groups_of(sheet, this, chosen) if chosen or self._is_wide() else ()
+        modelled = sheet.modelled and bool(groups)
+        self._beside.show_cards(others_of(chosen), groups, modelled=modelled)
+        line_up([*self._sheet.stops, *self._beside.stops, *self._offers.stops])
+        letters = {card.name: LETTERS[at] for at, card in enumerate(chosen)}
+        self._offers.show_cards(sheet.beside, letters, self._here())
+
+    def _here(self) -> Mapping[str, Sequence[Chip]]:
+        """By the names of the table, this machine's cards."""
+        found: dict[str, list[Chip]] = {}
+        for device in self._devices:
+            card = self._state.in_table(device)
+            if card is not None:
+                found.setdefault(card.name, []).append(Chip(device.chip, device.colour))
+        return found
+
+    def _saved(self) -> tuple[Sheet, Sequence[OtherCard]] | None:
+        """What is in the files: the sheet, and those that lie beside it."""
+        device = self._shown_device()
+        if device is None:
+            return None
+        sheet = self._state.sheet(device)
+        return sheet, marked(sheet.beside, self._others)
+
+    def _on_search_asked(self) -> None:
+        self.start_search()
+
+    def _on_next_asked(self) -> None:
+        self._sheet.step(1)
+
+    def _on_back_asked(self) -> None:
+        self._sheet.step(-1)
+
+    def _on_changed(self) -> None:
+        self._show()
+
+    def _on_progressed(self) -> None:
+        # Told for every sample, of which nothing is seen here.
+        if self._now() != self._shown_now:
+            self._show()
+
+    def _is_wide(self) -> bool:
+        return self.width() >= _TWO_COLUMNS
+
+    def _lay_out(self) -> None:
+        self._above = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._pictured)
+        self._above.setContentsMargins(0, 0, 0, 0)
+        self._above.setSpacing(_GAP)
+        self._above.addWidget(self._sheet, 11)
+        self._above.addWidget(self._beside, 8)
+        self._offers.setMinimumHeight(_OFFERS)
+        inner = QVBoxLayout(self._content)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(_GAP)
+        inner.addWidget(self._pictured)
+        inner.addWidget(self._offers, 1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(self._content)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(area)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        sideways, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        direction = sideways if self._is_wide() else down
+        if direction != self._above.direction():
+            self._above.setDirection(direction)
+            self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._following:
+            self._following = True
+            self._state.changed.connect(self._on_changed)
+            self.copies.progressed.connect(self._on_progressed)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._following:
+            self._following = False
+            self._state.changed.disconnect(self._on_changed)
+            self.copies.progressed.disconnect(self._on_progressed)
+
+
+def _face(device: BenchDevice) -> tuple[object, ...]:
+    return device.name, device.chip, device.colour, device.label, device.reason, device.usable
+
+
+def _called(device: BenchDevice) -> str:
+    return "the host" if device.is_host else f"card {device.chip}"

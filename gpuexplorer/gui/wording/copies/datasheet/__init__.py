@@ -1,0 +1,1 @@
+"""What a card promises and what it reached here, in words and figures."""

@@ -1,0 +1,138 @@
+"""Beside: the figures of one card and of some others, kind by kind, on one scale each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.copies.asked_for import HOST
+from gpuexplorer.copies.datasheet.figure import Figure, What
+from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
+from gpuexplorer.core.units import GIB
+from gpuexplorer.gui.wording.copies.datasheet.faces import Bar, Group, Other
+from gpuexplorer.gui.wording.copies.datasheet.figures import (
+    TITLES,
+    number_of,
+    said_of,
+    short,
+    unit_of,
+)
+from gpuexplorer.gui.wording.copies.datasheet.rows import NOT_OF_HOST
+
+MOST_OTHERS = 3
+LETTERS = "ABC"
+_MEMORY = "Memory"
+_COMPARED = (
+    What.MEMORY,
+    What.FP32,
+    What.TF32,
+    What.BF16,
+    What.TO_CARD,
+    What.PEER,
+    What.POWER,
+)
+_ALWAYS = frozenset(_COMPARED) - {What.TF32}
+_UNKNOWN = "this card does not say"
+
+
+@dataclass(frozen=True, slots=True)
+class ThisCard:
+    """What the sheet is about, as it is called on all pages."""
+
+    chip: str
+    colour: int | None
+    memory_bytes: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    chip: str
+    promised: Figure
+    reached: float | None = None
+    colour: int | None = None
+    here: bool = False
+
+
+def others_of(chosen: Sequence[OtherCard]) -> tuple[Other, ...]:
+    """The names that stand over the bars."""
+    return tuple(
+        Other(LETTERS[at], each.name, _without_maker(each)) for at, each in enumerate(chosen)
+    )
+
+
+def groups_of(sheet: Sheet, this: ThisCard, chosen: Sequence[OtherCard]) -> tuple[Group, ...]:
+    groups = [_memory(this, chosen)]
+    for what in _COMPARED:
+        told = _told(what, sheet, this, chosen)
+        always = what in _ALWAYS and (sheet.device != HOST or what not in NOT_OF_HOST)
+        if always or any(each.promised.value is not None for each in told[1:]):
+            groups.append(_group(what, told))
+    return tuple(groups)
+
+
+def _without_maker(card: OtherCard) -> str:
+    return card.name.removeprefix(f"{card.vendor} ").removeprefix("GeForce ")
+
+
+def _told(what: What, sheet: Sheet, this: ThisCard, chosen: Sequence[OtherCard]) -> list[_Told]:
+    row = sheet.row(what)
+    promised = Figure.missing(_UNKNOWN) if row is None else row.promised
+    reached = None if row is None else row.reached.value
+    others = [_Told(LETTERS[at], each.figure(what)) for at, each in enumerate(chosen)]
+    return [_Told(this.chip, promised, reached, this.colour, here=True), *others]
+
+
+def _group(what: What, told: Sequence[_Told]) -> Group:
+    promised = [each.promised.value for each in told]
+    known = [each for each in (*promised, *(t.reached for t in told)) if each is not None]
+    unit = unit_of(what, *known)
+    # Without any promise there is no scale.
+    whole = max(known) if any(each is not None for each in promised) else 0.0
+    bars = []
+    for each in told:
+        value, reached = each.promised.value, each.reached
+        number = number_of(what, value, unit)
+        if reached is not None:
+            number = (
+                f"{number_of(what, reached, unit)} of {number}"
+                if number
+                else (number_of(what, reached, unit))
+            )
+        bars.append(
+            Bar(
+                each.chip,
+                number,
+                "" if number else each.promised.reason.partition(": ")[0],
+                value / whole if value is not None and whole else None,
+                reached / whole if reached is not None and whole else None,
+                each.colour,
+                each.here,
+                _hint(what, each),
+            )
+        )
+    return Group(TITLES[what], unit, tuple(bars))
+
+
+def _memory(this: ThisCard, chosen: Sequence[OtherCard]) -> Group:
+    sizes = [(this.chip, this.memory_bytes, this.colour, True)]
+    sizes += [(LETTERS[at], e.memory_bytes, None, False) for at, e in enumerate(chosen)]
+    whole = max((size for _, size, _, _ in sizes if size), default=0.0)
+    bars = [
+        Bar(
+            chip,
+            "" if size is None else short(size / GIB),
+            "" if size is not None else _UNKNOWN,
+            size / whole if size and whole else None,
+            None,
+            colour,
+            here,
+            "" if size is None else f"{short(size / GIB)} GiB",
+        )
+        for chip, size, colour, here in sizes
+    ]
+    return Group(_MEMORY, "GiB", tuple(bars))
+
+
+def _hint(what: What, told: _Told) -> str:
+    promised = told.promised
+    if promised.value is None:
+        return f"{told.chip}: {promised.reason}"
+    return f"{told.chip}: {said_of(what, promised)} promised. {promised.source}".strip()

@@ -1,0 +1,99 @@
+"""Sentences: what follows from the figures of a card, in a sentence or two."""
+
+from collections.abc import Mapping, Sequence
+
+from gpuexplorer.copies.datasheet.figure import What
+from gpuexplorer.copies.datasheet.sheet import Row, Sheet
+from gpuexplorer.gui.wording.copies.datasheet.figures import number_of, unit_of
+from gpuexplorer.gui.wording.copies.datasheet.rows import titled
+
+_MOST = 3
+_POOR = 0.6  # of what is promised: worth a word
+_LOPSIDED = 0.85
+
+
+def sentences_of(
+    sheet: Sheet, names: Mapping[str, str], called: str, note: str = ""
+) -> Sequence[str]:
+    """`called` is the card as people call it, "card 0", as `names` are those of others; `note`
+    is said of its host link, such as "runs at x8". Nothing where nothing was measured.
+    """
+    wrong = [titled(row, names) for row in sheet.rows if row.wrong]
+    found = [_wrong(wrong)] if wrong else []
+    memory = _memory(sheet.row(What.MEMORY), called)
+    products = _products(sheet)
+    link = _link(sheet, note)
+    found += [each for each in (memory, link, products) if each]
+    return found[:_MOST]
+
+
+def _wrong(titles: Sequence[str]) -> str:
+    return f"{' and '.join(titles)}: what came of it was WRONG, so it has no figure."
+
+
+def _memory(row: Row | None, called: str) -> str:
+    if row is None or row.reached.value is None:
+        return ""
+    name = f"{called[:1].upper()}{called[1:]}"
+    if row.share is None:
+        return f"{name} moves {_said(row)} in its own memory."
+    return f"{name} reaches {_percent(row.share)} of its memory bandwidth."
+
+
+def _link(sheet: Sheet, note: str) -> str:
+    there, back = sheet.row(What.TO_CARD), sheet.row(What.FROM_CARD)
+    if there is None or there.reached.value is None:
+        return ""
+    if note:
+        return f"The host link {note}. It carries {_of(there)}."
+    if back is not None and back.reached.value is not None:
+        less, more = sorted((there, back), key=lambda row: row.reached.value or 0.0)
+        ratio = (less.reached.value or 0.0) / (more.reached.value or 1.0)
+        if ratio < _LOPSIDED:
+            way = "to the card" if less is there else "from the card"
+            return f"The host link is slower {way}: {_of(less)}, against {_said(more)}."
+    if there.share is not None and there.share < _POOR:
+        return f"The host link carries only {_of(there)}."
+    return f"The host link carries {_of(there)}."
+
+
+def _products(sheet: Sheet) -> str:
+    plain = sheet.row(What.FP32)
+    quick = [
+        row
+        for what in (What.TF32, What.BF16)
+        if (row := sheet.row(what)) is not None and row.reached.value
+    ]
+    if not quick or plain is None or not plain.reached.value:
+        return ""
+    best = max(quick, key=lambda row: row.reached.value or 0.0)
+    times = (best.reached.value or 0.0) / plain.reached.value
+    name = "TF32" if best.what is What.TF32 else "BF16"
+    if times < 1:
+        return f"Products in {name} are no faster than in FP32 here."
+    said = f"Products in {name} are {_times(times)} times as fast as in FP32"
+    watts = best.watts.value, plain.watts.value
+    if watts[0] is not None and watts[1] is not None:
+        return f"{said}, at {watts[0]:.0f} against {watts[1]:.0f} W."
+    return f"{said}."
+
+
+def _times(times: float) -> str:
+    return f"{times:.0f}" if times >= 10 else f"{times:.1f}"
+
+
+def _of(row: Row) -> str:
+    """ "13.1 of 31.5 GB/s"."""
+    unit = unit_of(row.what, row.promised.value, row.reached.value)
+    reached = number_of(row.what, row.reached.value, unit)
+    promised = number_of(row.what, row.promised.value, unit)
+    return f"{reached} of {promised} {unit}" if promised else f"{reached} {unit}"
+
+
+def _said(row: Row) -> str:
+    unit = unit_of(row.what, row.reached.value)
+    return f"{number_of(row.what, row.reached.value, unit)} {unit}"
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.0f} %"

@@ -1,0 +1,250 @@
+"""The answer to a Multiply: products of matrices, timed as copies are, and one to check."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Union
+
+import torch
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.events import Event, Multiplied, Sampled
+from gpuexplorer.lab.wire import Multiply
+from gpuexplorer.worker.engines.measuring.buffers import let_go, take
+from gpuexplorer.worker.engines.measuring.by_host import single_call, timed
+from gpuexplorer.worker.engines.measuring.by_host import warmed as warmed_by_host
+from gpuexplorer.worker.engines.measuring.known_product import KnownProduct
+from gpuexplorer.worker.engines.measuring.lanes import Lane
+from gpuexplorer.worker.engines.measuring.sampling import Sampler, warmed
+from gpuexplorer.worker.failures import Spoiled
+from gpuexplorer.worker.measuring.cards import Cards
+from gpuexplorer.worker.measuring.plan import host_loops_for, loops_for
+from gpuexplorer.worker.measuring.products import (
+    HOST,
+    notes_on,
+    refuse,
+    refuse_what_does_not_fit,
+    refuse_what_the_card_cannot,
+)
+
+_DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16}
+
+
+def multiply(
+    command: Multiply,
+    cards: Cards,
+    say: "Callable[[Event], None]",
+    checkpoint: "Callable[[], None]",
+) -> None:
+    """Says Sampled, first with 0 when the device has warmed up, and Multiplied at the end."""
+    refuse(command, cards.names())
+    outcome = _outcome(command, cards, say, checkpoint)
+    cards.give_back()
+    if isinstance(outcome, BaseException):
+        raise outcome
+    say(outcome)
+
+
+def _outcome(
+    command: Multiply,
+    cards: Cards,
+    say: "Callable[[Event], None]",
+    checkpoint: "Callable[[], None]",
+) -> Union[Multiplied, BaseException]:  # noqa: UP007 - Python 3.10
+    try:
+        return _multiplied(command, cards, say, checkpoint)
+    # Raised again at once, when nothing holds the memory any more.
+    except BaseException as error:
+        return let_go(error)
+
+
+def _multiplied(
+    command: Multiply,
+    cards: Cards,
+    say: "Callable[[Event], None]",
+    checkpoint: "Callable[[], None]",
+) -> Multiplied:
+    def on_sample(taken: int) -> None:
+        say(Sampled(command.id, taken, command.samples))
+
+    capability = cards.capability(command.device)
+    refuse_what_the_card_cannot(command.job, capability)
+    try:
+        refuse_what_does_not_fit(command, cards.free_bytes)
+        with cards.tf32(on=command.kind == "tf32"):
+            asked = _Asked(command, cards, _Matrices(cards, command), on_sample, checkpoint)
+            times = _by_host(asked) if command.device == HOST else _in_queue(asked)
+    except RuntimeError as error:
+        raise _explained(error, command) from None
+    notes = notes_on(command.job, capability)
+    if times.asked_late:
+        notes.append("what asking takes may be in the times: the queue was not full in time")
+    if times.wrong_values:
+        notes.append(f"{times.wrong_values} values of a known product came out wrong")
+    return Multiplied(
+        command.id,
+        times.samples,
+        times.host,
+        times.loops,
+        times.gated,
+        times.wrong_values == 0,
+        times.wrong_values,
+        times.loaded,
+        notes=tuple(notes),
+    )
+
+
+class _Matrices:
+    """Two matrices and their product. What is timed has random values, as work has."""
+
+    def __init__(self, cards: Cards, command: Multiply) -> None:
+        self._cards = cards
+        self._device = command.device
+        size, kind = command.size, _DTYPES[command.kind]
+        self.left, self.right, self.product = (
+            take(cards, command.device, command.job.matrix_bytes).view(kind).view(size, size)
+            for _ in range(3)
+        )
+        self._known = KnownProduct(size)
+
+    def multiply(self) -> None:
+        self._cards.multiply(self.product, self.left, self.right)
+
+    def fill_with_chance(self) -> None:
+        """The same each time: what a card draws depends on what it multiplies."""
+        chance = torch.Generator(self.left.device).manual_seed(1)
+        self.left.normal_(generator=chance)
+        self.right.normal_(generator=chance)
+
+    def wrong_values(self) -> int:
+        """Of the known product, which takes the place of what was there."""
+        self._known.fill(self.left, self.right)
+        self.product.zero_()
+        self.multiply()
+        self._cards.synchronize(self._device)
+        return self._known.wrong_values(self.product)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A measurement that was asked for, with all that carrying it out takes."""
+
+    command: Multiply
+    cards: Cards
+    matrices: _Matrices
+    on_sample: "Callable[[int], None]"
+    checkpoint: "Callable[[], None]"
+
+
+@dataclass(frozen=True)
+class _Times:
+    """What came of it."""
+
+    samples: "tuple[float, ...]"
+    host: float
+    loops: int
+    gated: "bool | None"
+    loaded: float
+    wrong_values: int
+
+    @property
+    def asked_late(self) -> bool:
+        return self.gated is False
+
+
+def _in_queue(asked: _Asked) -> _Times:
+    """By the card's clock. The known product before, and after, when the card is hot."""
+    command, cards, matrices = asked.command, asked.cards, asked.matrices
+    wrong = matrices.wrong_values()
+    matrices.fill_with_chance()
+    lane = Lane(
+        command.device,
+        [cards.stream(command.device)],
+        matrices.multiply,
+        1,
+        devices=(command.device,),
+    )
+    lane.loops = loops_for(warmed(cards, lane, asked.checkpoint))
+    loaded = _kept_at_work(asked, lane)
+    asked.on_sample(0)
+    sampler = Sampler(cards, [lane], asked.checkpoint)
+    sampler.close_gate()
+    samples = []
+    for number in range(command.samples):
+        asked.checkpoint()
+        samples.append(sampler.sample())
+        asked.on_sample(number + 1)
+    with cards.on(*lane.streams):
+        host, _ = single_call(cards, lane.ask, lane.devices)
+    return _Times(
+        tuple(each.seconds[0] / lane.loops for each in samples),
+        host,
+        lane.loops,
+        all(each.gated for each in samples),
+        loaded,
+        wrong + matrices.wrong_values(),
+    )
+
+
+def _kept_at_work(asked: _Asked, lane: Lane) -> float:
+    """The card never waits: while one batch is multiplied, the next is asked for."""
+    cards = asked.cards
+    began = cards.now()
+    before: Any = None  # a mark of the cards' maker
+    while cards.now() - began < asked.command.seconds:
+        asked.checkpoint()
+        mark = cards.event()
+        with cards.on(*lane.streams):
+            for _ in range(lane.loops):
+                lane.ask()
+            mark.record(lane.stream)
+        if before is not None:
+            before.synchronize()
+        before = mark
+    cards.synchronize(*lane.devices)
+    return cards.now() - began
+
+
+def _by_host(asked: _Asked) -> _Times:
+    """The processor is asked and answers: its own clock, no gate."""
+    command, cards, matrices = asked.command, asked.cards, asked.matrices
+    devices = (command.device,)
+    wrong = matrices.wrong_values()
+    matrices.fill_with_chance()
+    loops = host_loops_for(warmed_by_host(cards, matrices.multiply, devices, asked.checkpoint))
+    began = cards.now()
+    while cards.now() - began < command.seconds:
+        asked.checkpoint()
+        matrices.multiply()
+    loaded = cards.now() - began
+    asked.on_sample(0)
+    samples = []
+    for number in range(command.samples):
+        asked.checkpoint()
+        samples.append(timed(cards, matrices.multiply, devices, loops)[0])
+        asked.on_sample(number + 1)
+    host, _ = single_call(cards, matrices.multiply, devices)
+    return _Times(tuple(samples), host, loops, None, loaded, wrong + matrices.wrong_values())
+
+
+def _explained(error: RuntimeError, command: Multiply) -> Exception:
+    """What PyTorch says of a card is told as what it means for the measurement."""
+    words = str(error)
+    if not any(name in words for name in ("CUDA", "HIP", "CUBLAS", "cuBLAS")):
+        return error
+    if "out of memory" in words or "ALLOC_FAILED" in words:
+        return error if type(error).__name__ == "OutOfMemoryError" else MemoryError(words)
+    if "no kernel image" in words:
+        return Trouble(
+            "This PyTorch has no kernels for the card, and a product needs one.",
+            "Take a PyTorch that was built for the card.",
+        )
+    if "NOT_SUPPORTED" in words:
+        return Trouble(
+            f"{command.device} cannot multiply matrices of {command.kind}.",
+            "Measure another kind of number.",
+        )
+    return Spoiled(
+        f"A card broke off while {command.device} multiplied.",
+        "The driver may have lost it: look at its events. A new worker is needed to go on.",
+        words,
+    )

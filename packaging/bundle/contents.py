@@ -1,0 +1,47 @@
+"""What goes into the program: its own modules, files beside them, and what says versions."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from bundle.sizes import Size
+
+# The other process: run by a Python of the person's own, from these files, or by the program
+# itself where PyTorch is inside.
+WORKERS = ("core", "lab", "worker")
+# Their dist-info tells `doctor` which versions the program is made of.
+DISTRIBUTIONS = ("PySide6-Essentials", "numpy", "nvidia-ml-py", "psutil", "platformdirs")
+
+
+def modules(root: Path, size: Size) -> list[str]:
+    """All of ours by name: verbs and screens are imported by name, which no tool sees."""
+    found = sorted(_modules(root))
+    if size.with_torch:
+        return found
+    return [each for each in found if not each.startswith("gpuexplorer.worker")]
+
+
+def files(root: Path) -> list[tuple[str, str]]:
+    """Each with the folder it goes to, below the folder that holds the libraries."""
+    beside = [(root / "resources", "gpuexplorer/resources"), (root / "LICENSE", ".")]
+    pairs = [(str(path), folder) for path, folder in beside]
+    for path in sources(root):
+        folder = path.parent.relative_to(root)
+        pairs.append((str(path), folder.as_posix()))
+    return pairs
+
+
+def sources(root: Path) -> list[Path]:
+    """What the worker needs as it was written: a foreign Python compiles it for itself."""
+    package = root / "gpuexplorer"
+    below = [path for name in WORKERS for path in (package / name).rglob("*.py")]
+    return [package / "__init__.py", *sorted(below)]
+
+
+def distributions(size: Size) -> tuple[str, ...]:
+    return (*DISTRIBUTIONS, "torch") if size.with_torch else DISTRIBUTIONS
+
+
+def _modules(root: Path) -> Iterator[str]:
+    for path in (root / "gpuexplorer").rglob("*.py"):
+        parts = path.relative_to(root).with_suffix("").parts
+        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

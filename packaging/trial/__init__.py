@@ -1,0 +1,1 @@
+"""The built packages tried in a bare system: installed, started, upgraded, removed."""

@@ -1,0 +1,1 @@
+"""What Windows wants around the program: an icon, a version to show, an installer, a zip."""

@@ -1,0 +1,145 @@
+"""The table of cards: its figures agree with each other, have sources, and are matched."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.copies.datasheet.cards_table import CardsTable, cards_table, read_table
+from gpuexplorer.copies.datasheet.figure import What
+from gpuexplorer.core.resources import resource
+from gpuexplorer.core.trouble import Trouble
+
+GIB = 1 << 30
+Change = Callable[..., CardsTable]
+
+
+def lines_of(name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(resource(name).read_text(encoding="utf-8").splitlines()))
+
+
+LINES = lines_of("cards.csv")
+CLOSE = 0.01
+
+
+def test_every_line_of_the_table_is_read() -> None:
+    table = cards_table()
+    assert table.troubles == ()
+    assert len(table.rows) == len(LINES) > 60
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line["name"])
+def test_figures_agree_with_cores_and_clock_and_with_width_and_rate(
+    line: dict[str, str],
+) -> None:
+    if line["cores"]:
+        computed = 2e-6 * float(line["cores"]) * float(line["boost_mhz"])
+        assert float(line["fp32_tflops"]) == pytest.approx(computed, rel=CLOSE)
+    if line["memory_bits"]:
+        carried = float(line["memory_bits"]) * float(line["memory_gbps"]) / 8
+        assert float(line["memory_gbs"]) == pytest.approx(carried, rel=CLOSE)
+    tf32, bf16 = line["tf32_dense_tflops"], line["bf16_dense_tflops"]
+    if tf32 not in ("", "none"):
+        assert float(bf16) == pytest.approx(2 * float(tf32), rel=0.03)  # makers round
+
+
+def test_the_cards_of_which_documents_were_read_have_their_dense_figures() -> None:
+    table = cards_table()
+    for name, memory, tf32, bf16 in (
+        ("NVIDIA A100-SXM4-80GB", 80, 156, 312),
+        ("NVIDIA H100 80GB HBM3", 80, 494.7, 989.4),
+        ("NVIDIA GeForce RTX 4090", 24, 82.58, 165.15),
+        ("NVIDIA L40S", 48, 183, 362.05),
+    ):
+        card = table.match(name, memory * GIB)
+        assert card is not None
+        assert card.figure(What.TF32).value == pytest.approx(tf32 * 1e12)
+        assert card.figure(What.BF16).value == pytest.approx(bf16 * 1e12)
+        assert card.figure(What.BF16).source.startswith("table: ")
+
+
+def test_every_source_has_a_title_and_is_used() -> None:
+    rows = lines_of("card-sources.csv")
+    used = {
+        key for line in LINES for name in line if "source" in name for key in line[name].split()
+    }
+    assert {row["key"] for row in rows} == used
+    assert all(row["title"] for row in rows)
+
+
+def test_a_card_is_found_by_the_name_of_its_driver_and_its_memory() -> None:
+    table = cards_table()
+    found = table.match("NVIDIA GeForce RTX 4090", 24564 << 20)
+    assert found is not None
+    assert found.name == "GeForce RTX 4090"
+    assert table.match("GeForce RTX 4090", 24564 << 20) == found  # an older driver
+    assert table.match("NVIDIA L4", 23034 << 20) is not None  # ECC keeps some of it
+    assert (
+        table.match("NVIDIA GeForce RTX 3080", 12 * GIB) is None
+    )  # the other one of that name
+    assert table.match("NVIDIA GeForce RTX 9999", 24 * GIB) is None
+    assert table.match("AMD Instinct MI300X", 192 * GIB) is None  # no driver of ours meets it
+
+
+def test_what_could_not_be_checked_has_a_reason_and_no_number() -> None:
+    card = next(each for each in cards_table().cards() if each.name == "NVIDIA A10G")
+    figure = card.figure(What.BF16)
+    assert figure.value is None
+    assert figure.reason == (
+        "the table of cards leaves it out: no document was found to check it with"
+    )
+    card = next(each for each in cards_table().cards() if each.name == "GeForce RTX 4090")
+    assert card.figure(What.PEER).reason == "this card has none"
+
+
+@pytest.fixture
+def changed(tmp_path: Path) -> Change:
+    """The line of the RTX 4090 alone, with other fields."""
+
+    def change(**fields: str) -> CardsTable:
+        line = next(each for each in LINES if each["name"] == "GeForce RTX 4090")
+        path = tmp_path / "cards.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(line))
+            writer.writeheader()
+            writer.writerow({**line, **fields})
+            writer.writerow({**line, "name": "Another"})
+        return read_table(path, resource("card-sources.csv"))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"memory_gbs": "fast"}, "memory_gbs is 'fast', which is no number"),
+        ({"fp32_tflops": "-3"}, "fp32_tflops is -3, which cannot be"),
+        ({"board_watts": "nan"}, "board_watts is nan, which cannot be"),
+        ({"name": ""}, "it has no name"),
+        ({"name": "Another"}, "Another is there already"),
+        ({"tensor_source": ""}, "tensor_source is empty, and a figure there needs its source"),
+        (
+            {"power_source": "my-uncle"},
+            "power_source names 'my-uncle', which card-sources.csv does not know",
+        ),
+        ({"pcie_generation": "9"}, "nobody knows the rate of PCIe 9"),
+    ],
+)
+def test_a_broken_line_is_a_sentence_and_the_others_stay(
+    changed: Change, fields: dict[str, str], why: str
+) -> None:
+    table = changed(**fields)
+    assert len(table.rows) == 1
+    [sentence] = table.troubles
+    assert sentence.endswith(f" of cards.csv was left out: {why}.")
+
+
+def test_a_table_that_is_no_table_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "cards.csv"
+    path.write_text("name;memory\n", encoding="utf-8")
+    with pytest.raises(Trouble, match=r"cards.csv has no column"):
+        read_table(path, resource("card-sources.csv"))
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(Trouble, match=r"cards.csv cannot be read"):
+        read_table(path, resource("card-sources.csv"))

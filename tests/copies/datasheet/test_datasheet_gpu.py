@@ -1,0 +1,67 @@
+"""On a real card: a whole datasheet, with plausible shares and the watts of its products."""
+
+import contextlib
+import io
+import json
+from typing import Any
+
+import pytest
+
+from gpuexplorer.__main__ import main
+from gpuexplorer.copies.datasheet.figure import What
+
+pytestmark = pytest.mark.gpu
+
+# Of what is promised: a card may run above the clock that its maker counts with.
+LEAST, MOST = 0.3, 1.25
+
+
+# Any throughout: as it is in the JSON.
+@pytest.fixture(scope="module")
+def sheets() -> list[dict[str, Any]]:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        status = main(["copies", "--datasheet", "--json"])
+    assert status == 0
+    told = json.loads(out.getvalue())
+    assert told["complete"]
+    found: list[dict[str, Any]] = told["sheets"]
+    if found[0]["device"] == "cpu":
+        pytest.skip("no card that PyTorch can use")
+    return found
+
+
+def _rows(sheet: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {row["what"]: row for row in sheet["rows"]}
+
+
+def test_every_row_has_a_figure_or_a_reason(sheets: list[dict[str, Any]]) -> None:
+    for sheet in sheets:
+        assert (sheet["simulated"], sheet["modelled"]) == (False, False)
+        for row in sheet["rows"]:
+            assert not row["wrong"]
+            assert row["promised"] is not None or row["promised_reason"]
+            assert row["reached"] is not None or row["reached_reason"]
+
+
+def test_what_was_reached_is_a_plausible_share(sheets: list[dict[str, Any]]) -> None:
+    for sheet in sheets:
+        rows = _rows(sheet)
+        for what in (What.MEMORY, What.TO_CARD, What.FROM_CARD, What.FP32):
+            assert rows[what.value]["reached"] > 0
+        for name, row in rows.items():
+            if row["share"] is not None:
+                assert LEAST < row["share"] < MOST, (name, row)
+
+
+def test_products_draw_more_than_little_and_no_more_than_the_limit(
+    sheets: list[dict[str, Any]],
+) -> None:
+    for sheet in sheets:
+        rows = _rows(sheet)
+        limit = rows[What.POWER.value]["promised"]
+        watts = rows[What.FP32.value]["watts"]
+        if watts is None:
+            assert rows[What.FP32.value]["watts_reason"]
+        elif limit is not None:
+            assert 0.2 * limit < watts < 1.1 * limit

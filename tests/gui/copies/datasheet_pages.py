@@ -1,0 +1,105 @@
+"""The page of the datasheet on simulated cards, and what is read off it."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtWidgets import QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.copies.modelled import ModelBench
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.state.copies.ways import Ways
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.views.copies.datasheet.beside_bars import BesideBars
+from gpuexplorer.gui.views.copies.datasheet.beside_panel import OtherName
+from gpuexplorer.gui.views.copies.datasheet.datasheet_page import DatasheetPage
+from gpuexplorer.gui.views.copies.datasheet.offers_table import OffersTable
+from gpuexplorer.gui.views.copies.datasheet.sheet_bars import SheetBars
+from gpuexplorer.simulation.faults import parse_faults
+from gpuexplorer.simulation.specs import parse_machine
+from tests.gui.hands import the
+
+NOTHING = "Nothing was measured yet."
+TITAN, RTX_4090, B200 = "NVIDIA TITAN RTX", "GeForce RTX 4090", "NVIDIA B200"
+
+Open = Callable[..., DatasheetPage]
+
+
+@pytest.fixture
+def open_datasheet(look: Look, lab: LabState, qtbot: QtBot) -> Iterator[Open]:
+    made: list[DatasheetPage] = []
+
+    def open_one(faults: str = "", pace: float = 0.0, width: int = 1360) -> DatasheetPage:
+        spec, ordered = parse_machine("2xTitanRTX"), parse_faults(faults, 2)
+        ways = Ways(lab, lab)
+        copies = CopiesState(lab, ways, lambda: ModelBench(spec, ordered, pace=pace), lab)
+        ways.look()
+        qtbot.waitUntil(lambda: ways.routes is not None)
+        page = DatasheetPage(look, copies)
+        made.append(page)
+        qtbot.addWidget(page)
+        page.resize(width, 860)
+        with qtbot.waitExposed(page):
+            page.show()
+        page.pull()
+        return page
+
+    yield open_one
+    for each in made:
+        each.stop()
+        each.copies.end()
+
+
+def measure_button(page: DatasheetPage) -> QPushButton:
+    found = page.tools[1]
+    assert isinstance(found, QPushButton)
+    return found
+
+
+def measured(page: DatasheetPage, qtbot: QtBot) -> None:
+    measure_button(page).click()
+    qtbot.waitUntil(lambda: not page.copies.running and "Measure again" in button_words(page))
+    qtbot.waitUntil(lambda: len(page.copies.products) >= 2)
+    page.pull()
+
+
+def asked(page: DatasheetPage, qtbot: QtBot) -> None:
+    """The card has told what it can do."""
+
+    def has_told() -> bool:
+        page.pull()
+        return "device: 384 bit" in the(SheetBars, page).rows[0].source
+
+    qtbot.waitUntil(has_told)
+
+
+def names_beside(page: DatasheetPage) -> list[OtherName]:
+    return [each for each in page.findChildren(OtherName) if each.isVisible()]
+
+
+def others(page: DatasheetPage) -> list[str]:
+    return list(page.others)
+
+
+def button_words(page: DatasheetPage) -> str:
+    return measure_button(page).text()
+
+
+def told(page: DatasheetPage) -> dict[str, str]:
+    """What each row says, by its name."""
+    return {row.words: row.said for row in the(SheetBars, page).rows}
+
+
+def beside(page: DatasheetPage) -> str:
+    return the(BesideBars, page).accessibleDescription()
+
+
+def column(page: QWidget, at: int) -> list[str]:
+    model = the(OffersTable, page).model()
+    return [str(model.index(row, at).data() or "") for row in range(model.rowCount())]
+
+
+def run(page: DatasheetPage, words: str) -> None:
+    """As from the list of all commands."""
+    next(command for said, _, command in page.commands() if said == words)()

@@ -1,0 +1,140 @@
+"""Other cards beside the datasheet: a table to look through, and bars on one scale."""
+
+import pytest
+from PySide6.QtCore import QAbstractItemModel, Qt
+from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.views.copies.datasheet.beside_panel import OtherName
+from gpuexplorer.gui.views.copies.datasheet.offers_table import OffersTable
+from gpuexplorer.gui.views.copies.datasheet.sheet_bars import SheetBars
+from gpuexplorer.gui.widgets.controls.search_field import SearchField
+from gpuexplorer.gui.widgets.controls.word_button import WordButton
+from gpuexplorer.gui.widgets.plots.note import PlotNote
+from tests.gui.copies.datasheet_pages import (
+    B200,
+    RTX_4090,
+    TITAN,
+    Open,
+    beside,
+    column,
+    names_beside,
+    others,
+    run,
+)
+from tests.gui.hands import press, texts, the
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", r"raise\(\)")
+
+
+def test_the_machine_s_cards_are_marked_in_the_table(open_datasheet: Open) -> None:
+    page = open_datasheet()
+    names, here = column(page, 1), column(page, 2)
+    assert here[names.index(TITAN)] == "0 1"
+    assert here[names.index(RTX_4090)] == ""
+    assert f"{len(names)} cards" in texts(page)
+
+
+def test_the_table_is_sorted_and_searched(open_datasheet: Open, qtbot: QtBot) -> None:
+    page = open_datasheet()
+    table = the(OffersTable, page)
+    table.sortByColumn(4, Qt.SortOrder.AscendingOrder)
+    sizes = [float(each) for each in column(page, 4) if each != "–"]
+    assert sizes == sorted(sizes)
+    run(page, "Look for another card to lay beside")
+    search = the(SearchField, page)
+    qtbot.waitUntil(search.hasFocus)
+    assert page.start_search()
+    QTest.keyClicks(search, "4090")
+    assert column(page, 1) == [RTX_4090]
+    QTest.keyClicks(search, " nothing")
+    assert "No card has these words. Escape shows all." in texts(page)
+    press(search, Qt.Key.Key_Escape)
+    assert len(column(page, 1)) > 50
+
+
+def test_cards_are_laid_beside_by_keyboard_and_taken_away(
+    open_datasheet: Open, qtbot: QtBot
+) -> None:
+    page = open_datasheet()
+    table = the(OffersTable, page)
+    table.go_to(RTX_4090)
+    press(table, Qt.Key.Key_Space)
+    table.go_to(B200)
+    press(table, Qt.Key.Key_Return)
+    assert others(page) == [RTX_4090, B200]
+    assert "Memory bandwidth in GB/s: 0 672, A 1008, B 8000" in beside(page)
+    assert column(page, 0)[column(page, 1).index(B200)] == "B"
+    press(table, Qt.Key.Key_Space)
+    assert others(page) == [RTX_4090]
+    qtbot.waitUntil(lambda: len(names_beside(page)) == 1)
+    (name,) = names_beside(page)
+    assert name.accessibleName() == f"A: {RTX_4090}. Take away"
+    press(name, Qt.Key.Key_Return)
+    assert others(page) == []
+
+
+def test_the_mouse_does_the_same(open_datasheet: Open, qtbot: QtBot) -> None:
+    page = open_datasheet()
+    table = the(OffersTable, page)
+    first = table.visualRect(table.model().index(0, 0)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=first)
+    name = column(page, 1)[0]
+    assert others(page) == [name]
+    button = next(
+        each
+        for each in page.findChildren(WordButton)
+        if each.isVisible() and each.text() == "Take away"
+    )
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert others(page) == []
+
+
+def test_the_tab_key_goes_from_the_card_over_those_beside_it_to_the_table(
+    open_datasheet: Open, qtbot: QtBot
+) -> None:
+    page = open_datasheet()
+    page.turn(RTX_4090)
+    qtbot.waitUntil(lambda: len(names_beside(page)) == 1)
+    page.activateWindow()
+    here: QWidget = the(SheetBars, page)
+    here.setFocus()
+    passed = []
+    for _ in range(3):
+        press(here, Qt.Key.Key_Tab)
+        focused = page.focusWidget()
+        assert focused is not None
+        here = focused
+        passed.append(type(here))
+    assert passed == [OtherName, SearchField, OffersTable]
+
+
+def test_more_than_three_are_refused_in_a_sentence(open_datasheet: Open) -> None:
+    page = open_datasheet()
+    names = column(page, 1)[:4]
+    for name in names:
+        page.turn(name)
+    assert others(page) == names[:3]
+    note = the(PlotNote, page)
+    assert note.accessibleName() == "Three lie beside it already: take one away first."
+    run(page, "Lay no other card beside")
+    assert others(page) == []
+
+
+def test_what_lies_beside_is_remembered(open_datasheet: Open) -> None:
+    page = open_datasheet()
+    page.turn(RTX_4090)
+    again = open_datasheet()
+    assert others(again) == [RTX_4090]
+    assert "A 1008" in beside(again)
+
+
+def test_the_table_s_model_is_sound(open_datasheet: Open) -> None:
+    page = open_datasheet()
+    model = the(OffersTable, page).model()
+    assert isinstance(model, QAbstractItemModel)
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    page.turn(RTX_4090)
+    the(SearchField, page).setText("rtx")
+    the(SearchField, page).clear()

@@ -1,0 +1,254 @@
+"""The page of the datasheet: what a card promises, and what it reached here."""
+
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolTip, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.modelled import ModelBench
+from gpuexplorer.core.cards import Sample
+from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.state.copies.ways import Ways
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.views.copies.datasheet.beside_bars import BesideBars
+from gpuexplorer.gui.views.copies.datasheet.datasheet_page import DatasheetPage
+from gpuexplorer.gui.views.copies.datasheet.sheet_bars import SheetBars
+from gpuexplorer.gui.widgets.controls.card_chips import CardChip
+from gpuexplorer.gui.widgets.results_saving import ResultsSaving
+from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.simulation.specs import parse_machine
+from tests.gui.copies.datasheet_pages import (
+    NOTHING,
+    RTX_4090,
+    TITAN,
+    Open,
+    asked,
+    button_words,
+    measure_button,
+    measured,
+    run,
+    told,
+)
+from tests.gui.hands import press, texts, the
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", r"raise\(\)")
+
+
+class WatchedBench(ModelBench):
+    """Says of each product when it was made, and nothing of what it drew."""
+
+    def __init__(self, lab: LabState) -> None:
+        super().__init__(parse_machine("2xTitanRTX"))
+        self._session = lab.machine.session
+
+    def measure_product(
+        self, job: ProductJob, on_sampled: Callable[[int, int], None]
+    ) -> ProductResult:
+        began = self._session.clock.now()
+        drawn = threading.Semaphore(0)
+
+        def hear(sample: Sample) -> None:
+            if POWER_DRAW in sample.values:
+                drawn.release()
+
+        self._session.listen(hear)
+        for _ in range(6):
+            assert drawn.acquire(timeout=5)
+        self._session.stop_listening(hear)
+        result = super().measure_product(job, on_sampled)
+        # The first second does not count: it is of the time before.
+        return replace(result, watts=None, loaded=(began - 1.0, self._session.clock.now()))
+
+
+def test_before_measuring_it_says_what_is_promised_and_by_whom(
+    open_datasheet: Open, qtbot: QtBot
+) -> None:
+    page = open_datasheet()
+    asked(page, qtbot)
+    rows = {row.words: row for row in the(SheetBars, page).rows}
+    assert len(rows) == 8
+    assert rows["Memory bandwidth"].promised == "672"
+    assert rows["Memory bandwidth"].source.startswith("device: 384 bit")
+    assert rows["Memory bandwidth"].said == (
+        "Memory bandwidth: promised 672 GB/s, not measured yet"
+    )
+    assert NOTHING in texts(page)
+    assert "modelled" not in texts(page)
+    assert button_words(page) == "Measure"
+
+
+def test_measuring_fills_all_rows_that_can_be(open_datasheet: Open, qtbot: QtBot) -> None:
+    page = open_datasheet()
+    measured(page, qtbot)
+    said = told(page)
+    assert " of 672 GB/s, 8" in said["Memory bandwidth"]
+    assert " of 15.8 GB/s" in said["Host link, to the card"]
+    assert " of 15.8 GB/s" in said["Host link, from the card"]
+    assert " of 50.0 GB/s" in said["Peer link, to card 1"]
+    assert said["FP32 products"].endswith(" W")
+    assert "compute capability 8.0" in said["TF32 products"]
+    assert " of 280 W" in said["Power"]
+    sentences = [each for each in texts(page) if each.endswith(".")]
+    assert sentences[0].startswith("Card 0 reaches 8")
+    assert texts(page).count("modelled") == 2  # once in each panel that shows what was reached
+
+
+def test_each_card_has_a_sheet_of_its_own(open_datasheet: Open, qtbot: QtBot) -> None:
+    page = open_datasheet()
+    measured(page, qtbot)
+    chips = page.findChildren(CardChip)
+    assert [chip.text() for chip in chips] == ["0", "1"]
+    QTest.mouseClick(chips[1], Qt.MouseButton.LeftButton)
+    assert NOTHING in texts(page)
+    assert "Peer link, to card 0" in told(page)
+    run(page, "Datasheet of the card before")
+    assert NOTHING not in texts(page)
+
+
+def test_the_row_that_is_measured_says_so_and_can_be_stopped(
+    open_datasheet: Open, qtbot: QtBot
+) -> None:
+    page = open_datasheet(pace=30.0)
+    page.measure()
+    qtbot.waitUntil(lambda: page.copies.progress is not None)
+    qtbot.waitUntil(lambda: any(row.measuring for row in the(SheetBars, page).rows))
+    assert not measure_button(page).isEnabled()
+    page.copies.stop()
+    qtbot.waitUntil(lambda: measure_button(page).isEnabled())
+    assert NOTHING in texts(page)
+    assert button_words(page) == "Measure"
+
+
+def test_a_wrong_copy_has_no_figure(open_datasheet: Open, qtbot: QtBot) -> None:
+    page = open_datasheet("wrong:0>1")
+    measured(page, qtbot)
+    assert "WRONG" in told(page)["Peer link, to card 1"]
+    assert any(
+        each.startswith("Peer link, to card 1: ") and "WRONG" in each for each in texts(page)
+    )
+    page.grab()
+
+
+def test_a_card_that_is_lost_says_so_in_its_rows(open_datasheet: Open, qtbot: QtBot) -> None:
+    page = open_datasheet("lost:0@0s")
+    page.measure()
+    qtbot.waitUntil(lambda: not page.copies.running and bool(page.copies.products))
+    qtbot.waitUntil(lambda: "cuda:0 is lost" in told(page)["FP32 products"])
+    assert "Card 0 reaches" not in " ".join(texts(page))
+
+
+def test_why_nothing_can_be_measured_is_said(look: Look, lab: LabState, qtbot: QtBot) -> None:
+    def no_bench() -> ModelBench:
+        raise Trouble("No Python with PyTorch has been found.", "Install it.")
+
+    copies = CopiesState(lab, Ways(lab, lab), no_bench, lab)
+    page = DatasheetPage(look, copies)
+    qtbot.addWidget(page)
+    page.pull()
+    page.measure()
+    assert copies.sentence == "No Python with PyTorch has been found. Install it."
+    assert measure_button(page).isEnabled()
+    page.stop()
+    copies.end()
+
+
+def test_all_that_is_known_of_a_row_is_told_on_asking(
+    open_datasheet: Open, qtbot: QtBot
+) -> None:
+    page = open_datasheet()
+    asked(page, qtbot)
+    measured(page, qtbot)
+    bars = the(SheetBars, page)
+    page.grab()
+    memory = next(hint for hint in bars.hints() if hint.startswith("Bytes read and written"))
+    assert "Promised 672 GB/s. The device says: 384 bit at 7001 MHz" in memory
+    assert "Reached 590 GB/s" in memory
+    assert "Watts: modelled: nothing was copied." in memory
+
+
+def test_rows_are_reached_by_the_keyboard(open_datasheet: Open, qtbot: QtBot) -> None:
+    page = open_datasheet()
+    bars = the(SheetBars, page)
+    bars.setFocus()
+    before = bars.grab().toImage()
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_End, Qt.Key.Key_Down, Qt.Key.Key_Up):
+        press(bars, key)
+    assert bars.grab().toImage() != before
+    assert "TF32" not in QToolTip.text()
+    press(bars, Qt.Key.Key_Up)
+    assert QToolTip.text().startswith("Single precision, multiplied with ten bits")
+    QToolTip.hideText()
+
+
+def test_what_a_card_drew_is_read_while_it_multiplies(
+    look: Look, lab: LabState, qtbot: QtBot
+) -> None:
+    ways = Ways(lab, lab)
+    ways.look()
+    copies = CopiesState(lab, ways, lambda: WatchedBench(lab), lab)
+    page = DatasheetPage(look, copies)
+    qtbot.addWidget(page)
+    page.show()
+    page.pull()
+    page.measure()
+    qtbot.waitUntil(lambda: not copies.running and len(copies.products) >= 2)
+    qtbot.waitUntil(lambda: "at " in told(page)["FP32 products"])
+    assert told(page)["FP32 products"].endswith(" W")
+    page.stop()
+    copies.end()
+
+
+def test_files_have_what_is_seen_and_say_that_it_is_modelled(
+    open_datasheet: Open, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_datasheet()
+    page.turn(RTX_4090)
+    measured(page, qtbot)
+    saving = the(ResultsSaving, page)
+    with qtbot.waitSignal(saving.done):
+        saving.save_json(tmp_path / "sheet.json")
+    found = json.loads((tmp_path / "sheet.json").read_text("utf-8"))
+    assert (found["simulated"], found["modelled"]) == (True, True)
+    assert found["card"] == TITAN
+    assert [card["name"] for card in found["beside"]] == [RTX_4090]
+    with qtbot.waitSignal(saving.done):
+        saving.save_csv(tmp_path / "sheet.csv")
+    lines = (tmp_path / "sheet.csv").read_text("utf-8").splitlines()
+    assert any("memory bandwidth" in line and TITAN in line for line in lines)
+    assert any(RTX_4090 in line for line in lines)
+    with qtbot.waitSignal(saving.done):
+        saving.save_png(tmp_path / "sheet.png")
+    assert (tmp_path / "sheet.png").read_bytes().startswith(b"\x89PNG")
+    run(page, "Copy datasheet as a table")
+    assert QGuiApplication.clipboard().text().splitlines() == lines
+
+
+def test_panels_stand_below_each_other_where_it_is_narrow(
+    open_datasheet: Open, qtbot: QtBot
+) -> None:
+    page = open_datasheet(width=740)
+    bars, groups = the(SheetBars, page), the(BesideBars, page)
+    below = bars.mapTo(page, bars.rect().bottomLeft()).y()
+    assert groups.mapTo(page, groups.rect().topLeft()).y() > below
+    assert bars.width() <= page.width()
+    page.resize(1360, 860)
+    qtbot.waitUntil(lambda: groups.mapTo(page, groups.rect().topLeft()).x() > bars.width())
+
+
+def test_everything_has_a_name_for_readers_of_screens(open_datasheet: Open) -> None:
+    page = open_datasheet()
+    for each in page.findChildren(QWidget):
+        if each.focusPolicy() & Qt.FocusPolicy.TabFocus and each.isVisible():
+            assert each.accessibleName(), type(each).__name__

@@ -1,0 +1,205 @@
+"""What the datasheet says of figures that are there, that are not, and that came out wrong."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from gpuexplorer.copies.datasheet.figure import Figure, What
+from gpuexplorer.copies.datasheet.sheet import OtherCard, Row, Sheet
+from gpuexplorer.gui.wording.cell import Chip
+from gpuexplorer.gui.wording.copies.datasheet.beside import ThisCard, groups_of, others_of
+from gpuexplorer.gui.wording.copies.datasheet.offers import (
+    INDEX,
+    SPECS,
+    Column,
+    cell,
+    fitting,
+    in_order,
+    looked_for,
+)
+from gpuexplorer.gui.wording.copies.datasheet.rows import is_measured, rows_of
+from gpuexplorer.gui.wording.copies.datasheet.sentences import sentences_of
+
+GIB = 1 << 30
+UNKNOWN = Figure.missing("nobody tells")
+NOT_YET = Figure.missing("not measured yet")
+NAMES: Mapping[str, str] = {"cuda:1": "card 1"}
+
+
+def row(
+    what: What,
+    promised: float | None,
+    reached: float | None,
+    watts: float | None = None,
+    title: str = "",
+    notes: tuple[str, ...] = (),
+    wrong: bool = False,
+) -> Row:
+    return Row(
+        what,
+        title or what.value,
+        UNKNOWN if promised is None else Figure(promised, "table: its maker"),
+        NOT_YET if reached is None else Figure(reached, "median of 7"),
+        Figure.missing("nothing was read") if watts is None else Figure(watts, "mean of 12"),
+        notes=notes,
+        wrong=wrong,
+    )
+
+
+def sheet(*rows: Row) -> Sheet:
+    return Sheet("cuda:0", "NVIDIA TITAN RTX", simulated=False, modelled=False, rows=rows)
+
+
+def other(
+    name: str, memory: float, bandwidth: float | None, year: int | None = 2020
+) -> OtherCard:
+    figures = {What.MEMORY: UNKNOWN if bandwidth is None else Figure(bandwidth, "table: it")}
+    return OtherCard(name, "NVIDIA", "Ampere", year, round(memory * GIB), figures)
+
+
+def test_a_row_says_both_figures_its_share_and_its_watts() -> None:
+    (found,) = rows_of(sheet(row(What.MEMORY, 672e9, 611.5e9, 210)), NAMES)
+    assert found.said == "memory bandwidth: 612 of 672 GB/s, 91 %, at 210 W"
+    assert found.source == "table: its maker"
+    assert "between" not in found.hint
+    assert "Promised 672 GB/s. Table: its maker." in found.hint
+    assert "Drawing 210 W, mean of 12." in found.hint
+
+
+def test_a_figure_that_nobody_promises_has_a_reason_and_no_share() -> None:
+    (found,) = rows_of(sheet(row(What.BF16, None, 101e12)), NAMES)
+    assert found.said == "BF16 products: 101 TFLOP/s, no promise: nobody tells"
+    assert (found.promised, found.share, found.limit) == ("", "", None)
+
+
+def test_nothing_is_0_before_it_was_measured() -> None:
+    told = sheet(row(What.FP32, 16.3e12, None))
+    (found,) = rows_of(told, NAMES)
+    assert found.said == "FP32 products: promised 16.3 TFLOP/s, not measured yet"
+    assert found.fill is None
+    assert not is_measured(told)
+    assert sentences_of(told, NAMES, "card 0") == []
+
+
+def test_more_than_was_promised_is_drawn_beyond_it() -> None:
+    (found,) = rows_of(sheet(row(What.FP32, 10e12, 20e12)), NAMES)
+    assert (found.limit, found.fill, found.share) == (0.5, 1.0, "200")
+
+
+def test_a_slow_processor_is_counted_in_smaller_units() -> None:
+    (found,) = rows_of(sheet(row(What.FP32, None, 85e9)), NAMES)
+    assert found.said == "FP32 products: 85.0 GFLOP/s, no promise: nobody tells"
+
+
+def test_cards_are_called_as_on_the_other_pages() -> None:
+    peer = row(What.PEER, 50e9, None, title="Peer link, to cuda:1")
+    assert rows_of(sheet(peer), NAMES)[0].words == "Peer link, to card 1"
+
+
+def test_a_wrong_figure_is_no_figure() -> None:
+    told = sheet(row(What.PEER, 50e9, None, title="Peer link", wrong=True))
+    (found,) = rows_of(told, NAMES)
+    assert found.wrong
+    assert "of" not in found.said.removeprefix("Peer link")
+    assert sentences_of(told, NAMES, "card 0")[0].startswith(
+        "Peer link: what came of it was WRONG"
+    )
+
+
+def test_sentences_follow_from_the_figures() -> None:
+    told = sheet(
+        row(What.MEMORY, 672e9, 611.5e9),
+        row(What.TO_CARD, 31.5e9, 13.1e9),
+        row(What.FROM_CARD, 31.5e9, 13.2e9),
+        row(What.FP32, 16e12, 12e12, 270),
+        row(What.BF16, 120e12, 90e12, 280),
+    )
+    assert sentences_of(told, NAMES, "card 0", "runs at x8: the card could do x16") == [
+        "Card 0 reaches 91 % of its memory bandwidth.",
+        "The host link runs at x8: the card could do x16. It carries 13.1 of 31.5 GB/s.",
+        "Products in BF16 are 7.5 times as fast as in FP32, at 280 against 270 W.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("there", "back", "sentence"),
+    [
+        (26e9, 25e9, "The host link carries 26.0 of 31.5 GB/s."),
+        (26e9, 13e9, "The host link is slower from the card: 13.0 of 31.5 GB/s, against 26.0"),
+        (9e9, 9e9, "The host link carries only 9.00 of 31.5 GB/s."),
+    ],
+)
+def test_the_host_link_is_told_as_it_is(there: float, back: float, sentence: str) -> None:
+    told = sheet(row(What.TO_CARD, 31.5e9, there), row(What.FROM_CARD, 31.5e9, back))
+    assert sentences_of(told, NAMES, "card 0")[0].startswith(sentence)
+
+
+def test_without_a_promise_the_sentence_says_the_figure() -> None:
+    told = sheet(row(What.MEMORY, None, 20e9))
+    assert sentences_of(told, NAMES, "the host") == [
+        "The host moves 20.0 GB/s in its own memory."
+    ]
+
+
+def test_cards_lie_beside_each_other_on_one_scale() -> None:
+    this = ThisCard("0", 0, 24 * GIB)
+    told = sheet(row(What.MEMORY, 672e9, 600e9))
+    chosen = [other("NVIDIA A100", 80, 2016e9), other("NVIDIA T4", 16, None)]
+    groups = {group.words: group for group in groups_of(told, this, chosen)}
+    bars = groups["Memory bandwidth"].bars
+    assert [(bar.chip, bar.number) for bar in bars] == [
+        ("0", "600 of 672"),
+        ("A", "2016"),
+        ("B", ""),
+    ]
+    assert bars[0].limit == pytest.approx(1 / 3)
+    assert bars[1].limit == 1.0
+    assert bars[2].why == "nobody tells"
+    assert groups["Memory"].said == "Memory in GiB: 0 24.0, A 80.0, B 16.0"
+    assert [each.words for each in others_of(chosen)] == ["A100", "T4"]
+
+
+def test_the_table_is_ordered_with_what_is_unknown_last() -> None:
+    cards = [other("b", 8, None), other("a", 8, 1e9), other("c", 8, 2e9), other("d", 8, None)]
+
+    def names(column: Column, *, falling: bool) -> str:
+        return "".join(card.name for card in in_order(cards, column, falling=falling))
+
+    assert names(Column.BANDWIDTH, falling=True) == "cabd"
+    assert names(Column.BANDWIDTH, falling=False) == "acbd"
+    assert names(Column.NAME, falling=True) == "dcba"
+    first = in_order(cards, Column.HERE, falling=True, first=["c"])
+    assert "".join(card.name for card in first) == "cabd"
+
+
+def test_all_words_are_looked_for_in_any_order() -> None:
+    cards = [
+        other("GeForce RTX 4090", 24, 1e12, 2022),
+        other("GeForce RTX 3090", 24, 1e12, 2020),
+    ]
+    assert [card.name for card in looked_for(cards, "2022 rtx")] == ["GeForce RTX 4090"]
+    assert looked_for(cards, "rtx quadro") == []
+    assert len(looked_for(cards, " ")) == 2
+
+
+def test_cells_say_what_they_show_and_why_one_is_empty() -> None:
+    card = other("GeForce RTX 4090", 24, None, None)
+
+    def at(column: Column, letter: str = "") -> tuple[str, str]:
+        here = {"GeForce RTX 4090": [Chip("0", 0), Chip("1", 1)]}
+        told = cell(card, SPECS[INDEX[column]], letter, here)
+        return told.said, told.hint
+
+    assert at(Column.MEMORY) == ("24", "")
+    assert at(Column.BANDWIDTH) == ("–", "nobody tells")
+    assert at(Column.YEAR) == ("–", "nobody says when")
+    assert at(Column.HERE) == ("0 1", "This machine has it")
+    assert at(Column.BESIDE, "B") == ("B", "Lies beside it as B")
+    assert at(Column.BESIDE)[1] == "Lay it beside the card above"
+
+
+def test_narrow_tables_keep_what_matters() -> None:
+    assert Column.SOURCE in fitting(1400)
+    few = fitting(500)
+    assert Column.SOURCE not in few
+    assert {Column.NAME, Column.MEMORY, Column.BANDWIDTH, Column.BF16} <= few

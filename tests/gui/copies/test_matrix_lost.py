@@ -1,0 +1,80 @@
+"""A card that is lost stays in the matrix, with the reason in its cells."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.cards import CardState
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.views.copies.matrix.details_panel import DetailsPanel
+from gpuexplorer.gui.wording.copies.matrix.devices import gone_words, heads_of
+from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sources import simulated
+from tests.gui.copies.matrix_pages import (
+    OpenMatrix,
+    all_button,
+    choose_cell,
+    maps,
+    settle,
+    told,
+)
+from tests.gui.hands import texts, the
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+SECOND = ("cpu", "cuda:1")
+
+
+@pytest.fixture
+def machine(qtbot: QtBot) -> Iterator[MachineState]:
+    session = RememberingSession(simulated("2xTitanRTX", "lost:1@0s"), interval=0.1)
+    session.start()
+    parent = QObject()
+    want = session.want()
+
+    def is_lost() -> bool:
+        reading = session.reading(session.cards()[1].id)
+        return reading is not None and reading.state is CardState.LOST
+
+    qtbot.waitUntil(is_lost)
+    yield MachineState(session, Settings(), parent)
+    session.sampler.release(want)
+    session.stop()
+
+
+def test_its_row_stays_with_the_reason_and_is_not_measured(
+    open_matrix: OpenMatrix, qtbot: QtBot, kept_jobs: list[CopyJob]
+) -> None:
+    page = open_matrix()
+    assert ("cuda:1", "cuda:1") in maps(page)[0].parts()
+    QTest.mouseClick(all_button(page), Qt.MouseButton.LeftButton)
+    settle(page, qtbot)
+    assert {(each.source, each.target) for each in kept_jobs} == {
+        (one, other) for one in ("cpu", "cuda:0") for other in ("cpu", "cuda:0")
+    }
+    assert "Card 1: The driver has lost this card" in told(page, SECOND)
+    assert "Card 1 cannot be measured now; its cells say why" in texts(page)
+
+
+def test_it_is_not_offered_to_be_measured_alone(open_matrix: OpenMatrix) -> None:
+    page = open_matrix()
+    panel = the(DetailsPanel, page)
+    choose_cell(page, SECOND)
+    assert not panel.measure.isVisible()
+    assert any("lost this card" in each for each in texts(panel))
+    choose_cell(page, ("cpu", "cuda:0"))
+    assert panel.measure.isVisible()
+
+
+def test_many_that_cannot_be_measured_are_counted() -> None:
+    there = BenchDevice("cuda:0", "", "0")
+    gone = [
+        BenchDevice(f"cuda:{at}", "", str(at), usable=False, reason="Lost.") for at in (1, 2)
+    ]
+    assert gone_words(heads_of([there])) == ""
+    assert gone_words(heads_of([there, *gone])).startswith("2 cards cannot be measured now")

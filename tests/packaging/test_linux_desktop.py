@@ -1,0 +1,125 @@
+"""What a desktop is told: the entry in its menu, the icons, the page of a software centre."""
+
+import configparser
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+
+from gpuexplorer.commands.window_arguments import SCREENS
+from linux.icons import SIZES, pictures, write_icons
+from linux.release import Release
+from linux.tree import FILES, METAINFO, dated
+from linux.words import Follows, verbs
+from tests.packaging.made_folder import on_linux
+
+pytestmark = on_linux
+
+ROOT = Path(__file__).parents[2]
+ENTRY = FILES / "gpuexplorer.desktop"
+RELEASE = Release("1.2.3", "1", "Somebody <a@b.invalid>", 0)
+
+
+@pytest.fixture(scope="module")
+def entry() -> configparser.ConfigParser:
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.optionxform = str  # type: ignore[assignment] # keys are told apart by their case
+    parser.read(ENTRY, encoding="utf-8")
+    return parser
+
+
+def test_the_window_belongs_to_the_entry(entry: configparser.ConfigParser) -> None:
+    code = (
+        "from gpuexplorer.gui.start import create_application as c; a = c(['gpuexplorer'])\n"
+        "print(a.desktopFileName(), a.applicationName(), sep='\\n')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    # By the first on Wayland, by the second on X11, where Qt says it as the window's class.
+    assert done.stdout.splitlines() == [ENTRY.stem, entry["Desktop Entry"]["StartupWMClass"]]
+    assert entry["Desktop Entry"]["Icon"] == "gpuexplorer"
+
+
+def test_each_action_says_what_the_program_understands(
+    entry: configparser.ConfigParser,
+) -> None:
+    window = {name: option for option in next(verbs()).options for name in option.names}
+    actions = entry["Desktop Entry"]["Actions"].rstrip(";").split(";")
+    assert [name for name in entry if name.startswith("Desktop Action ")] == [
+        f"Desktop Action {action}" for action in actions
+    ]
+    for section in entry.values():
+        if "Exec" not in section:
+            continue
+        program, *words = shlex.split(section["Exec"])
+        assert program == "gpuexplorer"
+        while words:
+            option = window[words.pop(0)]
+            if option.follows is not Follows.NOTHING:
+                value = words.pop(0)
+                assert not option.values or value in option.values
+            if "--view" in option.names:
+                assert value in SCREENS
+
+
+def test_simulated_cards_are_in_the_entry_s_menu(entry: configparser.ConfigParser) -> None:
+    assert entry["Desktop Action simulated"]["Name"] == "Simulated Cards"
+    assert entry["Desktop Action simulated"]["Exec"] == "gpuexplorer --simulate 2xTitanRTX"
+
+
+@pytest.mark.skipif(
+    shutil.which("desktop-file-validate") is None, reason="desktop-file-validate is not here"
+)
+def test_the_entry_is_valid() -> None:
+    done = subprocess.run(
+        ["desktop-file-validate", str(ENTRY)], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.returncode) == ("", 0)
+
+
+def test_the_software_centre_is_told_the_version_and_the_day() -> None:
+    text = dated(METAINFO, RELEASE).decode()
+    assert '<release version="1.2.3" date="1970-01-01"' in text
+    assert f'<launchable type="desktop-id">{ENTRY.name}</launchable>' in text
+    assert f"<id>{METAINFO.removesuffix('.metainfo.xml')}</id>" in text
+
+
+@pytest.mark.skipif(shutil.which("appstreamcli") is None, reason="appstreamcli is not here")
+def test_what_the_software_centre_is_told_is_valid(tmp_path: Path) -> None:
+    path = tmp_path / METAINFO
+    path.write_bytes(dated(METAINFO, Release("1.2.3", "1", "", 1_790_000_000)))
+    done = subprocess.run(
+        ["appstreamcli", "validate", "--no-net", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_there_is_an_icon_of_every_size_that_desktops_want(tmp_path: Path) -> None:
+    assert {16, 22, 24, 32, 48, 64, 128, 256, 512} <= set(SIZES)
+    write_icons(tmp_path)
+    for size in SIZES:
+        image = QImage(str(tmp_path / f"icons/hicolor/{size}x{size}/apps/gpuexplorer.png"))
+        assert (image.width(), image.height()) == (size, size)
+        assert image.pixelColor(0, 0).alpha() < 255  # its corners are round
+        assert image.pixelColor(size // 2, size // 8).alpha() == 255
+    assert (tmp_path / "icons/hicolor/scalable/apps/gpuexplorer.svg").is_file()
+
+
+def test_the_line_can_be_seen_at_every_size() -> None:
+    for size, picture in pictures():
+        image = QImage.fromData(picture)
+        middle = image.height() * 17 // 32
+        column = [image.pixelColor(x, middle).blue() for x in range(size)]
+        assert max(column) > 200, size

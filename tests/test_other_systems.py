@@ -1,0 +1,313 @@
+"""What Linux has and other systems lack: played away here, so that nothing leans on it unseen.
+
+This is no replacement for those systems: it finds what is missing at import and at the start of
+a command, not what behaves in another way.
+"""
+
+import ctypes
+import errno
+import io
+import os
+import subprocess
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+
+import pynvml
+import pytest
+
+from gpuexplorer.__main__ import main
+from gpuexplorer.commands.windows_console import draws_in_place, teach_escapes
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.events import Began
+from gpuexplorer.telemetry.backends.host import HostReader
+from gpuexplorer.telemetry.backends.nvml import library
+from gpuexplorer.worker.engines.virtual.host_limit import free_bytes, free_bytes_of_windows
+from gpuexplorer.worker.pipe import Pipe
+
+ROOT = Path(__file__).resolve().parents[1]
+# Runs before anything of ours. The libraries we stand on are imported first: they are made for
+# the system that is really there.
+ELSEWHERE = """
+import argparse, asyncio, csv, ctypes, http.client, importlib.metadata, inspect, json, logging
+import mmap, multiprocessing, os, pkgutil, platform, queue, random, runpy, shutil, signal
+import socket, subprocess, sys, tempfile, threading, time, unittest, uuid
+import platformdirs, psutil, pynvml
+
+target = sys.argv[1]
+gone = {
+    "win32": {
+        os: "fork geteuid getegid getgid getgroups getloadavg getpgid getuid killpg mkfifo "
+        "nice openpty pidfd_open sched_getaffinity setpgid setsid statvfs sysconf uname wait4 "
+        "O_CLOEXEC O_NONBLOCK WNOHANG",
+        signal: "SIGALRM SIGCHLD SIGCONT SIGHUP SIGKILL SIGPIPE SIGSTOP SIGUSR1 SIGUSR2 "
+        "pidfd_send_signal pthread_sigmask setitimer",
+        socket: "AF_UNIX",
+        time: "CLOCK_BOOTTIME",
+    },
+    "darwin": {
+        os: "pidfd_open sched_getaffinity sched_setaffinity",
+        signal: "pidfd_send_signal",
+        time: "CLOCK_BOOTTIME",
+    },
+}
+for module, names in gone[target].items():
+    for name in names.split():
+        if hasattr(module, name):
+            delattr(module, name)
+if target == "win32":
+    for name in "fcntl grp pty pwd resource syslog termios tty".split():
+        sys.modules[name] = None
+
+ours = os.path.join(os.getcwd(), "gpuexplorer", "")
+
+
+def no_such_file(event, words):
+    # psutil reads them for us, and has others elsewhere.
+    if event not in ("open", "os.listdir", "os.scandir") or not isinstance(words[0], str):
+        return
+    if words[0].startswith(("/proc/", "/sys/", "/dev/nv", "/etc/group", "/etc/os-release")):
+        frame = sys._getframe(1)
+        while frame is not None:
+            if "/psutil/" in frame.f_code.co_filename:
+                return
+            if frame.f_code.co_filename.startswith(ours):
+                raise FileNotFoundError(2, "No such file or directory", words[0])
+            frame = frame.f_back
+
+
+sys.addaudithook(no_such_file)
+sys.platform = target
+"""
+IMPORT_ALL = """
+import importlib
+import gpuexplorer
+
+left_out = ("gpuexplorer.gui", "gpuexplorer.app", "gpuexplorer.__main__")
+needs_torch = ("gpuexplorer.worker.engines", "gpuexplorer.worker.models")
+needs_torch += ("gpuexplorer.worker.loop", "gpuexplorer.worker.helpers")
+for module in pkgutil.walk_packages(gpuexplorer.__path__, "gpuexplorer."):
+    if not module.name.startswith((*left_out, *needs_torch)):
+        importlib.import_module(module.name)
+        print(module.name)
+"""
+COMMANDS = """
+from gpuexplorer.__main__ import main
+
+for line in sys.argv[2:]:
+    print("$", line)
+    try:
+        print("status", main(line.split()))
+    except SystemExit as end:
+        print("status", end.code)
+"""
+
+
+def elsewhere(target: str, code: str, *words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-c", ELSEWHERE + code, target, *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("target", ["win32", "darwin"])
+def test_all_modules_below_the_window_can_be_imported(target: str) -> None:
+    done = elsewhere(target, IMPORT_ALL)
+    assert done.stderr == ""
+    assert {"gpuexplorer.telemetry.ending", "gpuexplorer.worker.pipe"} <= set(
+        done.stdout.split()
+    )
+
+
+@pytest.mark.parametrize("target", ["win32", "darwin"])
+def test_every_command_works(target: str) -> None:
+    expected = {
+        "--version": "0.",
+        "snapshot --simulate 2xTitanRTX": "TITAN RTX",
+        "snapshot": "NVIDIA",
+        "topology --simulate 4xH100+nvlink": "NV18",
+        "doctor": "Driver",
+        "copies --simulate 2xTitanRTX --json": '"complete": true',
+    }
+    done = elsewhere(target, COMMANDS, *expected)
+    assert "Traceback" not in done.stderr
+    answers = done.stdout.split("$ ")[1:]
+    assert len(answers) == len(expected)
+    for answer, (words, said) in zip(answers, expected.items(), strict=True):
+        assert answer.startswith(f"{words}\n")
+        assert said in answer
+        assert answer.splitlines()[-1] in {"status 0", "status 1"}
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("win32", "The NVIDIA driver's library (nvml.dll) is not on this machine."),
+        ("darwin", "macOS has no driver for NVIDIA cards, so none can answer here."),
+    ],
+)
+def test_a_missing_driver_is_told_in_the_words_of_the_system(
+    monkeypatch: pytest.MonkeyPatch, target: str, sentence: str
+) -> None:
+    def nothing_there() -> None:
+        raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
+
+    monkeypatch.setattr(pynvml, "nvmlInit", nothing_there)
+    monkeypatch.setattr(sys, "platform", target)
+    with pytest.raises(Trouble) as told:
+        library.connect()
+    assert told.value.sentence == sentence
+
+
+def test_only_linux_is_said_to_end_programs_for_want_of_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """macOS makes room on its disk when it is needed, and says it has none before."""
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert HostReader().notes() == []
+
+
+class LeftReader(io.StringIO):
+    """A pipe on Windows that nobody reads any more."""
+
+    def fileno(self) -> int:
+        return os.open(os.devnull, os.O_WRONLY)
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure_on_windows(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(sys, "stdout", LeftReader())
+    assert main(["snapshot", "--simulate", "2xTitanRTX", "--json"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_worker_whose_window_is_gone_hears_it_on_windows_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The loop ends on BrokenPipeError, and on no other."""
+    monkeypatch.setattr(sys, "stdout", sys.stdout)
+    for name in ("dup", "dup2", "open", "close"):
+        monkeypatch.setattr(os, name, lambda *_: 0)
+    monkeypatch.setattr(os, "fdopen", lambda *_, **__: LeftReader())
+    pipe = Pipe()
+    monkeypatch.undo()
+    with pytest.raises(BrokenPipeError):
+        pipe.say(Began(1))
+
+
+class Kernel:
+    """Two functions of Windows: what mode a console is in, and another one for it."""
+
+    def __init__(self, mode: int | None, *, learns: bool = True) -> None:
+        self.mode = mode
+        self._learns = learns
+
+    def GetConsoleMode(  # noqa: N802 - the name Windows gave it
+        self, handle: ctypes.c_void_p, mode: "ctypes._Pointer[ctypes.c_uint32]"
+    ) -> int:
+        if self.mode is None:
+            return 0
+        mode._obj.value = self.mode  # type: ignore[attr-defined] # what byref() points to
+        return 1
+
+    def SetConsoleMode(self, handle: ctypes.c_void_p, mode: int) -> int:  # noqa: N802
+        if self._learns:
+            self.mode = mode
+        return int(self._learns)
+
+
+def test_a_console_is_told_to_understand_escapes() -> None:
+    kernel = Kernel(3)
+    assert teach_escapes(kernel, 7)
+    assert kernel.mode == 7
+
+
+@pytest.mark.parametrize(
+    ("kernel", "understands"),
+    [
+        (Kernel(7, learns=False), True),  # it did before
+        (Kernel(3, learns=False), False),
+        (Kernel(None), False),  # no console at all
+    ],
+)
+def test_one_that_does_not_learn_is_not_drawn_on(kernel: Kernel, understands: bool) -> None:
+    assert teach_escapes(kernel, 7) is understands
+
+
+class Console(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize(("mode", "drawn"), [(3, True), (None, False)])
+def test_what_is_shown_in_place_asks_the_console_first(
+    monkeypatch: pytest.MonkeyPatch, mode: int | None, drawn: bool
+) -> None:
+    handle: Callable[[int], int] = lambda number: number + 6  # noqa: E731
+    windows = types.SimpleNamespace(kernel32=Kernel(mode))
+    monkeypatch.setitem(sys.modules, "msvcrt", types.SimpleNamespace(get_osfhandle=handle))
+    monkeypatch.setattr(ctypes, "windll", windows, raising=False)
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert draws_in_place(Console()) is drawn
+    assert not draws_in_place(io.StringIO())
+
+
+def test_what_goes_wrong_before_there_is_a_window_is_said_in_a_box(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Windows gives a program that is opened by a click no place to write to."""
+    said: list[tuple[str, str]] = []
+    box = types.SimpleNamespace(
+        MessageBoxW=lambda _, text, title, kind: said.append((title, text))
+    )
+    monkeypatch.setattr(ctypes, "windll", types.SimpleNamespace(user32=box), raising=False)
+    monkeypatch.setattr(sys, "__stderr__", None)
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert main(["--fault", "lost:1@20s"]) == 2
+    sentence = "Only simulated cards fail on order."
+    hint = "Say which with --simulate, such as --simulate 2xH100."
+    assert said == [("GPU Explorer", f"{sentence}\n{hint}\n")]
+
+
+def test_what_is_said_in_a_terminal_needs_no_box(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert main(["--fault", "lost:1@20s"]) == 2
+    assert capsys.readouterr().err.startswith("Only simulated cards fail on order.")
+
+
+class Memory:
+    """The function of Windows that tells how much memory is free."""
+
+    def __init__(self, *, tells: bool) -> None:
+        self._tells = tells
+
+    def GlobalMemoryStatusEx(self, status: "ctypes._CArgObject") -> int:  # noqa: N802
+        buffer = (ctypes.c_uint32 * 16).from_address(ctypes.addressof(status._obj))  # type: ignore[attr-defined] # what byref() points to
+        assert buffer[0] == 64  # the size that Windows expects to be told
+        buffer[4:6] = [7, 1]  # the free bytes, the lower half first
+        return int(self._tells)
+
+
+def test_simulated_cards_know_how_much_memory_windows_has_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    windows = types.SimpleNamespace(kernel32=Memory(tells=True))
+    monkeypatch.setattr(ctypes, "windll", windows, raising=False)
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert free_bytes() == (1 << 32) + 7
+    assert free_bytes_of_windows(Memory(tells=False)) is None

@@ -1,0 +1,196 @@
+"""Products of matrices: timed behind a gate, checked by one that is known, or refused."""
+
+import statistics
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
+from gpuexplorer.lab.events import Sampled  # noqa: E402
+from gpuexplorer.lab.product_job import CARD_SIZE, SMALL_CARD_SIZE, size_for  # noqa: E402
+from gpuexplorer.worker.engines.measuring.known_product import KnownProduct  # noqa: E402
+from gpuexplorer.worker.failures import Cancelled, Spoiled  # noqa: E402
+from tests.worker.multiplications import (  # noqa: E402
+    SIZE,
+    MultiplyingCards,
+    asked_for,
+    multiplied_on,
+    said_by,
+)
+
+
+@pytest.mark.parametrize("kind", ["fp32", "tf32", "bf16"])
+def test_a_product_is_gated_right_and_takes_what_the_card_takes(kind: str) -> None:
+    cards = MultiplyingCards()
+    measured = multiplied_on(cards, kind=kind)
+    assert measured.samples_s == pytest.approx([cards.product_seconds] * 3)
+    assert measured.gated
+    assert measured.right
+    assert measured.loops == 25  # as many as fill a sample of 50 ms
+    assert measured.notes == ()
+
+
+def test_the_samples_are_behind_a_gate_and_between_two_marks() -> None:
+    cards = MultiplyingCards()
+    multiplied_on(cards, samples=1)
+    kinds = [kind for kind, *_ in cards.log]
+    gate = len(kinds) - 1 - kinds[::-1].index("sleep")
+    assert kinds[gate + 1] == "mark"
+    assert kinds[gate + 2 : gate + 27] == ["product"] * 25
+    assert kinds[gate + 27] == "mark"
+
+
+def test_the_switch_of_tf32_is_set_for_the_products_and_put_back() -> None:
+    cards = MultiplyingCards()
+    multiplied_on(cards, kind="tf32")
+    assert set(cards.switches) == {True}
+    assert cards.tf32_is_on is None
+    cards.switches.clear()
+    multiplied_on(cards, kind="fp32")
+    assert set(cards.switches) == {False}
+    assert cards.tf32_is_on is None
+
+
+def test_the_switch_is_put_back_where_a_product_fails() -> None:
+    cards = MultiplyingCards()
+
+    def break_off(_: Any) -> None:
+        raise RuntimeError("CUDA error: unspecified launch failure")
+
+    cards.spoil_product = break_off
+    with pytest.raises(Spoiled) as broke:
+        multiplied_on(cards, kind="tf32")
+    assert broke.value.sentence == "A card broke off while cuda:0 multiplied."
+    assert cards.tf32_is_on is None
+    assert cards.held == 0
+
+
+def test_the_card_is_kept_at_work_without_a_pause_before_the_first_sample() -> None:
+    cards = MultiplyingCards()
+    said = said_by(cards, asked_for(seconds=2.0))
+    first = said[0]
+    assert isinstance(first, Sampled)
+    assert (first.taken, first.samples) == (0, 3)
+    measured = multiplied_on(cards, seconds=2.0)
+    assert 2.0 <= measured.loaded_s < 2.2
+
+
+def test_one_wrong_value_is_found_and_told() -> None:
+    cards = MultiplyingCards()
+
+    def spoil(product: Any) -> None:
+        product[3, 5] += 1000.0
+
+    cards.spoil_product = spoil
+    measured = multiplied_on(cards)
+    assert measured.right is False
+    assert measured.wrong_values == 2  # one before the samples and one after
+    assert measured.notes == ("2 values of a known product came out wrong",)
+
+
+@pytest.mark.parametrize("size", [16, 48, 64, 600, 1024])
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
+def test_the_known_product_is_what_the_processor_computes(size: int, kind: Any) -> None:
+    left, right = (torch.empty(size, size, dtype=kind) for _ in range(2))
+    known = KnownProduct(size)
+    known.fill(left, right)
+    product = left @ right
+    assert known.wrong_values(product) == 0
+    product[size - 1, 0] = float("nan")
+    product[0, size - 1] *= 1.5
+    assert known.wrong_values(product) == 2
+    assert known.wrong_values(torch.zeros_like(product)) == size * size
+
+
+def test_memory_is_given_back_whatever_happens() -> None:
+    cards = MultiplyingCards()
+    multiplied_on(cards)
+    assert cards.held == 0
+    assert cards.held_when_given_back == [0]
+    calls = 0
+
+    def checkpoint() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 5:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        said_by(cards, asked_for(), checkpoint)
+    assert cards.held == 0
+
+
+def test_more_than_a_share_of_the_free_memory_is_refused_before_anything_is_taken() -> None:
+    cards = MultiplyingCards()
+    cards.free = 100_000
+    with pytest.raises(Trouble) as refused:
+        multiplied_on(cards)
+    assert refused.value.sentence == (
+        "Multiplying 64 x 64 takes 96 KiB on cuda:0, more than 0.125 of the 97.66 KiB that are "
+        "free there."
+    )
+    assert refused.value.hint == "Take smaller matrices, or end what holds the memory."
+    assert cards.taken == []
+
+
+def test_a_card_without_tf32_is_not_measured_in_its_name() -> None:
+    cards = MultiplyingCards()
+    cards.capabilities["cuda:0"] = (7, 5)
+    with pytest.raises(Trouble) as refused:
+        multiplied_on(cards, kind="tf32")
+    assert refused.value.sentence == (
+        "cuda:0 has no TF32: it came with compute capability 8.0, and this card has 7.5."
+    )
+    slow = multiplied_on(cards, kind="bf16")
+    assert slow.notes == (
+        "the tensor cores of this card know no BF16: other parts of it multiply",
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"device": "cuda:7"}, "Products are not measured on cuda:7: it is not here."),
+        ({"device": 3}, "Devices and kinds are names."),
+        ({"kind": "fp8"}, "'fp8' is no kind of number that can be measured."),
+        ({"size": 8}, "The number of rows must be from 16 to 32768, and is 8."),
+        ({"size": 64.5}, "The number of rows must be a whole number."),
+        ({"samples": 0}, "The number of samples must be from 1 to 1000, and is 0."),
+        ({"most_share": 0}, "The share of the free memory must be more than 0 and at most 1."),
+        ({"seconds": 1e9}, "The seconds at work must be from 0 to 60."),
+    ],
+)
+def test_what_makes_no_sense_gets_a_sentence(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(Trouble) as refused:
+        said_by(MultiplyingCards(), asked_for(**changes))
+    assert refused.value.sentence == sentence
+
+
+def test_a_gate_that_cannot_be_wide_enough_is_told() -> None:
+    cards = MultiplyingCards()
+    cards.asking = 0.3
+    measured = multiplied_on(cards)
+    assert measured.gated is False
+    assert measured.notes == (
+        "what asking takes may be in the times: the queue was not full in time",
+    )
+
+
+def test_the_matrices_are_smaller_where_the_memory_is() -> None:
+    assert size_for("cuda:0", 24 << 30) == CARD_SIZE
+    assert size_for("cuda:0", 8 << 30) == SMALL_CARD_SIZE
+    assert size_for("cpu", None) < SMALL_CARD_SIZE
+
+
+def test_what_is_timed_has_random_values_and_not_the_known_ones() -> None:
+    cards = MultiplyingCards()
+    products: list[float] = []
+    cards.spoil_product = lambda product: products.append(float(product[0, 0]))
+    multiplied_on(cards)
+    known = products[0]
+    assert products[-1] == known
+    assert len(set(products)) == 2
+    assert statistics.median(products) != known
+    assert SIZE == 64
