@@ -1,7 +1,6 @@
 """The one place that knows everybody: builds the parts, connects them, ends them in order."""
 
 import argparse
-import json
 import signal
 import sys
 import threading
@@ -31,13 +30,13 @@ from gpuexplorer.gui.sweeping import Sweeping
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.sheets.floating import Floating
 from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.looked_for import Place, looked_for
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.simulated_past import PastClock, live_through
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers, simulated
-from gpuexplorer.telemetry.whole_file import write_whole
 
 Opened = tuple[Backend | None, list[Attempt]]
 
@@ -82,6 +81,7 @@ class App:
         without_cards = self._settings.choices.without_cards
         self._or_simulate = arguments.or_simulate or without_cards is WithoutCards.SIMULATE
         self._session: RememberingSession | None = None
+        self._bare: RememberingSession | None = None  # of the computer, where no card answers
         self._openings: list[Asked[Opened]] = []
         self._first_opening: Asked[Opened] | None = None
         self._looking_again = False
@@ -91,6 +91,8 @@ class App:
             self._session = self._simulated(arguments.simulate, arguments.fault, arguments.seed)
         else:
             attempts = self._look_for_real_cards()
+        if self._session is None:
+            self._bare = self._make(NoCards(), ())
         self.window = MainWindow(
             self._session,
             attempts,
@@ -100,6 +102,7 @@ class App:
             bridge=self._bridge,
             settings=self._settings,
             look_again=self._look_again,
+            bare=self._bare,
         )
         self._starting = QTimer(self.window, singleShot=True, interval=1)
         self._starting.timeout.connect(self._on_start_due)
@@ -110,8 +113,7 @@ class App:
         self._lookout.setInterval(round(_LOOK_EVERY * 1000))
         self._lookout.timeout.connect(self._on_lookout)
         self._look_out(until_found=self._session is None)
-        if self._session is not None:
-            self._session.start()
+        self._on_start_due()
 
     @property
     def session(self) -> RememberingSession | None:
@@ -121,8 +123,9 @@ class App:
         self._lookout.stop()
         self._starting.stop()
         self.window.stop()
-        if self._session is not None:
-            self._session.stop()
+        for session in (self._session, self._bare):
+            if session is not None:
+                session.stop()
         self._settings.flush()
         self.crash_reports.stop()
 
@@ -209,20 +212,22 @@ class App:
         self._change_to(self._simulated(MAKE_BELIEVE))
 
     def _change_to(self, session: RememberingSession | None) -> None:
-        before, self._session = self._session, session
+        before, self._session = self._session or self._bare, session
+        self._bare = self._make(NoCards(), ()) if session is None else None
         self._look_out(until_found=session is None)
         self.diagnostics.watch(session)
         if session is not None:
             # The window says what it wants first, and so gets all of it with the first beat.
             self.window.show_session(session)
-            self._starting.start()
+        self._starting.start()
         if before is not None:
             # A hung driver call may keep it for a moment, and the window waits for nobody.
             threading.Thread(target=before.stop, name="end session", daemon=True).start()
 
     def _on_start_due(self) -> None:
-        if self._session is not None:
-            self._session.start()
+        session = self._session or self._bare
+        if session is not None:
+            session.start()
 
     def _on_source_answered(self) -> None:
         """A driver answered that was not waited for."""
@@ -245,11 +250,13 @@ class App:
             # Whoever looks at cards, simulated or not, is left in peace.
             if backend is not None:
                 backend.close()
+        elif backend is not None and self.window.lab_works and not asked:
+            backend.close()  # for now: what lies in the lab would go with the change
         elif backend is not None:
             self._change_to(self._make(backend, attempts))
         elif self._session is not None:
             self._change_to(None)
-            self.window.show_nothing(attempts, looked_for(Place()))
+            self.window.show_nothing(attempts, looked_for(Place()), self._bare)
         else:
             self.window.show_attempts(attempts, looked_for(Place()))
             if first and self._or_simulate and not asked:
@@ -278,7 +285,7 @@ def run(arguments: argparse.Namespace) -> int:
         sweeping.start()
         status = application.exec()
         if arguments.diagnostics is not None:
-            _write_diagnostics(app.diagnostics, arguments.diagnostics)
+            app.diagnostics.write(arguments.diagnostics)
     finally:
         app.stop()
         _delete([app.window])
@@ -324,7 +331,7 @@ def _take_pictures(application: QApplication, arguments: argparse.Namespace) -> 
             window.show()
         status = application.exec()
         if arguments.diagnostics is not None:
-            _write_diagnostics(app.diagnostics, arguments.diagnostics)
+            app.diagnostics.write(arguments.diagnostics)
     finally:
         app.stop()
         _delete(windows.values())
@@ -388,11 +395,3 @@ def _empty_window(app: App, arguments: argparse.Namespace) -> MainWindow | None:
         settings=Settings(),
         look_again=lambda: None,
     )
-
-
-def _write_diagnostics(diagnostics: Diagnostics, place: str) -> None:
-    text = json.dumps(diagnostics.figures(), indent=2) + "\n"
-    if place == "-":
-        sys.stdout.write(text)
-    else:
-        write_whole(Path(place), [text.encode("utf-8")])

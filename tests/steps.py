@@ -1,5 +1,6 @@
 """How much work something is, counted and not timed: the same on every machine, busy or not."""
 
+import gc
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -16,10 +17,14 @@ def steps(do: Callable[[], object]) -> int:
         count += event == "line"
         return trace
 
-    before = sys.gettrace()
+    before, tidying = sys.gettrace(), gc.isenabled()
+    # What Python tidies up meanwhile is no part of it.
+    gc.disable()
     sys.settrace(trace)
     try:
         do()
     finally:
         sys.settrace(before)
+        if tidying:
+            gc.enable()
     return count

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
@@ -14,10 +16,14 @@ from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.views.copies.copies_view import CopiesView
+from gpuexplorer.gui.views.lab.lab_view import LabView
+from gpuexplorer.gui.views.nothing_found.nothing_found_view import NothingFoundView
+from gpuexplorer.gui.widgets.controls.word_button import WordButton
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.sources import simulated
-from tests.gui.hands import button, click, press, texts
+from tests.gui.hands import button, click, press, texts, the
 
 NO_DRIVER = Attempt("NVIDIA", "There is no driver.", "Install one.")
 Start = Callable[..., App]
@@ -57,6 +63,10 @@ def nothing() -> Opened:
     return None, [NO_DRIVER]
 
 
+def explanation(app: App) -> QWidget:
+    return the(NothingFoundView, app.window)
+
+
 def says(app: App, words: str) -> bool:
     return any(words in text for text in texts(app.window))
 
@@ -66,6 +76,33 @@ def test_without_a_card_the_screen_explains(start: Start) -> None:
     assert says(app, "No graphics card answers on this computer")
     assert says(app, "There is no driver.")
     assert "SIMULATED" not in app.window.windowTitle()
+
+
+def test_without_a_card_the_lab_and_the_copies_work_on_the_computer_alone(
+    start: Start,
+) -> None:
+    app = start(real=nothing)
+    QTest.mouseClick(the(WordButton, explanation(app)), Qt.MouseButton.LeftButton)
+    lab = the(LabView, app.window)
+    assert lab.isVisible()
+    assert not says(app, "No graphics card answers")
+    app.window.navigation.open_screen("copies")
+    assert the(CopiesView, app.window).isVisible()
+    assert says(app, "No card answers, so there is no wire to draw")
+    app.window.navigation.open_screen("overview")
+    assert says(app, "No graphics card answers on this computer")
+    assert not lab.isVisible()
+
+
+def test_simulated_cards_that_are_left_in_the_lab_leave_the_explanation(
+    start: Start, qtbot: QtBot
+) -> None:
+    app = start(real=nothing)
+    click(app.window, "Look around on simulated cards")
+    qtbot.waitUntil(lambda: app.window.windowTitle().startswith("SIMULATED"))
+    app.window.navigation.open_screen("lab")
+    app.window.commands.stop_simulating.trigger()
+    qtbot.waitUntil(lambda: says(app, "No graphics card answers on this computer"))
 
 
 def test_without_a_card_make_run_opens_on_simulated_ones_and_says_so(start: Start) -> None:

@@ -25,7 +25,6 @@ from gpuexplorer.commands.datasheet import (
     check_arguments,
     measure_datasheets,
 )
-from gpuexplorer.commands.no_cards import NoCards
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
 from gpuexplorer.copies.benches import lanes_of, names_by_uuid, offered, worker_bench
@@ -42,6 +41,7 @@ from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.lab.events import Hello
 from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
 from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.topology import Topology
 

@@ -16,7 +16,6 @@ from gpuexplorer.commands.arguments import (
     open_source,
     whole_number,
 )
-from gpuexplorer.commands.no_cards import NoCards
 from gpuexplorer.commands.picture import Picture, take
 from gpuexplorer.commands.snapshot_json import as_json
 from gpuexplorer.commands.snapshot_table import READ, text_of
@@ -24,6 +23,7 @@ from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.process_names import ProcessNames
 from gpuexplorer.telemetry.sampler import PATIENCE, check_interval
 from gpuexplorer.telemetry.session import Session

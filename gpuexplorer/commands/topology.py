@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from gpuexplorer.commands.arguments import OK, add_source_arguments, open_source
 from gpuexplorer.commands.grid import Column, grid, wrap
-from gpuexplorer.commands.no_cards import NoCards
 from gpuexplorer.commands.snapshot_json import Json, link_as_json
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
@@ -15,6 +14,7 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import rate
 from gpuexplorer.telemetry.backend import Backend, Source
+from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology
 

@@ -9,7 +9,7 @@ from gpuexplorer.commands.arguments import open_source
 from gpuexplorer.commands.checkup.display import display
 from gpuexplorer.commands.checkup.finding import Verdict
 from gpuexplorer.commands.checkup.probe import this_computer
-from gpuexplorer.commands.no_cards import NoCards
+from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE
 
 
@@ -19,8 +19,9 @@ def why_no_window() -> str | None:
     wayland, x11 = topic.facts.get("wayland_answers"), topic.facts.get("x11_answers")
     hidden = bool(topic.facts.get("QT_QPA_PLATFORM"))
     if topic.verdict is Verdict.FINE or hidden or wayland or x11:
-        missing = topic.facts.get("missing_libraries")
-        return f"{topic.sentence} {topic.do}".strip() if missing and not hidden else None
+        refused = topic.facts.get("x11_refusal") is not None
+        known = refused or topic.facts.get("missing_libraries")
+        return f"{topic.sentence} {topic.do}".strip() if known and not hidden else None
     return topic.sentence
 
 

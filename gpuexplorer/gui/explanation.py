@@ -22,6 +22,7 @@ class Explanation(QObject):
 
     way_on_chosen = Signal()
     look_again_asked = Signal()
+    screen_asked = Signal(str)
 
     def __init__(
         self,
@@ -42,7 +43,7 @@ class Explanation(QObject):
         self._can_look_again = can_look_again
         self._attempts, self._looked_for = [*attempts], [*looked_for]
         self._every: float | None = None
-        self._back = False
+        self._back = self._lab = False
         self._view = self._make()
         live.show_looked_for(looked_for)
         settings.changed.connect(self._on_settings_changed)
@@ -59,10 +60,10 @@ class Explanation(QObject):
         self._view = self._make()
         self._live.show_looked_for(self._looked_for)
 
-    def show_way_on(self, *, back: bool) -> None:
-        """`back`: simulated cards are there already."""
-        self._back = back
-        self._view.show_way_on(back=back)
+    def show_way_on(self, *, back: bool, lab: bool) -> None:
+        """`back`: simulated cards are there already. `lab`: it can be used without a card."""
+        self._back, self._lab = back, lab
+        self._view.show_way_on(back=back, lab=lab)
 
     def show_looking(self) -> None:
         """Until the answer is there, which may take seconds."""
@@ -86,7 +87,8 @@ class Explanation(QObject):
         view = NothingFoundView(self._look, search, self._can_look_again)
         view.way_on_chosen.connect(self.way_on_chosen)
         view.look_again_asked.connect(self.look_again_asked)
-        view.show_way_on(back=self._back)
+        view.lab_asked.connect(self._on_lab_asked)
+        view.show_way_on(back=self._back, lab=self._lab)
         view.show_looked(search.time, self._every)
         self._screens.explain_with(view)
         return view
@@ -94,6 +96,9 @@ class Explanation(QObject):
     def _time(self) -> str:
         now = SystemClock().wall()
         return moment_words(now, now)
+
+    def _on_lab_asked(self) -> None:
+        self.screen_asked.emit("lab")
 
     def _on_settings_changed(self) -> None:
         units = self._settings.choices.units

@@ -9,14 +9,16 @@ from gpuexplorer.core.units import USUAL, Units, memory
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.bare_host import BareHost
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
-from gpuexplorer.gui.widgets.bars.top_bar import TopBar
+from gpuexplorer.gui.widgets.bars.top_bar import TopBar, host_name
 from gpuexplorer.gui.widgets.rail.rail import Rail
 from gpuexplorer.gui.wording.cards.device_face import host_device
 from gpuexplorer.gui.wording.cards.missing_figures import missing_figures
 from gpuexplorer.gui.wording.processes.process_words import in_use, pids
 from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.sampler import Want
+from gpuexplorer.telemetry.session import Session
 
 # Dear questions are asked only by a view that shows their answers.
 _READ_ALWAYS = (Cadence.FAST, Cadence.SLOW)
@@ -24,6 +26,13 @@ _READ_ALWAYS = (Cadence.FAST, Cadence.SLOW)
 _AT_LEAST_EVERY = 1.0
 _MISSING_EVERY = 2.0
 _PROCESSES = "processes"
+
+
+def window_title(session: Session | None) -> str:
+    parts = [host_name(), "GPU Explorer"]
+    if session is not None and session.simulated:
+        parts.insert(0, SIMULATED)
+    return " – ".join(parts)
 
 
 class LiveFrame(QObject):

@@ -20,7 +20,7 @@ from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.desktop.stillness import Stillness
 from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.live_frame import LiveFrame
+from gpuexplorer.gui.live_frame import LiveFrame, window_title
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
@@ -32,13 +32,12 @@ from gpuexplorer.gui.state.places import Places
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.state.trail import Trail
-from gpuexplorer.gui.view_list import VIEWS, Desk
+from gpuexplorer.gui.view_list import VIEWS, Desk, screen_names
 from gpuexplorer.gui.widgets.bars.banner import Banner
-from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
-from gpuexplorer.gui.widgets.bars.top_bar import TopBar, host_name
+from gpuexplorer.gui.widgets.bars.top_bar import TopBar
 from gpuexplorer.gui.widgets.palette.palette import Palette
-from gpuexplorer.gui.widgets.rail.rail import NARROW_BELOW, Rail, ScreenName
+from gpuexplorer.gui.widgets.rail.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet
 from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
 from gpuexplorer.gui.widgets.wardrobe import Wardrobe
@@ -47,7 +46,7 @@ from gpuexplorer.gui.window_commands import WindowCommands
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.session import Attempt, Session
+from gpuexplorer.telemetry.session import Attempt
 
 _WORTH_AN_ALERT = frozenset({Kind.CARD_LOST, Kind.DRIVER_GONE, Kind.XID, Kind.MEMORY_ERROR})
 
@@ -65,11 +64,15 @@ class MainWindow(QMainWindow):
         bridge: Bridge | None = None,
         settings: Settings | None = None,
         look_again: Callable[[], None] | None = None,
+        bare: RememberingSession | None = None,
     ) -> None:
-        """`simulate` starts simulated cards; `look_again` ends them and looks for real ones."""
+        """`simulate` starts simulated cards; `look_again` ends them and looks for real ones.
+        `bare` reads the computer alone, for the screens that need no card, where none answers.
+        """
         super().__init__()
         self._session: RememberingSession | None = None
         self._machine: MachineState | None = None
+        self._bare: MachineState | None = None
         self._lab: LabState | None = None
         self._simulate = simulate
         self._look_again = look_again
@@ -93,7 +96,7 @@ class MainWindow(QMainWindow):
         self._alerts = WindowAlerts(
             self.look, self.settings, self.navigation, self.frame_clock, self, bridge
         )
-        self._rail = Rail(self.look, _screen_names(), self.navigation)
+        self._rail = Rail(self.look, screen_names(), self.navigation)
         self._top = TopBar(self.look, self.time_window)
         self._banner = Banner(self.look)
         self._screens = Screens(self.navigation)
@@ -123,7 +126,12 @@ class MainWindow(QMainWindow):
         self._on_look_changed()
         self._on_settings_changed()
         self._places.restore([entry.name for entry in VIEWS])
-        self._show(session)
+        self._show(session, bare)
+
+    @property
+    def lab_works(self) -> bool:
+        """Whether something lies there that would go with the session."""
+        return self._lab is not None and self._lab.stage.runs
 
     def show_session(self, session: RememberingSession) -> None:
         """From now on this one: a real driver came, or the simulated cards were asked for."""
@@ -135,11 +143,17 @@ class MainWindow(QMainWindow):
         """What was tried came out otherwise than was known when the window opened."""
         self.explanation.show_search(attempts, looked_for)
 
-    def show_nothing(self, attempts: Sequence[Attempt], looked_for: Sequence[Looked]) -> None:
+    def show_nothing(
+        self,
+        attempts: Sequence[Attempt],
+        looked_for: Sequence[Looked],
+        bare: RememberingSession | None = None,
+    ) -> None:
         """The simulated cards were left, and there are no real ones."""
         self._nothing_real = True
         self.explanation.show_search(attempts, looked_for)
-        self._show(None)
+        self._show(None, bare)
+        self._screens.show_explanation()
 
     def show_cost(self, text: str, hint: str = "") -> None:
         """What the program itself takes, for the line at the bottom."""
@@ -164,22 +178,27 @@ class MainWindow(QMainWindow):
         """Or close them again."""
         self._alerts.open_settings(self._machine)
 
-    def _show(self, session: RememberingSession | None) -> None:
+    def _show(
+        self, session: RememberingSession | None, bare: RememberingSession | None = None
+    ) -> None:
         self._session = session
         self._live.stop()
         # Qt lets go of it with its screens; until then they may ask it.
-        before = self._machine
+        before = self._machine or self._bare
         self.time_window.back_to_now()  # of the cards that come nothing is known of then
         self._machine = None if session is None else MachineState(session, self.settings, self)
-        self.setWindowTitle(_title(session))
-        self.explanation.show_way_on(back=session is not None)
+        alone = None if session is not None else bare
+        self._bare = None if alone is None else MachineState(alone, self.settings, self)
+        self.setWindowTitle(window_title(session))
+        self.explanation.show_way_on(back=session is not None, lab=alone is not None)
         self._live.show_machine(self._machine)
         if self._lab is not None:
             self._lab.stop()
-        self._lab = None if self._machine is None else lab_of(self._machine, self._pythons)
+        read = self._machine or self._bare
+        self._lab = None if read is None else lab_of(read, self._pythons)
         self._rail.show_lab(self._lab)
         self._alerts.follow(session)
-        self._screens.show_desk(self._desk())
+        self._screens.show_desk(self._desk(), bare=session is None)
         if before is not None:
             before.deleteLater()
         if self._machine is not None:
@@ -187,12 +206,12 @@ class MainWindow(QMainWindow):
         self._offer_ways()
 
     def _desk(self) -> Desk | None:
-        machine, lab = self._machine, self._lab
-        if machine is None or lab is None:
+        lab = self._lab
+        if lab is None:
             return None
         return Desk(
             self.look,
-            machine,
+            lab.machine,
             self.time_window,
             self.navigation,
             self.settings,
@@ -254,7 +273,7 @@ class MainWindow(QMainWindow):
             (commands.simulate, self._simulate),
             (commands.stop_simulating, self._on_real_cards_asked),
             (commands.look_again, self._on_real_cards_asked),
-            (commands.reasons, self._on_reasons_asked_for),
+            (commands.reasons, self.explanation.open),
             (commands.next_screen, self._on_next_screen_asked),
             (commands.screen_before, self._on_screen_before_asked),
             (commands.quit, self.close),
@@ -262,6 +281,7 @@ class MainWindow(QMainWindow):
             action.triggered.connect(slot)
         self.explanation.way_on_chosen.connect(self._on_way_on_chosen)
         self.explanation.look_again_asked.connect(self._on_real_cards_asked)
+        self.explanation.screen_asked.connect(self._on_screen_asked)
         commands.screen_asked.connect(self._on_screen_asked)
         commands.card_asked.connect(self._on_card_asked)
         self._rail.screen_chosen.connect(self._on_screen_asked)
@@ -269,8 +289,8 @@ class MainWindow(QMainWindow):
         self._rail.fold_asked.connect(self._on_fold_asked)
         self._top.search_asked.connect(self._on_palette_asked)
         self._top.real_cards_asked.connect(self._on_real_cards_asked)
-        self._banner.reasons_asked_for.connect(self._on_reasons_asked_for)
-        self._screens.currentChanged.connect(self._on_another_shown)
+        self._banner.reasons_asked_for.connect(self.explanation.open)
+        self._screens.currentChanged.connect(self._show_banner)
 
     def _fold(self) -> None:
         roomy = self.width() >= NARROW_BELOW
@@ -294,9 +314,6 @@ class MainWindow(QMainWindow):
         if happening.kind in _WORTH_AN_ALERT and not self.isActiveWindow():
             QApplication.alert(self)
 
-    def _on_reasons_asked_for(self) -> None:
-        self.explanation.open()
-
     def _on_way_on_chosen(self) -> None:
         if self._session is not None:
             self._screens.show_screen()
@@ -307,9 +324,6 @@ class MainWindow(QMainWindow):
         if self._look_again is not None:
             self.explanation.show_looking()
             self._look_again()
-
-    def _on_another_shown(self) -> None:
-        self._show_banner()
 
     def _on_screen_asked(self, name: str) -> None:
         self.navigation.open_screen(name)
@@ -384,17 +398,3 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         self.stop()
         super().closeEvent(event)
-
-
-def _screen_names() -> Sequence[ScreenName]:
-    return [
-        ScreenName(entry.name, entry.title, entry.icon, str(position + 1))
-        for position, entry in enumerate(VIEWS)
-    ]
-
-
-def _title(session: Session | None) -> str:
-    parts = [host_name(), "GPU Explorer"]
-    if session is not None and session.simulated:
-        parts.insert(0, SIMULATED)
-    return " – ".join(parts)

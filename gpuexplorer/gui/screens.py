@@ -21,6 +21,7 @@ class Screens(QStackedWidget):
         self._navigation = navigation
         self._views: dict[str, LiveView] = {}
         self._desk: Desk | None = None
+        self._bare = False
         self._explanation: QWidget | None = None
         self._warming = Warming(LATER, self)
         navigation.screen_changed.connect(self._on_screen_changed)
@@ -31,8 +32,10 @@ class Screens(QStackedWidget):
         shown = self.currentWidget()
         return shown if isinstance(shown, LiveView) else None
 
-    def show_desk(self, desk: Desk | None) -> None:
-        """From now on the screens of this session; without one, the explanation."""
+    def show_desk(self, desk: Desk | None, *, bare: bool = False) -> None:
+        """From now on the screens of this session; without one, the explanation. `bare`: no
+        card is read, so that it stands in the place of all screens that show cards.
+        """
         focused = QApplication.focusWidget()
         # Asked before they go: Qt then hands the keyboard on to whoever comes next.
         within = focused is not None and self.isAncestorOf(focused)
@@ -41,7 +44,7 @@ class Screens(QStackedWidget):
             self.removeWidget(view)
             view.deleteLater()
         self._views = {}
-        self._desk = desk
+        self._desk, self._bare = desk, bare
         self.show_screen()
         if desk is not None:
             self._warming.start()
@@ -72,12 +75,12 @@ class Screens(QStackedWidget):
         """The screen that was chosen last, or the first."""
         name = self._navigation.screen or VIEWS[0].name
         self._navigation.open_screen(name)
-        if self._desk is None:
+        entry = next(entry for entry in VIEWS if entry.name == name)
+        if self._desk is None or (self._bare and not entry.without_cards):
             self.show_explanation()
             return
         view = self._views.get(name)
         if view is None:
-            entry = next(entry for entry in VIEWS if entry.name == name)
             view = self._views[name] = entry.make(self._desk)
             view.setAccessibleName(entry.title)
             self.addWidget(view)

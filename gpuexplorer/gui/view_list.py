@@ -1,6 +1,6 @@
 """VIEWS: what the sidebar offers, in order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.gui.frame_clock import FrameClock
@@ -17,6 +17,7 @@ from gpuexplorer.gui.views.overview.overview_view import OverviewView
 from gpuexplorer.gui.views.processes.processes_view import ProcessesView
 from gpuexplorer.gui.views.topology.topology_view import TopologyView
 from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.rail.rail import ScreenName
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Entry:
     title: str
     icon: Icon
     make: Callable[[Desk], LiveView]
+    without_cards: bool = False  # whether there is something to do on the computer alone
 
 
 def _lab(desk: Desk) -> LiveView:
@@ -134,11 +136,21 @@ VIEWS = (
         "Lab",
         Icon.LAB,
         _lab,
+        without_cards=True,
     ),
     Entry(
         "copies",
         "Copies",
         Icon.COPIES,
         _copies,
+        without_cards=True,
     ),
 )
+
+
+def screen_names() -> Sequence[ScreenName]:
+    """As the rail shows them, with the key that opens each."""
+    return [
+        ScreenName(entry.name, entry.title, entry.icon, str(position + 1))
+        for position, entry in enumerate(VIEWS)
+    ]

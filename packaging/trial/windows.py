@@ -4,12 +4,12 @@ import shutil
 from collections.abc import Mapping
 from typing import Any
 
+from gpuexplorer.commands.window_arguments import SCREENS
 from trial.display import Display, display
 from trial.program import Program, as_json, expect
 from trial.report import Step
 from trial.root import HOME, Inside
 
-SCREENS = ("overview", "card", "processes", "topology", "events", "lab", "copies")
 _SIMULATED = ("--simulate", "2xTitanRTX")
 _SIZE = ("--size", "1400x900")
 _PATIENCE = 40.0

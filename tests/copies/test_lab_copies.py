@@ -153,12 +153,12 @@ def test_one_look_is_not_worth_a_cure() -> None:
 
 def test_ten_thousand_rows_are_not_gone_over_again() -> None:
     lines, book = Lines(), CopyBook(route)
-    taken = set()
+    taken = []
     for count in (1, 1, 50):
         for _ in range(count):
             lines.line("for i in range(200): Y = X.cuda()", *[moved(MIB, 1e-4)] * 200)
         book.take(lines.ledger)
         lines.line("Y = X.cuda()", moved(MIB, 1e-4))
-        taken.add(steps(lambda: book.take(lines.ledger)))
+        taken.append(steps(lambda: book.take(lines.ledger)))
     assert len(book) == 52 * 200 + 3
-    assert len(taken) == 1
+    assert max(taken) < 2 * min(taken)

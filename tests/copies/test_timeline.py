@@ -167,7 +167,7 @@ def test_a_frame_takes_no_more_the_more_copies_there_are(much: Timeline, part: f
 def test_a_line_is_taken_in_without_going_over_the_others() -> None:
     lines = Lines()
     book, timeline = CopyBook(), Timeline()
-    taken = set()
+    taken = []
     for count in (1, 1, 50):
         for _ in range(count):
             lines.line("a loop", *[moved(MIB, 1e-4)] * 200)
@@ -175,5 +175,5 @@ def test_a_line_is_taken_in_without_going_over_the_others() -> None:
         timeline.take(lines.ledger, book)
         lines.line("Y = X.cuda()", moved(MIB, 1e-4))
         book.take(lines.ledger)
-        taken.add(steps(lambda: timeline.take(lines.ledger, book)))
-    assert len(taken) == 1
+        taken.append(steps(lambda: timeline.take(lines.ledger, book)))
+    assert max(taken) < 2 * min(taken)

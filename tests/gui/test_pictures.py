@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
 
 from gpuexplorer.commands.window_arguments import SCREENS
 from gpuexplorer.gui.paint.theme import Scheme, load_theme
@@ -108,17 +109,22 @@ def test_a_scaled_screen_gives_a_finer_picture(tmp_path: Path) -> None:
     assert QImage(str(tmp_path / "events-dark.png")).width() == 1200
 
 
-def test_a_folder_that_vanishes_while_one_waits_is_said_in_a_sentence(tmp_path: Path) -> None:
+def test_a_folder_that_vanishes_while_one_waits_is_said_in_a_sentence(
+    tmp_path: Path, qtbot: QtBot
+) -> None:
     folder = tmp_path / "gone"
-    words = ("--simulate", "1xT4", "--view", "events", "--theme", "dark", "--after", "5")
+    words = ("--screenshot", str(folder), "--simulate", "1xT4", "--after", "5")
     started = subprocess.Popen(
-        [sys.executable, "-m", "gpuexplorer", "--screenshot", str(folder), *words],
+        [sys.executable, "-m", "gpuexplorer", *words],
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
     )
-    while not folder.exists() and started.poll() is None:
-        pass
-    folder.rmdir()
+    # The first of many is there.
+    qtbot.waitUntil(
+        lambda: any(folder.glob("*.png")) or started.poll() is not None, timeout=60_000
+    )
+    folder.rename(tmp_path / "elsewhere")
     _, told = started.communicate(timeout=60)
     assert started.returncode == 1
     assert told.startswith(f"The picture could not be written to {folder}")

@@ -27,6 +27,10 @@ _FOR_X11 = {
     "libxcb-render-util.so.0": "libxcb-render-util0",
     "libxcb-image.so.0": "libxcb-image0",
 }
+_NOT_ALLOWED = (
+    "Start it as the person who is logged in at that display, or let that person's "
+    "XAUTHORITY name the file with the permission."
+)
 _NO_WINDOW = "Start it at a desktop, or through `ssh -X`; the commands work without a display."
 
 
@@ -39,11 +43,13 @@ def display(probe: Probe) -> Topic:
     only_wayland = wayland is True and not chosen.startswith("xcb")
     wanted = _ALWAYS if only_wayland and x11 is not True else _ALWAYS | _FOR_X11
     missing = {name: pack for name, pack in wanted.items() if not _is_there(probe, name)}
+    refusal = probe.x_refusal(environment["DISPLAY"]) if x11 and not wayland else None
     facts: dict[str, Fact] = {
         "DISPLAY": environment.get("DISPLAY"),
         "WAYLAND_DISPLAY": environment.get("WAYLAND_DISPLAY"),
         "QT_QPA_PLATFORM": chosen or None,
         "x11_answers": x11,
+        "x11_refusal": refusal,
         "wayland_answers": wayland,
         "missing_libraries": list(missing),
     }
@@ -65,6 +71,10 @@ def display(probe: Probe) -> Topic:
         sentence = "A display is named, but it does not answer, so no window can open."
         do = "Log in at the desktop, or connect with `ssh -X`; then correct DISPLAY."
         return Topic(_TITLE, Verdict.BROKEN, sentence, do, details, facts)
+    if refusal is not None:
+        sentence = f"The display {environment['DISPLAY']} lets this program open no window"
+        sentence += f": it says “{refusal}”." if refusal else "."
+        return Topic(_TITLE, Verdict.BROKEN, sentence, _NOT_ALLOWED, details, facts)
     if missing:
         number = "a library" if len(missing) == 1 else f"{len(missing)} libraries"
         sentence = f"The display answers, but Qt misses {number} to open a window."

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpuexplorer.commands.checkup.x_server import x_refusal
 from gpuexplorer.lab.packaged import folder
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.looked_for import Place
@@ -36,6 +37,7 @@ class Probe(Place):
     installed: Callable[[str], str | None]  # the version of a distribution of this Python
     may_use: Callable[[Path], bool]  # whether this user may read and write the file
     reachable: Callable[[str | tuple[str, int]], bool]  # a socket's path, or host and port
+    x_refusal: Callable[[str], str | None]  # why the X server of this name lets nobody in
     groups: Sequence[int] = ()  # the groups of this user
     prefix: str | None = None  # of the Python that runs this; None in a packaged program
     parts: str | None = None  # where the packaged program's own parts are; None under a Python
@@ -53,6 +55,7 @@ def this_computer(open_backend: Callable[[], Backend]) -> Probe:
         installed=_installed,
         may_use=lambda path: os.access(path, os.R_OK | os.W_OK),
         reachable=_reachable,
+        x_refusal=lambda name: x_refusal(name, None if parts is None else str(parts)),
         groups=_groups(),
         prefix=None if parts is not None else sys.prefix,
         parts=None if parts is None else str(parts),

@@ -1,5 +1,6 @@
 """Diagnostics: what the program has cost since it began, for the file and for the dialog."""
 
+import json
 import platform
 import sys
 import time
@@ -7,6 +8,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, qVersion
 from PySide6.QtGui import QGuiApplication
@@ -20,6 +22,7 @@ from gpuexplorer.gui.measuring.heartbeat import PERIOD, Heartbeat
 from gpuexplorer.gui.measuring.spread import Spread
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.whole_file import write_whole
 
 SCHEMA = 1
 _MS = 1000.0
@@ -62,6 +65,14 @@ class Diagnostics(QObject):
     def watch(self, session: Session | None) -> None:
         """From now on the beats of this one are told."""
         self._session = session
+
+    def write(self, place: str) -> None:
+        """To this file, or to the output where it is a dash."""
+        text = json.dumps(self.figures(), indent=2) + "\n"
+        if place == "-":
+            sys.stdout.write(text)
+        else:
+            write_whole(Path(place), [text.encode("utf-8")])
 
     def figures(self) -> Mapping[str, object]:
         """All of it, ready for JSON. What was not measured is None."""

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from gpuexplorer.commands.checkup.answer import Answer, ask
 from gpuexplorer.commands.checkup.probe import Probe, Ran
-from gpuexplorer.commands.no_cards import NoCards
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backend import Backend, Source
+from gpuexplorer.telemetry.backends.no_cards import NoCards
 
 NO_LIBRARY = Trouble(
     "The driver's library is not on this machine.", "`gpuexplorer doctor` says more."
@@ -93,6 +93,7 @@ class Computer:
     installed: dict[str, str] = field(default_factory=dict)
     forbidden: set[str] = field(default_factory=set)
     listening: set[str | tuple[str, int]] = field(default_factory=set)
+    refusals: dict[str, str] = field(default_factory=dict)  # of X servers
     prefix: str | None = "/opt/gpuexplorer"
     parts: str | None = None
     home: str = "/home/ana"
@@ -196,6 +197,7 @@ class Computer:
             installed=self.installed.get,
             may_use=lambda path: self._path(path) not in self.forbidden,
             reachable=self.listening.__contains__,
+            x_refusal=self.refusals.get,
             groups=(1000, 27),
             prefix=self.prefix,
             parts=self.parts,

@@ -42,6 +42,19 @@ def test_a_display_through_ssh_is_tried_at_its_port(computer: Computer) -> None:
     assert told(computer).verdict is Verdict.FINE
 
 
+def test_a_display_of_somebody_else_is_told_with_what_it_says(computer: Computer) -> None:
+    install(computer, *BASE, *X11, *MORE_X11)
+    computer.environment["DISPLAY"] = ":0"
+    computer.listening = {"/tmp/.X11-unix/X0"}
+    computer.refusals = {":0": "Authorization required"}
+    topic = told(computer)
+    assert topic.verdict is Verdict.BROKEN
+    assert topic.sentence == (
+        "The display :0 lets this program open no window: it says “Authorization required”."
+    )
+    assert "XAUTHORITY" in topic.do
+
+
 def test_wayland_alone_needs_no_x11_libraries(computer: Computer) -> None:
     install(computer, *BASE)
     computer.environment |= {"WAYLAND_DISPLAY": "wayland-0", "XDG_RUNTIME_DIR": "/run/user/1"}

@@ -6,8 +6,8 @@ import pytest
 
 from gpuexplorer.commands.checkup.driver import driver
 from gpuexplorer.commands.checkup.finding import Topic, Verdict
-from gpuexplorer.commands.no_cards import NoCards
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.telemetry.backends.no_cards import NoCards
 from tests.commands.checkup.computer import Computer
 
 # As the backend says it, and as it must be told.

@@ -107,9 +107,9 @@ def test_the_lab_is_told_to_go_through_the_host_and_back(
     page = open_matrix("wrong:0>1")
     measure_all(page, qtbot)
     wait_for(page, qtbot, "came as zeros")
-    click(page, "Let the lab go through host memory")
+    click(page, "In the lab, through the host")
     assert lab.switches.by_host == {THERE}
-    click(page, "Let the lab go directly again")
+    click(page, "In the lab, directly again")
     assert lab.switches.by_host == frozenset()
 
 

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.look import Look, Motion
-from gpuexplorer.gui.state.copies.benches import copies_of
+from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.views.copies.moving.compare_sheet import CompareSheet
 from gpuexplorer.gui.views.copies.moving.copies_table import CopiesTable
@@ -29,7 +28,6 @@ from gpuexplorer.gui.wording.copies.moving.remembered import columns_of, text_of
 from gpuexplorer.lab.wire import Run
 from tests.gui.copies.moves import (
     MIB,
-    PageWindow,
     across,
     drawing,
     line,
@@ -380,24 +378,3 @@ def test_the_page_can_be_seen_in_a_narrow_window(
     qtbot.waitUntil(lambda: the(TravelPanel, page).width() > 600)
     assert button(page, "Show the cure").isVisible()
     assert page.grab().save(str(tmp_path / "page.png"))
-
-
-def test_a_copy_made_before_the_wiring_was_told_travels_when_it_is(
-    lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
-) -> None:
-    look.choose_motion(Motion.FULL)
-    copies = copies_of(lab)
-    copies.setParent(lab)
-    with qtbot.waitSignal(lab.changed):
-        line(lab, worker, "Z = X.cuda(1)", across)
-    window = PageWindow(look, copies)
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    travel = the(TravelPanel, window)
-    assert travel.playback.slowed is None
-    with qtbot.waitSignal(copies.ways.changed):
-        copies.ways.look()
-    assert travel.playback.playing
-    assert "slowed ×360" in [each.accessibleName() for each in travel.findChildren(QWidget)]
-    window.close()

@@ -12,6 +12,7 @@ from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone, mixed
 from gpuexplorer.gui.views.nothing_found.looked_panel import LookedPanel
+from gpuexplorer.gui.widgets.controls.word_button import WordButton
 from gpuexplorer.gui.widgets.page import Page
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.remark import wrapped_label
@@ -38,6 +39,7 @@ class NothingFoundView(Page):
 
     way_on_chosen = Signal()
     look_again_asked = Signal()
+    lab_asked = Signal()
 
     def __init__(
         self, look: Look, search: Search, can_look_again: bool, parent: QWidget | None = None
@@ -73,11 +75,14 @@ class NothingFoundView(Page):
         self.body.addLayout(middle)
         self.body.addStretch(3)
         self.setFocusProxy(self._button)
-        self.show_way_on(back=False)
+        self.show_way_on(back=False, lab=False)
 
-    def show_way_on(self, *, back: bool) -> None:
-        """`back`: the simulated cards are there already, and only covered by this screen."""
+    def show_way_on(self, *, back: bool, lab: bool) -> None:
+        """`back`: the simulated cards are there already, and only covered by this screen.
+        `lab`: it works on the processor alone.
+        """
         self._back = back
+        self._open_lab.setVisible(lab)
         if back:
             self._button.setText("Back to the simulated cards")
             self._promise.setText("The figures are made up; every screen says SIMULATED.")
@@ -129,6 +134,11 @@ class NothingFoundView(Page):
         self._again.setToolTip("For real cards: a driver may have been loaded since.")
         self._again.clicked.connect(self.look_again_asked)
         self._again.setVisible(can_look_again)
+        self._open_lab = WordButton(self._look, Icon.LAB, "Open the lab on the processor alone")
+        self._open_lab.setToolTip(
+            "PyTorch computes there with real values; nothing is made up."
+        )
+        self._open_lab.clicked.connect(self.lab_asked)
         buttons = QHBoxLayout()
         buttons.setSpacing(12)
         buttons.addStretch(1)
@@ -142,6 +152,7 @@ class NothingFoundView(Page):
         column.setSpacing(12)
         column.addLayout(buttons)
         column.addWidget(self._promise)
+        column.addWidget(self._open_lab, 0, Qt.AlignmentFlag.AlignHCenter)
 
     def _centred(self, text: str, tone: Tone) -> QLabel:
         label = wrapped_label(self._look, text, tone)

@@ -23,8 +23,8 @@ _LABEL, _FIGURE, _BAR_ROW = 76.0, 44.0, 22
 _WRONG = "WRONG"
 _BESIDE_FROM = 300  # two buttons
 
-_DETOUR = "Let the lab go through host memory"
-_DIRECT = "Let the lab go directly again"
+_DETOUR = "In the lab, through the host"
+_DIRECT = "In the lab, directly again"
 _MEANT = (
     "What is dragged or copied by a form from the one to the other goes over the host: "
     "X.cpu() first. A line that is typed stays as it is typed."
@@ -100,7 +100,7 @@ class FindingBlock(QWidget):
         asked = [("Measure again", self._on_again), ("Save a report", self._on_report)]
         finding = self._callout.finding
         if finding.detour and finding.instead is None:
-            staged = QPushButton("Measure it through host memory")
+            staged = QPushButton("Measure through the host")
             staged.setFont(self._look.letters.body.font)
             staged.clicked.connect(self._on_staged)
             self.buttons.append(staged)

@@ -35,7 +35,7 @@ from gpuexplorer.gui.wording.copies.moving.export import as_text
 from gpuexplorer.gui.wording.copies.moving.moved import Key, Moved, folded
 from gpuexplorer.gui.wording.copies.moving.remembered import columns_of, text_of
 from gpuexplorer.gui.wording.copies.moving.sentences import Said, said_of
-from gpuexplorer.gui.wording.copies.moving.wire_words import with_copy
+from gpuexplorer.gui.wording.copies.moving.wire_words import unwired, with_copy
 from gpuexplorer.gui.wording.machine.machine_face import Face
 from gpuexplorer.gui.wording.machine.machine_faces import lasting_faces, passing_faces
 from gpuexplorer.gui.wording.machine.machine_things import Thing
@@ -244,9 +244,8 @@ class MovingPage(CopiesPage):
         now = machine_now(self._machine, wiring)
         if now is None:
             asked = wiring.answer in (Answer.NOT_ASKED, Answer.WAITING)
-            waiting = "The driver is asked how the cards are wired."
-            nothing = "The driver does not tell how the cards are wired."
-            self._travel.show_waiting(waiting if asked else nothing, wiring.refusal)
+            cards = bool(self._machine.cards())
+            self._travel.show_waiting(*unwired(wiring.refusal, cards=cards, asked=asked))
             return
         if self._lasting is None or self._lasting[0] is not now.shape:
             self._lasting = (now.shape, lasting_faces(now))

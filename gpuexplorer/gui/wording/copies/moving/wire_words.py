@@ -47,3 +47,13 @@ def _lanes(hop: Hop) -> Sequence[tuple[Thing, bool]]:
         hub = isinstance(begin, OfHub)
         return ((OfSpoke(end.card) if hub else OfLink(end.card, HOST_ID), False),)
     return ()
+
+
+def unwired(refusal: str, *, cards: bool, asked: bool) -> tuple[str, str]:
+    """Why no wire is drawn, and what there is to say to it. `asked`: the answer is awaited."""
+    if not cards:
+        more = "What the memory of the processor does is measured on the other pages."
+        return "No card answers, so there is no wire to draw.", more
+    if asked:
+        return "The driver is asked how the cards are wired.", refusal
+    return "The driver does not tell how the cards are wired.", refusal
