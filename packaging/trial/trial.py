@@ -9,6 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bundle.sizes import SIZES, Size
@@ -74,7 +75,9 @@ def main() -> int:
         return 130
     finally:
         if report.results:
-            print(report.as_text(), flush=True)
+            told = f"{report.as_text()}\n"
+            print(told, flush=True)
+            (place / "report.txt").write_text(told, "utf-8")
     return 0 if report.good else 1
 
 

@@ -1,7 +1,8 @@
-"""Python's long search for garbage: at a moment of ours, and as before once it is stopped."""
+"""Python's searches for garbage: at moments of ours, and as before once that is stopped."""
 
 import gc
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 from PySide6.QtCore import QTimer
@@ -14,27 +15,75 @@ from gpuexplorer.gui.sweeping import Sweeping
 def sweeping(qtbot: QtBot) -> Iterator[Sweeping]:
     del qtbot  # there has to be an application
     one = Sweeping()
+    gc.enable()
     one.start()
     yield one
     one.stop()
     gc.unfreeze()
 
 
-def test_python_begins_no_long_search_meanwhile(sweeping: Sweeping) -> None:
-    usual = gc.get_threshold()
-    searched = gc.get_stats()[2]["collections"]
+@pytest.fixture
+def searched() -> Iterator[list[threading.Thread]]:
+    """In which thread each search ran."""
+    where: list[threading.Thread] = []
+
+    def note(phase: str, info: Mapping[str, int]) -> None:
+        del info
+        if phase == "start":
+            where.append(threading.current_thread())
+
+    gc.callbacks.append(note)
+    yield where
+    gc.callbacks.remove(note)
+
+
+def fill() -> None:
     kept = [[number] for number in range(200_000)]
-    assert gc.get_stats()[2]["collections"] == searched
-    sweeping.stop()
     assert len(kept) == 200_000
-    assert gc.get_threshold() != usual
 
 
-def test_it_is_made_up_for_when_it_is_due(sweeping: Sweeping, qtbot: QtBot) -> None:
+def often(sweeping: Sweeping) -> None:
     timer = sweeping.findChild(QTimer)
     assert timer is not None
     timer.setInterval(10)
-    for _ in range(11):
-        gc.collect(1)
-    searched = gc.get_stats()[2]["collections"]
-    qtbot.waitUntil(lambda: gc.get_stats()[2]["collections"] == searched + 1)
+
+
+def test_python_begins_no_search_in_the_midst_of_something(
+    sweeping: Sweeping, searched: list[threading.Thread]
+) -> None:
+    fill()
+    assert searched == []
+    sweeping.stop()
+    fill()
+    assert searched != []
+
+
+def test_what_another_thread_leaves_behind_is_searched_for_in_the_windows(
+    sweeping: Sweeping, searched: list[threading.Thread], qtbot: QtBot
+) -> None:
+    often(sweeping)
+    at_work = threading.Thread(target=fill)
+    at_work.start()
+    at_work.join()
+    assert searched == []
+    kept = [[number] for number in range(2_000)]
+    qtbot.waitUntil(lambda: len(searched) > 0)
+    assert set(searched) == {threading.main_thread()}
+    assert len(kept) == 2_000
+
+
+@pytest.mark.parametrize(
+    ("before", "generation"),
+    [
+        (lambda: [gc.collect(0) for _ in range(11)], 1),
+        (lambda: [gc.collect(1) for _ in range(11)], 2),
+    ],
+    ids=["middle", "long"],
+)
+def test_a_longer_search_is_made_up_for_when_it_is_due(
+    sweeping: Sweeping, qtbot: QtBot, before: Callable[[], object], generation: int
+) -> None:
+    often(sweeping)
+    before()
+    searched = gc.get_stats()[generation]["collections"]
+    qtbot.waitUntil(lambda: gc.get_stats()[generation]["collections"] == searched + 1)
