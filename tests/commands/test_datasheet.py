@@ -36,7 +36,8 @@ def test_each_card_has_a_sheet_with_what_it_promises_and_reached(capsys: Out) ->
     assert "0 GB/s 0" not in text
 
 
-def test_other_cards_lie_beside_it(capsys: Out) -> None:
+def test_other_cards_lie_beside_it(capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
     words = ("--simulate", "1xH100", "--devices", "0", "--beside", "geforce rtx 4090,B200")
     text = told(capsys, *words)
     assert "NVIDIA H100 80GB HBM3 (here)" in text
