@@ -1,15 +1,17 @@
 """Load: tells simulated cards what the lab does to them, so that the plots answer."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from gpuexplorer.lab.events import Event, Finished, Hello, Memory
+from gpuexplorer.lab.events import Event, Failed, Finished, Hello, Memory, Transferred
 from gpuexplorer.lab.wire import Command, Peek, Run, Train
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.occupied import Occupation
 
 # As a driver counts: the share of its last sampling period in which a kernel ran.
 _PERIOD = 0.25
+# As who reads the counter of a wire: what went over it, until it is read the next time.
+_READ_EVERY = 2.0
 
 
 class Load:
@@ -20,6 +22,7 @@ class Load:
         self._elapsed = elapsed
         self._indices: dict[str, int] = {}
         self._held: dict[int, int] = {}
+        self._moved: dict[int, _Bytes] = {}  # by the line that runs now
 
     def apply(self, event: Event) -> None:
         match event:
@@ -29,9 +32,14 @@ class Load:
                     for each in devices
                     if each.uuid.startswith("SIM-")
                 }
+            case Transferred():
+                self._move(event)
             case Finished():
                 self._hold(event.memory)
                 self._occupy(event)
+                self._tell_moved()
+            case Failed():
+                self._tell_moved()
             case _:
                 pass
 
@@ -65,6 +73,7 @@ class Load:
             if held:
                 self._machine.hold(index, self._elapsed(), -held)
         self._held.clear()
+        self._moved.clear()
 
     def _hold(self, memory: "Sequence[Memory]") -> None:
         for each in memory:
@@ -85,3 +94,57 @@ class Load:
                 continue
             length = max(seconds, _PERIOD)
             self._machine.occupy(index, Occupation(now, now + length, seconds / length))
+
+    def _move(self, event: Transferred) -> None:
+        if event.already_there:
+            return
+        source, target = (self._indices.get(each) for each in (event.source, event.target))
+        linked = (
+            source is not None
+            and target is not None
+            and target in self._machine.wiring.peers(source)
+            and event.direct is not False
+        )
+        if source is not None:
+            self._moved.setdefault(source, _Bytes()).sent(event.bytes, linked=linked)
+        if target is not None:
+            self._moved.setdefault(target, _Bytes()).received(event.bytes, linked=linked)
+
+    def _tell_moved(self) -> None:
+        """Once for each line: a loop of thousands of copies is one stretch of traffic."""
+        now = self._elapsed()
+        for index, moved in self._moved.items():
+            self._machine.occupy(
+                index,
+                Occupation(
+                    now,
+                    now + _READ_EVERY,
+                    pcie_receive=moved.pcie_in / _READ_EVERY,
+                    pcie_transmit=moved.pcie_out / _READ_EVERY,
+                    nvlink_receive=moved.nvlink_in / _READ_EVERY,
+                    nvlink_transmit=moved.nvlink_out / _READ_EVERY,
+                ),
+            )
+        self._moved.clear()
+
+
+@dataclass(slots=True)
+class _Bytes:
+    """What went over the wires of one card."""
+
+    pcie_in: int = 0
+    pcie_out: int = 0
+    nvlink_in: int = 0
+    nvlink_out: int = 0
+
+    def sent(self, count: int, *, linked: bool) -> None:
+        if linked:
+            self.nvlink_out += count
+        else:
+            self.pcie_out += count
+
+    def received(self, count: int, *, linked: bool) -> None:
+        if linked:
+            self.nvlink_in += count
+        else:
+            self.pcie_in += count
