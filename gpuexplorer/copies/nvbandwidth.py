@@ -84,7 +84,14 @@ def read_nvbandwidth(text: str) -> NvBandwidth:
         told = json.loads(text[begin:] if begin >= 0 else text)[_TITLE]
         cases = tuple(_case(each) for each in told.get("testcases") or ())
         cards = tuple(str(each) for each in told.get("GPU Device list") or ())
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (
+        ValueError,
+        OverflowError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ):
         raise Trouble("This is not what nvbandwidth writes.", _HINT) from None
     return NvBandwidth(
         str(told.get("version", "")),

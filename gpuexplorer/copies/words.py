@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation, Overflow
 
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.plan import SWEEP_LEAST, SWEEP_MOST, Kind, sweep_sizes
@@ -33,10 +33,12 @@ def size_of(text: str) -> int:
         size = Decimal(match[1]) * unit
     except InvalidOperation:
         raise Trouble(f"{text!r} is not a size.", _SIZES) from None
+    except Overflow:
+        raise _too_many(text) from None
     if size <= 0:
         raise Trouble(f"{text!r} is nothing to copy.", "The smallest copy is 1 B.")
     if size > MOST_BYTES:
-        raise Trouble(f"{text!r} is more than any card holds.", "Up to 1T can be asked for.")
+        raise _too_many(text)
     if size != int(size):
         raise Trouble(f"{text!r} is not a whole number of bytes.", _SIZES)
     return int(size)
@@ -45,6 +47,8 @@ def size_of(text: str) -> int:
 def sizes_of(text: str) -> tuple[int, ...]:
     """Several, or a range such as 4B-1G, or "sweep" for the whole of it; in order."""
     found: list[int] = []
+    if not text.strip():
+        raise Trouble("No size is named.", _SIZES)
     for part in (part.strip() for part in text.split(",")):
         if not part:
             raise Trouble(f"{text!r} has a comma with no size beside it.", _SIZES)
@@ -95,6 +99,10 @@ def kinds_of(text: str) -> tuple[Kind, ...]:
             known = ", ".join(kind.value for kind in Kind)
             raise Trouble(f"--mode names {word!r}, which is not known.", f"{meant}{known}.")
     return tuple(dict.fromkeys(found))
+
+
+def _too_many(text: str) -> Trouble:
+    return Trouble(f"{text!r} is more than any card holds.", "Up to 1T can be asked for.")
 
 
 def _devices(word: str) -> list[str]:

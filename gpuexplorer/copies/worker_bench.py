@@ -216,23 +216,25 @@ class WorkerBench:
         self, command: Measure | Multiply, hear: Callable[[Event], None]
     ) -> tuple[str, str]:
         """Why not, and a way out; two empty texts where it was."""
-        assert self._process is not None
+        process = self._process
+        assert process is not None
         number = command.id
-        self._process.send(command)
-        cancelled = False
+        process.send(command)
+        until: float | None = None  # it was told to stop; who stops it says so again and again
         while True:
             try:
-                said = self._said.get(timeout=_PATIENCE if cancelled else None)
+                said = self._said.get(timeout=self._patience(until))
             except queue.Empty:
                 raise _StoppedError from None
             match said:
                 case _Stop(number=meant) if meant == number:
-                    self._process.cancel(number)
-                    cancelled = True
+                    if until is None:
+                        process.cancel(number)
+                        until = self._clock.now() + _PATIENCE
                 case _Ended(why=why):
                     self._process = None
                     return why, _ANOTHER
-                case Sampled(id=told) if told == number and cancelled:
+                case Sampled(id=told) if told == number and until is not None:
                     pass
                 case Sampled(id=told) | Measured(id=told) | Multiplied(id=told) if (
                     told == number
@@ -244,6 +246,10 @@ class WorkerBench:
                     return self._failed(said)
                 case _:
                     pass
+
+    def _patience(self, until: float | None) -> float | None:
+        """Seconds; None while nobody wants it to end."""
+        return None if until is None else max(0.0, until - self._clock.now())
 
     def _look_at_links(self, job: CopyJob) -> None:
         new = {job.source, job.target} - self._looked_at - {HOST}

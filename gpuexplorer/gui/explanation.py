@@ -1,6 +1,6 @@
 """Explanation: why no card is read, kept up to date with each look for one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Qt, Signal
 
@@ -65,9 +65,10 @@ class Explanation(QObject):
         self._back, self._lab = back, lab
         self._view.show_way_on(back=back, lab=lab)
 
-    def show_looking(self) -> None:
-        """Until the answer is there, which may take seconds."""
+    def look_again(self, look: Callable[[], object]) -> None:
+        """Says so until the answer is there, which may take seconds."""
         self._view.show_looking()
+        look()
 
     def show_rhythm(self, every: float | None) -> None:
         """So many seconds after each look comes another by itself; None where none comes."""

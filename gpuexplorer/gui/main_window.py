@@ -1,6 +1,7 @@
 """MainWindow: the frame around the screens, and which session they show."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction, QCloseEvent, QIcon, QKeyEvent, QResizeEvent, QShowEvent
@@ -20,6 +21,7 @@ from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.desktop.stillness import Stillness
 from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.leaving import Leaving
 from gpuexplorer.gui.live_frame import LiveFrame, window_title
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.screens import Screens
@@ -109,6 +111,7 @@ class MainWindow(QMainWindow):
         self._palette = Palette(self.look, self)
         self._keys_sheet = ShortcutsSheet(self.look, self)
         self._about = AboutSheet(self.look, self)
+        self._leaving = Leaving(self.look, self)
         self.explanation = Explanation(
             self.look,
             self.settings,
@@ -126,16 +129,12 @@ class MainWindow(QMainWindow):
         self._on_look_changed()
         self._on_settings_changed()
         self._places.restore([entry.name for entry in VIEWS])
-        self._show(session, bare)
+        self.show_session(session, bare)
 
     @property
     def lab_works(self) -> bool:
         """Whether something lies there that would go with the session."""
         return self._lab is not None and self._lab.stage.runs
-
-    def show_session(self, session: RememberingSession) -> None:
-        """From now on this one: a real driver came, or the simulated cards were asked for."""
-        self._show(session)
 
     def show_attempts(
         self, attempts: Sequence[Attempt], looked_for: Sequence[Looked] = ()
@@ -152,7 +151,7 @@ class MainWindow(QMainWindow):
         """The simulated cards were left, and there are no real ones."""
         self._nothing_real = True
         self.explanation.show_search(attempts, looked_for)
-        self._show(None, bare)
+        self.show_session(None, bare)
         self._screens.show_explanation()
 
     def show_cost(self, text: str, hint: str = "") -> None:
@@ -178,9 +177,10 @@ class MainWindow(QMainWindow):
         """Or close them again."""
         self._alerts.open_settings(self._machine)
 
-    def _show(
+    def show_session(
         self, session: RememberingSession | None, bare: RememberingSession | None = None
     ) -> None:
+        """From now on this one: a real driver came, or the simulated cards were asked for."""
         self._session = session
         self._live.stop()
         # Qt lets go of it with its screens; until then they may ask it.
@@ -270,12 +270,12 @@ class MainWindow(QMainWindow):
             (commands.settings, self.open_settings),
             (commands.menu, self._rail.open_menu),
             (commands.about, self._about.open),
-            (commands.simulate, self._simulate),
+            (commands.simulate, self._on_simulated_cards_asked),
             (commands.stop_simulating, self._on_real_cards_asked),
             (commands.look_again, self._on_real_cards_asked),
             (commands.reasons, self.explanation.open),
-            (commands.next_screen, self._on_next_screen_asked),
-            (commands.screen_before, self._on_screen_before_asked),
+            (commands.next_screen, self._screens.show_next),
+            (commands.screen_before, self._screens.show_before),
             (commands.quit, self.close),
         ):
             action.triggered.connect(slot)
@@ -318,12 +318,16 @@ class MainWindow(QMainWindow):
         if self._session is not None:
             self._screens.show_screen()
         else:
-            self._simulate()
+            self._on_simulated_cards_asked()
+
+    def _on_simulated_cards_asked(self) -> None:
+        self._leaving.leave(self._lab, "Simulate cards", self._simulate)
 
     def _on_real_cards_asked(self) -> None:
         if self._look_again is not None:
-            self.explanation.show_looking()
-            self._look_again()
+            left = None if self._session is None else self._lab
+            look = partial(self.explanation.look_again, self._look_again)
+            self._leaving.leave(left, "Stop simulating", look)
 
     def _on_screen_asked(self, name: str) -> None:
         self.navigation.open_screen(name)
@@ -333,12 +337,6 @@ class MainWindow(QMainWindow):
     def _on_card_asked(self, card: str) -> None:
         self.navigation.open_card(CardId(card))
         self._screens.show_screen()
-
-    def _on_next_screen_asked(self) -> None:
-        self._screens.step(1)
-
-    def _on_screen_before_asked(self) -> None:
-        self._screens.step(-1)
 
     def _on_palette_asked(self) -> None:
         if self._palette.isVisible():

@@ -109,17 +109,23 @@ class Screens(QStackedWidget):
         """Keys that no command stands for, on the screen that is seen."""
         return () if self.view is None else self.view.key_groups
 
-    def step(self, by: int) -> None:
-        """To the next screen, or the one before, round and round."""
-        names = [entry.name for entry in VIEWS]
-        at = names.index(self._navigation.screen)
-        self._navigation.open_screen(names[(at + by) % len(names)])
+    def show_next(self) -> None:
+        """Round and round."""
+        self._step(1)
+
+    def show_before(self) -> None:
+        self._step(-1)
 
     def stop(self) -> None:
         """Nothing is pulled after this. Harmless when called twice."""
         self._warming.stop()
         for view in self._views.values():
             view.stop()
+
+    def _step(self, by: int) -> None:
+        names = [entry.name for entry in VIEWS]
+        at = names.index(self._navigation.screen)
+        self._navigation.open_screen(names[(at + by) % len(names)])
 
     def _on_screen_changed(self) -> None:
         self.show_screen()

@@ -42,6 +42,7 @@ def test_a_size_is_read_as_people_write_it(text: str, size: int) -> None:
         ("1e999", "'1e999' is more than any card holds."),
         ("1e-3", "'1e-3' is not a whole number of bytes."),
         ("nan", "'nan' is not a size."),
+        ("1e999999K", "'1e999999K' is more than any card holds."),
         ("\u0664K", "'\u0664K' is not a size."),
     ],
 )
@@ -69,6 +70,7 @@ def test_a_sweep_goes_from_four_bytes_to_a_gibibyte() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
+        ("", "No size is named."),
         ("64M,", "'64M,' has a comma with no size beside it."),
         ("1G-4B", "'1G-4B' ends before it begins."),
         ("4B-", "'' is not a size."),

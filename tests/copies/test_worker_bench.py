@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.copies.benches import names_by_uuid, offered
+from gpuexplorer.copies.measuring import STOPPED, Measuring
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Values
 from gpuexplorer.copies.worker_bench import WorkerBench
@@ -159,6 +160,46 @@ def test_a_job_that_does_not_heed_is_stopped_with_its_worker(bench: WorkerBench)
     assert stopped(bench, STUBBORN).failure == "It was stopped."
     assert ended(pid)
     assert pid_of(measured(bench, job(FINE))) != pid
+
+
+def test_who_asks_again_and_again_does_not_wait_longer(bench: WorkerBench) -> None:
+    """As a measuring does, since it cannot know whether the job had begun."""
+    pid = pid_of(measured(bench, job(FINE)))
+    begun = threading.Event()
+    results: list[CopyResult] = []
+    ends: list[str] = []
+    measuring = Measuring(
+        [job(STUBBORN), job(FINE)],
+        bench,
+        results.append,
+        lambda progress: begun.set() if progress.taken else None,
+        ends.append,
+    )
+    measuring.start()
+    assert begun.wait(PATIENCE)
+    measuring.stop()
+    assert measuring.wait(PATIENCE)
+    assert (results, ends) == ([], [STOPPED])
+    assert ended(pid)
+    assert pid_of(measured(bench, job(FINE))) != pid
+
+
+def test_closed_under_a_job_that_does_not_heed_the_job_ends_in_words(
+    bench: WorkerBench,
+) -> None:
+    begun = threading.Event()
+    results: list[CopyResult] = []
+
+    def run() -> None:
+        results.append(bench.measure(job(STUBBORN), lambda taken, samples: begun.set()))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert begun.wait(PATIENCE)
+    bench.close()
+    bench.stop()
+    thread.join(PATIENCE)
+    assert [each.failure for each in results] == ["The worker was ended."]
 
 
 def test_stopping_while_nothing_runs_stops_nothing(bench: WorkerBench) -> None:

@@ -4,9 +4,11 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QAbstractButton, QLabel
+from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.view_list import VIEWS
@@ -162,12 +164,20 @@ def test_a_screen_chosen_over_the_explanation_takes_its_place(
     assert "The library is not here." not in texts(window)
 
 
-def test_in_a_low_window_the_way_on_can_be_seen_at_once(open_window: OpenWindow) -> None:
-    window = open_window(None, [NO_DRIVER], LOOKED_FOR)
-    window.resize(560, 420)
-    way_on = button(window, "Look around on simulated cards")
-    window.grab()
-    assert not way_on.visibleRegion().isEmpty()
+@pytest.mark.parametrize(("wide", "high"), [(560, 420), (1366, 720), (1366, 749)])
+def test_in_a_low_window_the_ways_on_can_be_seen_at_once(
+    open_window: OpenWindow, qtbot: QtBot, wide: int, high: int
+) -> None:
+    window = open_window(None, [NO_DRIVER], [*LOOKED_FOR, *LOOKED_FOR])
+    window.explanation.show_way_on(back=False, lab=True)
+    window.resize(wide, high)
+    buttons = {each.text(): each for each in window.findChildren(QAbstractButton)}
+
+    def seen(words: str) -> bool:
+        return buttons[words].visibleRegion().boundingRect() == buttons[words].rect()
+
+    qtbot.waitUntil(lambda: seen("Look around on simulated cards"))
+    qtbot.waitUntil(lambda: seen("Open the lab on the processor alone"))
 
 
 def test_the_computer_is_told_in_the_units_that_were_chosen(open_window: OpenWindow) -> None:

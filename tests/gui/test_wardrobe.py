@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMainWindow
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMainWindow, QMenu, QToolTip
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import OpenWindow
@@ -48,3 +48,13 @@ def test_one_object_stands_for_a_dialog_whoever_meets_it(
     qtbot.waitUntil(lambda: dialog.styleSheet() != "")
     dialog.close()
     dialog.deleteLater()
+
+
+def test_menus_and_what_is_told_by_pointing_have_the_letters_of_the_window(
+    open_window: OpenWindow,
+) -> None:
+    window = open_window(simulated_cards("1xT4"))
+    menu = QMenu(window)
+    menu.ensurePolished()
+    assert menu.font().family() == window.look.letters.body.font.family()
+    assert QToolTip.font().family() == window.look.letters.body.font.family()

@@ -229,6 +229,22 @@ def test_a_card_that_vanishes_in_the_middle_is_told() -> None:
     assert cards.held_when_given_back == [0]
 
 
+def test_a_card_that_another_process_has_for_itself_is_told() -> None:
+    cards = cards_at_rest()
+
+    def held(_: str, __: int, ___: bool) -> None:
+        raise RuntimeError("CUDA error: CUDA-capable device(s) is/are busy or unavailable")
+
+    cards.refuse = held
+    failure = _failure(cards, "cuda:0", "cuda:1")
+    assert failure.cause == "device broken"  # the next one needs a new worker
+    assert failure.sentence == (
+        "cuda:0 to cuda:1 could not be measured: the card lets in one process at a time, and "
+        "another has it."
+    )
+    assert failure.hint.startswith("Release the cards in the lab")
+
+
 def test_a_card_without_kernels_cannot_convert_and_says_so() -> None:
     cards = cards_at_rest()
 

@@ -1,5 +1,9 @@
 """Copies within the host, measured for real: how the method is tried where there is no card."""
 
+import contextlib
+import re
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -73,3 +77,37 @@ def test_without_a_card_a_copy_to_one_is_refused_in_a_sentence() -> None:
     with pytest.raises(Trouble) as refused:
         measured_on(TorchCards(), "cpu", "cuda:0")
     assert str(refused.value) == "There is no cuda:0 here. This PyTorch has cpu."
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there the system tells its map")
+def test_memory_that_nobody_has_touched_is_of_the_kind_that_an_allocator_takes() -> None:
+    """What could be shared is found more slowly: fresh memory would look slower than it is."""
+    fresh = TorchCards().untouched(1 << 20)
+    place = fresh.data_ptr()
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        found = re.match(r"([0-9a-f]+)-([0-9a-f]+) (....)", line)
+        if found and int(found[1], 16) <= place < int(found[2], 16):
+            assert found[3] == "rw-p"
+            return
+    pytest.fail("it is nowhere")
+
+
+def test_what_a_card_still_does_is_waited_for_before_its_memory_goes_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was given up in the middle, and other queues than the memory's own are at work."""
+    done: list[str] = []
+    cuda = torch.cuda
+    monkeypatch.setattr(cuda, "is_initialized", lambda: True)
+    monkeypatch.setattr(cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(cuda, "device", lambda index: contextlib.nullcontext())
+    monkeypatch.setattr(cuda, "synchronize", lambda index: done.append(f"wait {index}"))
+    monkeypatch.setattr(cuda, "empty_cache", lambda: done.append("empty"))
+    library = torch._C
+    monkeypatch.setattr(
+        library, "_cuda_hasPrimaryContext", lambda index: index == 1, raising=False
+    )
+    for name in ("_cuda_clearCublasWorkspaces", "_host_emptyCache"):
+        monkeypatch.setattr(library, name, lambda: None, raising=False)
+    TorchCards().give_back()
+    assert done == ["wait 1", "empty"]

@@ -67,6 +67,26 @@ def test_the_switch_is_put_back_where_a_product_fails() -> None:
     assert cards.held == 0
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("unknown error", "A card broke off while cuda:0 multiplied."),
+        (
+            "CUDA-capable device(s) is/are busy or unavailable",
+            "cuda:0 could not be measured: the card lets in one process at a time",
+        ),
+    ],
+)
+def test_a_card_that_does_not_tell_what_it_can_is_told(words: str, sentence: str) -> None:
+    class Silent(MultiplyingCards):
+        def capability(self, device: str) -> tuple[int, int] | None:
+            raise RuntimeError(f"CUDA error: {words}")
+
+    with pytest.raises(Spoiled) as broke:
+        multiplied_on(Silent(), kind="tf32")
+    assert broke.value.sentence.startswith(sentence)
+
+
 def test_the_card_is_kept_at_work_without_a_pause_before_the_first_sample() -> None:
     cards = MultiplyingCards()
     said = said_by(cards, asked_for(seconds=2.0))

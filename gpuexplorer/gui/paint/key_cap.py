@@ -4,6 +4,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPen
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
+from gpuexplorer.gui.paint.lettering import Letterings
 
 _HEIGHT, _AIR, _GAP, _BETWEEN = 18.0, 6.0, 4.0, 8.0
 
@@ -18,10 +19,22 @@ def draw_key_caps(drawing: Drawing, right: float, middle: float, keys: str) -> f
     return right + _BETWEEN
 
 
+def key_caps_width(letters: Letterings, keys: str) -> float:
+    """How much room `draw_key_caps` takes."""
+    together = [parts_of(either) for either in keys.split()]
+    caps = sum(_wide(letters.caption.width(key)) for each in together for key in each)
+    gaps = _GAP * sum(len(each) - 1 for each in together)
+    return caps + gaps + _BETWEEN * (len(together) - 1)
+
+
+def _wide(letters: float) -> float:
+    return max(_HEIGHT, letters + 2 * _AIR)
+
+
 def _draw_together(drawing: Drawing, right: float, middle: float, keys: str) -> float:
     for key in reversed(parts_of(keys)):
         run = Run(key, drawing.letters.caption, drawing.theme.quiet)
-        wide = max(_HEIGHT, run.width + 2 * _AIR)
+        wide = _wide(run.width)
         cap = QRectF(right - wide, middle - _HEIGHT / 2, wide, _HEIGHT)
         drawing.painter.setPen(QPen(drawing.theme.line, 1))
         drawing.painter.setBrush(Qt.BrushStyle.NoBrush)

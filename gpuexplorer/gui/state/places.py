@@ -16,6 +16,8 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 
 LEAST_SIZE = QSize(560, 420)
 USUAL_SIZE = QSize(1280, 860)
+# Around the first window stands a frame, whose size nobody knows before it is seen.
+_FRAME = QSize(16, 48)
 _PLACE, _SCREEN, _RAIL = "window/place", "window/screen", "window/rail"
 _CARD, _SPAN = "window/card", "window/span"
 _NARROW, _WIDE = "narrow", "wide"
@@ -77,7 +79,7 @@ class Places(QObject):
         available = [screen.availableGeometry() for screen in QGuiApplication.screens()]
         primary = QGuiApplication.primaryScreen().availableGeometry()
         window.setMinimumSize(LEAST_SIZE.boundedTo(primary.size()))
-        window.resize(USUAL_SIZE.boundedTo(primary.size()))
+        window.resize(USUAL_SIZE.boundedTo(primary.size() - _FRAME))
         data = _bytes(self._settings.remembered(_PLACE))
         if not data or not window.restoreGeometry(data):
             return

@@ -2,11 +2,12 @@
 
 import shiboken6
 from PySide6.QtCore import QChildEvent, QEvent, QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from gpuexplorer.gui.paint.look import Look
 
 _BREATH = 1  # milliseconds
+_OF_THE_SYSTEM = ("QMenu", "QTipLabel")
 
 
 class Wardrobe(QObject):
@@ -32,6 +33,9 @@ class Wardrobe(QObject):
         central = window.centralWidget()
         self._containers = [window, stack] if central is None else [window, central, stack]
         self._parts: dict[QWidget, str] = {}
+        for kind in _OF_THE_SYSTEM:  # which has letters of its own for these
+            # Its description asks for bytes, which it refuses.
+            QApplication.setFont(look.letters.body.font, kind)  # type: ignore[arg-type]
         look.changed.connect(self._on_look_changed)
         self._came.connect(self._on_came, Qt.ConnectionType.QueuedConnection)
         for container in self._containers:

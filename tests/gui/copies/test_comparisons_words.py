@@ -209,6 +209,15 @@ def test_copies_that_share_a_wire_slow_each_other_down() -> None:
     )
 
 
+def test_two_that_share_no_wire_are_both() -> None:
+    setup = CROWD.set_up(pair(cards=2))
+    alone, both, many = taking(setup, 0.01, 0.01, 0.01)
+    assert many is not None
+    assert many.measured is not None
+    many = replace(many, measured=replace(many.measured, beside_samples_s=((0.01,),)))
+    assert "they share no wire, and both together reach" in CROWD.conclude([alone, both, many])
+
+
 def test_with_one_card_only_the_way_back_is_beside_it() -> None:
     words = [trial.words for trial in CROWD.set_up(pair(cards=1)).trials]
     assert words == ["alone", "both ways at once"]

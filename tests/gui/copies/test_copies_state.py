@@ -18,7 +18,8 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Measured, Multiplied
 from gpuexplorer.lab.product_job import ProductJob
-from tests.gui.lab.conftest import ScriptedWorker
+from gpuexplorer.lab.pythons import LabPython
+from tests.gui.lab.conftest import PYTHON, ScriptedWorker
 
 THERE = CopyJob("cpu", "cuda:0", 1 << 20, pinned=True)
 BACK = CopyJob("cuda:0", "cpu", 1 << 20, pinned=True)
@@ -217,6 +218,37 @@ def test_without_a_python_it_says_what_to_do(
     assert not copies.running
     assert "none has PyTorch" in copies.sentence
     assert "pip install torch" in copies.sentence
+    lab.stop()
+
+
+class Searched(LabPythons):
+    """All are asked for the list of them; the first is taken when one is looked for."""
+
+    taken: LabPython | None = None
+
+    @property
+    def python(self) -> LabPython | None:
+        return self.taken
+
+    def find(self) -> None:
+        self.taken = PYTHON
+        self.changed.emit()
+
+
+def test_asked_for_while_all_pythons_are_listed_it_begins_too(
+    machine: MachineState, worker: ScriptedWorker, bench: HeldBench, qtbot: QtBot
+) -> None:
+    lab = LabState(machine, Searched(machine.settings, machine), worker.start)
+    copies = CopiesState(
+        lab, Ways(lab, lab), lambda: None if lab.pythons.python is None else bench, lab
+    )
+    copies.measure([THERE])
+    assert copies.running
+    lab.pythons.changed.emit()
+    bench.let.release()
+    qtbot.waitUntil(lambda: not copies.running)
+    assert list(copies.results) == [THERE]
+    assert copies.sentence == ""
     lab.stop()
 
 

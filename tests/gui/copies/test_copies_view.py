@@ -2,7 +2,8 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.paint.look import Look, Motion
@@ -37,6 +38,25 @@ def test_who_stands_on_the_tabs_stays_on_the_one_that_is_open(view: CopiesView) 
     focused = QApplication.focusWidget()
     assert isinstance(focused, Segment)
     assert focused.text() == "Matrix"
+
+
+def test_the_keyboard_stays_on_the_screen_while_it_measures_and_comes_back(
+    view: CopiesView, qtbot: QtBot
+) -> None:
+    view.open_page("sweep")
+    button = next(each for each in view.findChildren(QPushButton) if each.text() == "Measure")
+    qtbot.waitUntil(button.isEnabled)
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(button, Qt.Key.Key_Space)
+    assert view.copies.running
+    assert isinstance(QApplication.focusWidget(), Segment)
+    qtbot.waitUntil(lambda: not view.copies.running)
+
+    def is_back() -> bool:
+        view.pull()
+        return button.hasFocus()
+
+    qtbot.waitUntil(is_back)
 
 
 def test_a_copy_made_before_the_wiring_was_told_travels_when_it_is(

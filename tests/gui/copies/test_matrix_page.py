@@ -11,9 +11,12 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Scheme
+from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.views.copies.matrix.finding_block import FindingBlock
 from gpuexplorer.gui.views.copies.matrix.findings_panel import FindingsPanel
+from gpuexplorer.gui.views.copies.matrix.matrix_page import MatrixPage
 from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.pairs.way_line import WayLine
 from gpuexplorer.gui.widgets.plots.note import PlotNote
@@ -44,6 +47,23 @@ def test_before_anything_is_measured_it_says_so_and_offers_to(open_matrix: OpenM
     assert button(page, "Measure all").isVisible()
     assert told(page, THERE) == "Not measured yet."
     assert "50.0 GB/s: 2 NVLinks" in maps(page)[1].words_of(THERE)[1]
+
+
+def test_what_was_not_measured_after_all_has_no_time(
+    look: Look, lab: LabState, qtbot: QtBot
+) -> None:
+    copies = CopiesState(lab, Ways(lab, lab), lambda: None, lab)
+    page = MatrixPage(look, copies)
+    qtbot.addWidget(page)
+    with qtbot.waitExposed(page):
+        page.show()
+    page.measure()
+    assert copies.running
+    copies.stop()
+    page.pull()
+    assert "Measured" in texts(page)
+    assert not [text for text in texts(page) if text.startswith("Measured ")]
+    copies.end()
 
 
 def test_all_is_measured_and_staged_beside_it(

@@ -1,5 +1,6 @@
 """The page of the matrix beside other programs: nvbandwidth, files, the clipboard."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -79,6 +80,29 @@ def test_another_file_is_refused_in_a_sentence(
     run(page, "Open what nvbandwidth wrote…")
     answer(page, path)
     qtbot.waitUntil(lambda: sentence in the(PlotNote, page).accessibleName())
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_a_file_of_windows_own_shell_is_read_too(
+    open_matrix: OpenMatrix, qtbot: QtBot, tmp_path: Path, encoding: str
+) -> None:
+    page = open_matrix()
+    (tmp_path / "run.json").write_text(NVBANDWIDTH, encoding)
+    run(page, "Open what nvbandwidth wrote…")
+    answer(page, tmp_path / "run.json")
+    qtbot.waitUntil(lambda: "nvbandwidth: 46.1 GB/s" in told(page, THERE))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names there")
+def test_a_pipe_into_which_nobody_writes_is_refused(
+    open_matrix: OpenMatrix, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_matrix()
+    os.mkfifo(tmp_path / "pipe.json")
+    run(page, "Open what nvbandwidth wrote…")
+    answer(page, tmp_path / "pipe.json")
+    said = "pipe.json is not a file that can be read. Choose another file."
+    qtbot.waitUntil(lambda: said in the(PlotNote, page).accessibleName())
 
 
 def test_what_was_measured_is_saved_as_a_table(

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry
 from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import KeyRow, ShortcutsSheet
@@ -97,6 +98,18 @@ def test_escape_and_f11_leave_the_full_screen_and_simulated_is_said_there(
     assert any(each.accessibleName() == "SIMULATED" for each in badges)
     QTest.keyClick(window, Qt.Key.Key_Escape)
     assert not window.isFullScreen()
+
+
+def test_where_words_and_keys_do_not_fit_beside_each_other_the_keys_stand_below(
+    look: Look,
+) -> None:
+    short = KeyRow(look, "Look inside", "Enter")
+    long = KeyRow(look, "To another block of the device", "Up Down PgUp PgDown Home End")
+    for row, lines in ((short, 1), (long, 2)):
+        row.resize(300, row.heightForWidth(300))
+        assert row.height() // 25 == lines
+        row.grab()
+        assert row.hints() == []  # all of it is read
 
 
 def test_the_sheet_of_keys_names_every_key_of_the_window(open_window: OpenWindow) -> None:

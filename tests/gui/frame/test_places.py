@@ -97,6 +97,12 @@ def test_a_place_stays_where_a_hand_can_reach_it(before: QRect, after: QRect) ->
     assert within_screens(before, [LEFT, RIGHT], LEFT) == after
 
 
+def test_around_the_first_window_is_room_for_its_frame(open_window: OpenWindow) -> None:
+    window = open_window(session_of({card(0): working()}), resized=False)
+    available = QGuiApplication.primaryScreen().availableGeometry()
+    assert window.height() <= available.height() - 40
+
+
 def test_it_is_never_larger_than_the_screen() -> None:
     small = QRect(0, 0, 683, 384)
     there = within_screens(QRect(QPoint(10, 10), QSize(1280, 860)), [small], small)

@@ -315,6 +315,17 @@ def test_a_training_run_is_begun_with_its_optimiser(
     assert worker.lines[-1] == 'torch.save(net.state_dict(), "net.pt")'
 
 
+def test_the_loss_of_one_run_is_not_what_the_next_one_learns(
+    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    loss = tensor("loss", shape=(), requires_grad=True)
+    shelf(lab, worker, qtbot, tensor("X"), loss, NET)
+    click(window, "Train")
+    assert named(window, "Targets").accessibleName().startswith("Targets: X")
+    pick(window, "Targets", "loss")
+    assert named(window, "Targets").accessibleName().startswith("Targets: loss")
+
+
 def test_a_line_that_the_lab_refuses_is_told_above_the_button(
     window: QWidget, worker: ScriptedWorker
 ) -> None:

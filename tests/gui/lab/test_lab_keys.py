@@ -115,6 +115,17 @@ def test_a_line_that_was_entered_is_taken_back_by_control_z(
     screen.worker.done()
 
 
+def test_control_enter_is_the_forms_where_nothing_is_typed(screen: Screen) -> None:
+    keys(Keys.Key_L, CONTROL)
+    keys(Keys.Key_Return, CONTROL)
+    assert screen.worker.lines == ["A = torch.ones(2, 3, device=try_gpu(0))"]
+    screen.worker.done(tensor("A"))
+    write("print(1)")
+    keys(Keys.Key_Return, CONTROL)
+    assert screen.worker.lines[1:] == ["print(1)"]
+    screen.worker.done()
+
+
 def test_letters_are_taken_back_before_lines_are(screen: Screen, qtbot: QtBot) -> None:
     screen.make(qtbot)
     keys(Keys.Key_L, CONTROL)

@@ -150,6 +150,10 @@ class CopiesState(QObject):
         pythons = self.lab.pythons
         if not self._awaited or pythons.working:
             return
+        if pythons.python is None and not pythons.trouble:
+            # What was asked just now was something else: all of them, for a list to pick from.
+            pythons.find()
+            return
         jobs, self._awaited = self._awaited, ()
         if pythons.python is not None:
             self.measure(jobs)

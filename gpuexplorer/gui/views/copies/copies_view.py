@@ -4,9 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QApplication,
     QHBoxLayout,
     QLabel,
@@ -73,6 +75,9 @@ class CopiesView(LiveView):
         self.copies.setParent(self)
         self._pages: dict[str, CopiesPage] = {}
         self._tabs = Segmented(look, "Pages", [(each.name, each.title) for each in PAGES])
+        self._pressed: QAbstractButton | None = None
+        # Before the pages hear of it, which cannot be told to measure meanwhile.
+        self.copies.progressed.connect(self._on_progressed)
         self._strip = MeasuringStrip(look, self.copies)
         self._below = False
         self._row = QHBoxLayout()
@@ -140,12 +145,34 @@ class CopiesView(LiveView):
         page = self._stack.currentWidget()
         if isinstance(page, CopiesPage):
             page.pull()
+        self._give_back_keyboard()
 
     def stop(self) -> None:
         for page in self._pages.values():
             page.stop()
         self.copies.end()
         super().stop()
+
+    def _on_progressed(self) -> None:
+        """Else Qt takes the keyboard from a button that goes out, to another screen."""
+        focused = QApplication.focusWidget()
+        if not self.copies.running or not isinstance(focused, QAbstractButton):
+            return
+        page = self._pages[self._name]
+        if focused in page.tools or page.isAncestorOf(focused):
+            self._pressed = focused
+            self._tabs.holder().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _give_back_keyboard(self) -> None:
+        """When it is measured; unless somebody has moved on, or the page is gone."""
+        button = self._pressed
+        if button is None or self.copies.running:
+            return
+        stayed = shiboken6.isValid(button) and self._tabs.holder().hasFocus()
+        if stayed and button.isEnabled():
+            button.setFocus(Qt.FocusReason.OtherFocusReason)
+        if not stayed or button.isEnabled():
+            self._pressed = None
 
     def _turn(self, by: int) -> None:
         names = [each.name for each in PAGES]

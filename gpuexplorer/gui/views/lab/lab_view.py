@@ -51,6 +51,7 @@ class LabView(LiveView):
         self._pages.addWidget(self._lay_out())
         lab.told.connect(self._on_told)
         self._bench.open_asked.connect(self._on_open_asked)
+        self._code.form_asked.connect(self._form.run)
         self.begin_at(self._code)
         LabCommands(
             lab,

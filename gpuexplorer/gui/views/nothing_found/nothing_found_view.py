@@ -21,8 +21,9 @@ from gpuexplorer.telemetry.session import Attempt
 
 _WIDTH = 640
 _LOOK_AGAIN, _LOOKING = "Look again", "Looking…"
-# In a lower window the way on stands before the reasons, and nothing is drawn above it.
-_ALL_AT_ONCE_FROM = 660
+# In a lower window nothing is drawn above the words; in one that is lower still, the way on
+# stands before the reasons.
+_DRAWN_FROM, _ALL_AT_ONCE_FROM = 760, 620
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,7 @@ class NothingFoundView(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         roomy = event.size().height() >= _ALL_AT_ONCE_FROM
-        self._drawing.setVisible(roomy)
+        self._drawing.setVisible(event.size().height() >= _DRAWN_FROM)
         first, then = (self._reasons, self._way_on) if roomy else (self._way_on, self._reasons)
         if self._column.indexOf(first) > self._column.indexOf(then):
             self._column.removeWidget(then)

@@ -94,7 +94,7 @@ class TopBar(QFrame):
             self._label.show_text("")
         elif source.simulated:
             self._badge.show_simulated()
-            cards = source.label.removeprefix("Simulated: ")
+            cards = source.label.removeprefix("Simulated: ").replace("NVIDIA ", "")
             self._label.show_text(f"{cards}; no real card is read")
         else:
             self._badge.show_live(source.name.upper())

@@ -26,7 +26,7 @@ class ReleaseDialog(ConfirmDialog):
         """`then`: what else is done afterwards, for the button."""
         super().__init__(look, "Release the cards?", parent)
         if names:
-            self.add_sentence(f"This is lost: {_named(names)}.")
+            self.add_sentence(f"This is lost: {named(names)}.")
         if busy:
             self.add_sentence("The line that runs is given up.", Tone.WARN)
         self.add_sentence(
@@ -41,7 +41,7 @@ class ReleaseDialog(ConfirmDialog):
         keep.setFocus()
 
 
-def _named(names: Sequence[str]) -> str:
+def named(names: Sequence[str]) -> str:
     if len(names) <= _NAMED:
         return listed(list(names))
     rest = counted(len(names) - _NAMED + 1, "more thing")

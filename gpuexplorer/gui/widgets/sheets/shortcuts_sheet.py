@@ -4,10 +4,18 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.key_cap import draw_key_caps
+from gpuexplorer.gui.paint.key_cap import draw_key_caps, key_caps_width
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.widgets.painted import Painted
@@ -15,6 +23,7 @@ from gpuexplorer.gui.widgets.sheets.floating import Floating
 from gpuexplorer.gui.wording.key_words import KeyGroup
 
 _WIDTH, _HEIGHT, _ROW = 720, 640, 30
+_SECOND_LINE, _GAP = 22, 12
 _TWO_COLUMNS_FROM = 600
 
 
@@ -77,7 +86,7 @@ class KeyHeading(QLabel):
 
 
 class KeyRow(Painted):
-    """What it does at the left, the keys at the right."""
+    """What it does at the left, the keys at the right; below it, where there is no room."""
 
     def __init__(
         self, look: Look, words: str, keys: str, parent: QWidget | None = None
@@ -85,18 +94,29 @@ class KeyRow(Painted):
         super().__init__(look, parent)
         self._words, self._keys = words, keys
         self.setAccessibleName(f"{words}: {keys}")
-        self.setFixedHeight(_ROW)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
 
     def draw(self, drawing: Drawing) -> None:
         letters = drawing.letters.body
-        middle = self.height() / 2
-        left = draw_key_caps(drawing, self.width(), middle, self._keys)
+        below = self._needs_two_lines(self.width())
+        first, last = _ROW / 2, _ROW / 2 + (_SECOND_LINE if below else 0)
+        left = draw_key_caps(drawing, self.width(), last, self._keys)
         words = Run(self._words, letters, drawing.theme.text)
-        drawing.elided(0, middle + letters.cap_height / 2, words, left - 12)
+        room = self.width() if below else left - _GAP
+        drawing.elided(0, first + letters.cap_height / 2, words, room)
         drawing.hairline(0, self.width(), self.height() - 1)
 
     def sizeHint(self) -> QSize:
         return QSize(240, _ROW)
+
+    def heightForWidth(self, width: int) -> int:
+        return _ROW + (_SECOND_LINE if self._needs_two_lines(width) else 0)
+
+    def _needs_two_lines(self, width: int) -> bool:
+        words = self.look.letters.body.width(self._words)
+        return words + _GAP + key_caps_width(self.look.letters, self._keys) > width
 
 
 def _halves(groups: Sequence[KeyGroup]) -> Sequence[Sequence[KeyGroup]]:

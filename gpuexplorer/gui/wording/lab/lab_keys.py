@@ -39,7 +39,7 @@ LAB_KEYS: Sequence[KeyGroup] = (
     (
         "Forms",
         (
-            ("Ctrl+Enter", "Run what the form says"),
+            ("Ctrl+Enter", "Run the form, from an empty line of code too"),
             ("Arrows", "To another operation, while one has the keyboard"),
         ),
     ),

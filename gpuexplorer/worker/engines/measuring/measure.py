@@ -13,6 +13,7 @@ from gpuexplorer.worker.engines.measuring.interleaved import measured_blocking
 from gpuexplorer.worker.engines.measuring.queued_measurement import measured_in_queue
 from gpuexplorer.worker.failures import Spoiled
 from gpuexplorer.worker.measuring.cards import Cards
+from gpuexplorer.worker.measuring.one_process import held_by_another, is_held_by_another
 from gpuexplorer.worker.measuring.plan import is_timed_by_host
 from gpuexplorer.worker.measuring.refusals import refuse, refuse_what_does_not_fit
 
@@ -79,6 +80,8 @@ def _explained(error: RuntimeError, command: Measure) -> Exception:
             "Measure a plain copy, or take a PyTorch that was built for the card.",
         )
     way = f"{command.source} to {command.target}"
+    if is_held_by_another(words):
+        return held_by_another(way, words)
     return Spoiled(
         f"A card broke off while {way} was measured.",
         "The driver may have lost it: look at its events. A new worker is needed to go on.",

@@ -17,6 +17,7 @@ from gpuexplorer.worker.engines.measuring.lanes import Lane
 from gpuexplorer.worker.engines.measuring.sampling import Sampler, warmed
 from gpuexplorer.worker.failures import Spoiled
 from gpuexplorer.worker.measuring.cards import Cards
+from gpuexplorer.worker.measuring.one_process import held_by_another, is_held_by_another
 from gpuexplorer.worker.measuring.plan import host_loops_for, loops_for
 from gpuexplorer.worker.measuring.products import (
     HOST,
@@ -66,9 +67,9 @@ def _multiplied(
     def on_sample(taken: int) -> None:
         say(Sampled(command.id, taken, command.samples))
 
-    capability = cards.capability(command.device)
-    refuse_what_the_card_cannot(command.job, capability)
     try:
+        capability = cards.capability(command.device)
+        refuse_what_the_card_cannot(command.job, capability)
         refuse_what_does_not_fit(command, cards.free_bytes)
         with cards.tf32(on=command.kind == "tf32"):
             asked = _Asked(command, cards, _Matrices(cards, command), on_sample, checkpoint)
@@ -243,6 +244,8 @@ def _explained(error: RuntimeError, command: Multiply) -> Exception:
             f"{command.device} cannot multiply matrices of {command.kind}.",
             "Measure another kind of number.",
         )
+    if is_held_by_another(words):
+        return held_by_another(command.device, words)
     return Spoiled(
         f"A card broke off while {command.device} multiplied.",
         "The driver may have lost it: look at its events. A new worker is needed to go on.",

@@ -14,6 +14,10 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.worker.engines.virtual.host_limit import free_bytes
 
 _COPY_KIND = "cudaMemcpyDefault"  # the driver knows by the addresses where memory lies
+# As an allocator asks for it. Memory that could be shared is found more slowly, page by page.
+_NOBODY_ELSES = (
+    {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+)
 _RUNTIMES = ("cuda.bindings.runtime", "cuda.cudart")
 
 
@@ -69,7 +73,7 @@ class TorchCards:
 
     def untouched(self, size: int) -> Any:
         """An allocator would hand out what somebody has used before."""
-        return torch.frombuffer(mmap.mmap(-1, size), dtype=torch.uint8)
+        return torch.frombuffer(mmap.mmap(-1, size, **_NOBODY_ELSES), dtype=torch.uint8)
 
     def stream(self, device: str) -> Any:
         return torch.cuda.Stream(device)
@@ -124,13 +128,16 @@ class TorchCards:
                 torch.cuda.synchronize(device)
 
     def give_back(self) -> None:
-        """A card that broke off can be given nothing back."""
+        """A card that broke off can be given nothing back. What was given up may still be
+        copied or multiplied in queues that the memory's own knows nothing of.
+        """
         if not torch.cuda.is_initialized():
             return
         for index in range(torch.cuda.device_count()):
             # On any other card this would make a context.
             if torch._C._cuda_hasPrimaryContext(index):
                 with contextlib.suppress(RuntimeError), torch.cuda.device(index):
+                    torch.cuda.synchronize(index)
                     _empty_caches()
 
     def _raw_runtime(self) -> Any:

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.worker.engines.virtual.group_memory import left_of_group
 
 _LEFT_TO_OTHERS = 0.25  # of what is free
 
@@ -25,9 +26,14 @@ def refuse_what_the_host_cannot_hold(size: int) -> None:
 
 
 def free_bytes() -> "int | None":
-    """What programs can still take; None where it cannot be told."""
+    """What this program can still take; None where it cannot be told."""
     if sys.platform == "win32":
         return free_bytes_of_windows(ctypes.windll.kernel32)
+    told = (_free_of_computer(), left_of_group())
+    return min((each for each in told if each is not None), default=None)
+
+
+def _free_of_computer() -> "int | None":
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123 - read anew each time
             for line in lines:

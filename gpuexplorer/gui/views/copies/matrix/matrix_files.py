@@ -1,5 +1,6 @@
 """MatrixFiles: reports of copies that arrived wrong, and what nvbandwidth wrote."""
 
+import json
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from gpuexplorer.gui.widgets.saving import (
 from gpuexplorer.telemetry.whole_file import write_whole
 
 REPORT = FileKind("Report", "txt")
+_ANOTHER = "Choose another file."
 _MOST_BYTES = 32 << 20  # what nvbandwidth writes of 64 cards is a hundredth of that
 
 
@@ -90,13 +92,19 @@ class _Reading:
         self.told: NvBandwidth | None = None
 
     def read(self) -> str:
+        if self.path.exists() and not self.path.is_file():
+            # A pipe would keep this thread waiting for whoever writes into it.
+            raise Trouble(f"{self.path.name} is not a file that can be read.", _ANOTHER)
         try:
             with self.path.open("rb") as file:
                 content = file.read(_MOST_BYTES + 1)
         except OSError as error:
             why = error.strerror or str(error)
-            raise Trouble(f"{self.path.name} could not be read: {why}.", "") from error
+            raise Trouble(f"{self.path.name} could not be read: {why}.", _ANOTHER) from error
         if len(content) > _MOST_BYTES:
-            raise Trouble(f"{self.path.name} is too large to be what nvbandwidth writes.", "")
-        self.told = read_nvbandwidth(content.decode("utf-8", "replace"))
+            raise Trouble(
+                f"{self.path.name} is too large to be what nvbandwidth writes.", _ANOTHER
+            )
+        # What Windows' own shell puts into a file has two bytes for each letter.
+        self.told = read_nvbandwidth(content.decode(json.detect_encoding(content), "replace"))
         return f"{self.path.name} stands beside ours."

@@ -204,7 +204,9 @@ class MatrixPage(CopiesPage):
             self._chosen = (names[0], names[min(1, len(names) - 1)]) if names else None
 
     def _notes(self) -> tuple[str, str]:
-        now, second = self._now, when_words(self._began, self._ended)
+        now, second = self._now, ""
+        if any(each.measured is not None for each in now.shown()):
+            second = when_words(self._began, self._ended)
         if now.overlay is not None:
             second = now.overlay.words(now.question, len(now.heads) - 1)
         return diagonal_words(now.question), gone_words(now.heads) or second

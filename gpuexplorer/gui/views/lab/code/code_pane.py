@@ -1,6 +1,6 @@
 """CodePane: every line of the session with its cost, and where one types the next."""
 
-from PySide6.QtCore import QPoint, QSize
+from PySide6.QtCore import QPoint, QSize, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QWidget
 
@@ -33,6 +33,8 @@ _MARGIN, _GAP = 16, 8
 
 class CodePane(QFrame):
     """Brought up to date by `pull` while it is seen, and by the lab when something changed."""
+
+    form_asked = Signal()  # to do what it says, with nothing typed here
 
     def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -69,6 +71,7 @@ class CodePane(QFrame):
         self._field = EntryField(look, self._complete, self._past, self)
         self._field.entered.connect(self._on_entered)
         self._field.several_pasted.connect(self._on_several_pasted)
+        self._field.form_asked.connect(self.form_asked)
         self._field.textChanged.connect(self._on_text_changed)
         self._panel.typed.connect(self._field.take_key)
         self._refusal = Refusal(look, self)

@@ -35,6 +35,7 @@ class EntryField(QLineEdit):
 
     entered = Signal(str)
     several_pasted = Signal(list)  # of lines
+    form_asked = Signal()  # Ctrl+Enter, which is the form's, with nothing typed here
 
     def __init__(
         self, look: Look, complete: Complete, past: PastLines, parent: QWidget | None = None
@@ -164,6 +165,8 @@ class EntryField(QLineEdit):
                 self._show_past(self._past.after(self.text()))
             case Qt.Key.Key_Space if control:
                 self.complete()
+            case Qt.Key.Key_Return if control and not self.text():
+                self.form_asked.emit()
             case _:
                 super().keyPressEvent(event)
 

@@ -85,6 +85,11 @@ class FormPanel(QWidget):
     def offer_model(self) -> None:
         self._offer(_Made.MODEL)
 
+    def run(self) -> None:
+        """What it says, where one can see what that is."""
+        if self.isVisible():
+            self._on_run_asked()
+
     def _offer(self, made: _Made) -> None:
         """The keyboard goes to its first field."""
         self._tab, self._made = _Tab.CREATE, made

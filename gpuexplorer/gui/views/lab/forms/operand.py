@@ -29,10 +29,13 @@ class Operand(Dropdown):
         look: Look,
         name: str,
         suits: Suits,
+        likely: Suits | None = None,
         parent: QWidget | None = None,
     ) -> None:
+        """Only what is `likely` is proposed, unless nothing is."""
         super().__init__(look, name, self._offer_all, _LIST_WIDTH, parent)
         self._suits = suits
+        self._likely = likely or suits
         self._others: Sequence[Choice] = ()
         self._around = Surroundings()
         self._own: str | None = None
@@ -72,17 +75,11 @@ class Operand(Dropdown):
         self.show_choice(chosen, placeholder)
 
     def _proposal(self, around: Surroundings, position: int) -> str:
-        found = ""
-        seen = 0
-        for name, thing in around.things.items():
-            if self._suits(thing):
-                found = name
-                if seen == position:
-                    return found
-                seen += 1
-        if not found and self._others:
-            return str(self._others[0].key)
-        return found
+        there = [name for name, thing in around.things.items() if self._suits(thing)]
+        likely = [name for name in there if self._likely(around.things[name])] or there
+        if likely:
+            return likely[min(position, len(likely) - 1)]
+        return str(self._others[0].key) if self._others else ""
 
     def _offer_all(self) -> Sequence[Choice]:
         things = self._around.things.values()

@@ -54,8 +54,8 @@ class TrainForm(Form):
         self._loss_word = "mse_loss"
         self._grid = OperationGrid(look, "What to do", _COLUMNS)
         self._model = Operand(look, "Model", _is_model)
-        self._inputs = Operand(look, "Inputs", _is_tensor)
-        self._targets = Operand(look, "Targets", _is_tensor)
+        self._inputs = Operand(look, "Inputs", _is_tensor, _holds_examples)
+        self._targets = Operand(look, "Targets", _is_tensor, _holds_examples)
         self._optimiser = Operand(look, "Optimiser", _is_optimiser)
         self._rate = _field(look, "Learning rate", "0.1")
         self._loss = Dropdown(look, "Loss", self._offer_losses)
@@ -188,6 +188,11 @@ def _is_model(thing: Placed) -> bool:
 
 def _is_tensor(thing: Placed) -> bool:
     return thing.kind == "tensor"
+
+
+def _holds_examples(thing: Placed) -> bool:
+    """Not the loss that the run before left on the shelf."""
+    return _is_tensor(thing) and bool(thing.shape) and not thing.requires_grad
 
 
 def _is_optimiser(thing: Placed) -> bool:

@@ -76,7 +76,8 @@ def _crowded(many: CopyResult, rate: float, alone: float) -> str:
     total = rate + _rate_beside(many)
     share = rate / alone
     count = len(many.job.beside) + 1
-    together = f"all {count} together reach {gbs(total)} GB/s"
+    all_of_them = "both" if count == 2 else f"all {count}"
+    together = f"{all_of_them} together reach {gbs(total)} GB/s"
     if share >= _KEPT:
         return f"Beside the others it keeps its rate: they share no wire, and {together}."
     return f"Beside the others it keeps {share * 100:.0f} %: they share a wire; {together}."

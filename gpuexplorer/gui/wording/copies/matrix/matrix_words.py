@@ -35,7 +35,7 @@ def diagonal_words(question: Question) -> str:
         return "Diagonal: within one device there is only one way"
     if question.chooses_way and question.way is not Way.PYTORCH:
         return "Only copies from one card to another"
-    return "Diagonal: copied inside one device, bytes once"
+    return "Diagonal: copied inside one device, bytes counted once"
 
 
 def caption_words(question: Question, shown: Iterable[CopyResult], *, modelled: bool) -> str:
