@@ -152,7 +152,7 @@ class MainWindow(QMainWindow):
         self._nothing_real = True
         self.explanation.show_search(attempts, looked_for)
         self.show_session(None, bare)
-        self._screens.show_explanation()
+        self.explanation.open()
 
     def show_cost(self, text: str, hint: str = "") -> None:
         """What the program itself takes, for the line at the bottom."""

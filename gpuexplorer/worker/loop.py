@@ -34,6 +34,7 @@ from gpuexplorer.worker.pipe import Pipe
 from gpuexplorer.worker.shelf import Shelf
 from gpuexplorer.worker.staying import stays_on_host
 from gpuexplorer.worker.training import train
+from gpuexplorer.worker.warned import warned
 
 _MOST_PRINTED = 20_000  # letters of one text
 _MOST_TEXTS = 1000  # of one line
@@ -91,13 +92,14 @@ class Loop:
         """A line that failed leaves the random numbers as they were."""
         before = None if self._broken else self._engine.random_state()
         try:
-            self._interruptible = True
-            self._checkpoint()
-            began = time.perf_counter()
-            self._carry_out(command)
-            host = time.perf_counter() - began
-            self._engine.settle()
-            self._interruptible = False
+            with warned(self._on_printed):
+                self._interruptible = True
+                self._checkpoint()
+                began = time.perf_counter()
+                self._carry_out(command)
+                host = time.perf_counter() - began
+                self._engine.settle()
+                self._interruptible = False
         except BrokenPipeError:
             raise
         # A line is a person's, and whatever it raises is an answer to that person.

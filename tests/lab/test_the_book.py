@@ -9,6 +9,7 @@ import pytest
 
 from gpuexplorer.lab.cures import cures
 from gpuexplorer.lab.script import script
+from gpuexplorer.lab.wire import Train
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
 
@@ -158,3 +159,17 @@ def test_the_session_runs_by_itself_on_whatever_there_is(
     assert "True" in ran.stdout
     assert "torch.Size([2, 1])" in ran.stdout
     assert "X + Y\n" not in written.read_text("utf-8")
+
+
+def test_pytorch_warns_of_targets_that_do_not_fit_the_outputs(session: Session) -> None:
+    session.run(
+        "net = nn.Linear(3, 1)",
+        "X = torch.ones(2, 3)",
+        "Y = torch.ones(2, 3)",
+        "opt = torch.optim.SGD(net.parameters(), lr=0.1)",
+    )
+    entry = session.command(
+        lambda number: Train(number, "net", "X", "Y", "opt", "mse_loss", 5, 2)
+    )
+    (said,) = entry.printed
+    assert said.startswith("UserWarning: Using a target size (torch.Size([2, 3]))")

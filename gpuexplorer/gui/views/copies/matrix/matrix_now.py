@@ -145,6 +145,9 @@ class MatrixNow:
 
     def staged(self) -> list[CopyResult]:
         """The same bytes between the same cards on purpose through the host."""
+        # To name thousands of them takes longer than to see that there are none.
+        if not any(job.mode == "staged" for job in self._copies.results):
+            return []
         jobs = staged_of(self.jobs.values()) if self.question.way is not Way.STAGED else ()
         results = (self._copies.result(job) for job in jobs)
         return [each for each in results if each is not None]

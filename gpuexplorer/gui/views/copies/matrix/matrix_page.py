@@ -271,8 +271,9 @@ class MatrixPage(CopiesPage):
         said = f"{more} more like these: their cells tell." if more > 0 else ""
         self._findings.show_callouts(self._callouts, now.by_name, said)
         begin = not shown and not running
-        words = begin_words(now.question, len(now.to_measure()), len(now.heads) - 1)
-        if not begin:
+        if begin:
+            words = begin_words(now.question, len(now.to_measure()), len(now.heads) - 1)
+        else:
             words = found_words(found, running=running)
         count = count_words(shown, modelled=self.copies.modelled)
         self._findings.show_words(count, words, begin=begin)
