@@ -17,7 +17,7 @@ from gpuexplorer.commands.arguments import (
     add_source_arguments,
     open_source,
 )
-from gpuexplorer.commands.copies_progress import ProgressLine
+from gpuexplorer.commands.copies_progress import ProgressLine, wait_for
 from gpuexplorer.commands.copies_text import Head, offer_in_words, results_in_words
 from gpuexplorer.commands.datasheet import (
     Benched,
@@ -45,7 +45,6 @@ from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.topology import Topology
 
-_LAST_PATIENCE = 3.0
 _DESCRIPTION = """Measure copies between the host and every card, and between cards: how fast
 they are, what the wire could carry, and whether what arrives is what was sent. Takes all pairs
 unless --devices says otherwise. Simulated cards are modelled: no bytes are moved."""
@@ -246,7 +245,7 @@ def _measure(
     with ProgressLine(sys.stderr) as line:
         measuring = Measuring(jobs, bench, results.append, line.show, ends.append)
         measuring.start()
-        interrupted = not _wait(measuring)
+        interrupted = not wait_for(measuring)
     _show(arguments, asked, head, results, complete=not interrupted and ends == [""])
     if interrupted:
         return INTERRUPTED
@@ -254,18 +253,6 @@ def _measure(
         raise Trouble(ends[0])
     nothing = not any(result.measured for result in results)
     return TROUBLE if nothing or any(result.wrong for result in results) else OK
-
-
-def _wait(measuring: Measuring) -> bool:
-    """False when a person did not want to wait."""
-    try:
-        while not measuring.wait(0.1):
-            pass
-    except KeyboardInterrupt:
-        measuring.stop()
-        measuring.wait(_LAST_PATIENCE)
-        return False
-    return True
 
 
 def _show(

@@ -1,4 +1,4 @@
-"""ProgressLine: on a terminal, one line that says how far a measurement has got."""
+"""Waits for a measurement, with one line on a terminal that says how far it has got."""
 
 import os
 import threading
@@ -8,7 +8,7 @@ from typing import Self, TextIO
 
 from gpuexplorer.commands.grid import cut
 from gpuexplorer.commands.windows_console import draws_in_place
-from gpuexplorer.copies.measuring import Progress
+from gpuexplorer.copies.measuring import Measuring, Progress
 from gpuexplorer.copies.plan import Kind, kind_of
 from gpuexplorer.core.units import memory
 from gpuexplorer.lab.copy_job import CopyJob
@@ -16,6 +16,19 @@ from gpuexplorer.lab.product_job import ProductJob
 
 _EVERY = 0.1
 _USUAL_WIDTH = 79
+_LAST_PATIENCE = 3.0
+
+
+def wait_for(measuring: Measuring) -> bool:
+    """False when a person did not want to wait."""
+    try:
+        while not measuring.wait(_EVERY):
+            pass
+    except KeyboardInterrupt:
+        measuring.stop()
+        measuring.wait(_LAST_PATIENCE)
+        return False
+    return True
 
 
 class ProgressLine:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.commands.arguments import INTERRUPTED, OK, TROUBLE, WrongArgumentsError
-from gpuexplorer.commands.copies_progress import ProgressLine
+from gpuexplorer.commands.copies_progress import ProgressLine, wait_for
 from gpuexplorer.commands.datasheet_text import sheet_in_words
 from gpuexplorer.commands.grid import wrap
 from gpuexplorer.commands.terminal import Terminal
@@ -27,9 +27,6 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backend import Backend
-
-_LAST_PATIENCE = 3.0
-_ASKED_EVERY = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +114,7 @@ def measure_datasheets(
             on_product=lambda product: products.update({product.job: product}),
         )
         measuring.start()
-        interrupted = not _wait(measuring)
+        interrupted = not wait_for(measuring)
     table = cards_table()
     sheets = [
         sheet_of(
@@ -149,18 +146,6 @@ def _subject(benched: Benched, device: str) -> Subject:
         return Subject(device, None, routes)
     sample = benched.backend.read(card.id, ASKED)
     return Subject(device, card, routes, sample.values, sample.missing)
-
-
-def _wait(measuring: Measuring) -> bool:
-    """False when a person did not want to wait."""
-    try:
-        while not measuring.wait(_ASKED_EVERY):
-            pass
-    except KeyboardInterrupt:
-        measuring.stop()
-        measuring.wait(_LAST_PATIENCE)
-        return False
-    return True
 
 
 def _show(

@@ -4,22 +4,30 @@ import threading
 from collections.abc import Callable
 
 import pytest
+from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.views.copies.measuring_strip import MeasuringStrip
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Measured, Multiplied
 from gpuexplorer.lab.product_job import ProductJob
 from gpuexplorer.lab.pythons import LabPython
-from tests.gui.lab.conftest import PYTHON, ScriptedWorker
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sources import simulated
+from tests.gui.hands import texts
+from tests.gui.lab.conftest import PYTHON, KnownPython, ScriptedWorker
 
 THERE = CopyJob("cpu", "cuda:0", 1 << 20, pinned=True)
 BACK = CopyJob("cuda:0", "cpu", 1 << 20, pinned=True)
@@ -218,6 +226,31 @@ def test_without_a_python_it_says_what_to_do(
     assert not copies.running
     assert "none has PyTorch" in copies.sentence
     assert "pip install torch" in copies.sentence
+    lab.stop()
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_what_hangs_is_told_with_a_way_out(
+    worker: ScriptedWorker, bench: HeldBench, look: Look, qtbot: QtBot
+) -> None:
+    clock, parent = ManualClock(), QObject()
+    session = RememberingSession(simulated("2xTitanRTX"), clock=clock)
+    machine = MachineState(session, Settings(), parent)
+    lab = LabState(machine, KnownPython(machine.settings, machine), worker.start)
+    copies = CopiesState(lab, Ways(lab, lab), lambda: bench, lab)
+    strip = MeasuringStrip(look, copies)
+    qtbot.addWidget(strip)
+    copies.measure([THERE])
+    qtbot.waitUntil(lambda: copies.progress is not None and copies.progress.taken == 1)
+    clock.advance(20.0)
+    strip.pull()
+    assert "Measuring 1 of 1" in texts(strip)
+    clock.advance(25.0)
+    strip.pull()
+    assert "Measuring 1 of 1: no answer for 45 s. Stop ends it" in texts(strip)
+    copies.stop()
+    qtbot.waitUntil(lambda: not copies.running)
+    assert copies.silent == 0
     lab.stop()
 
 

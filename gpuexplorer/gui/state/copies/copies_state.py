@@ -44,6 +44,7 @@ class CopiesState(QObject):
         self._bench: Bench | None = None
         self._number = 0
         self._progress: Progress | None = None
+        self._told_at = 0.0  # when anything was heard of what is measured
         self._sentence = ""
         self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
         self._settle.timeout.connect(self.changed)
@@ -73,6 +74,13 @@ class CopiesState(QObject):
     def progress(self) -> Progress | None:
         """None while nothing is measured, or nothing was told of it yet."""
         return self._progress
+
+    @property
+    def silent(self) -> float:
+        """For how many seconds nothing was heard of what is measured; 0 where nothing is."""
+        if self._measuring is None:
+            return 0.0
+        return self.lab.machine.session.clock.now() - self._told_at
 
     @property
     def sentence(self) -> str:
@@ -122,6 +130,7 @@ class CopiesState(QObject):
             lambda why: _post(self._posted, number, why),
             on_product=lambda product: _post(self._posted, number, product),
         )
+        self._told_at = self.lab.machine.session.clock.now()
         self._measuring.start()
         self.progressed.emit()
 
@@ -172,6 +181,7 @@ class CopiesState(QObject):
                 self._products[what.job] = what
                 self._settled()
             case Progress():
+                self._told_at = self.lab.machine.session.clock.now()
                 self._progress = what
                 self.progressed.emit()
             case str():

@@ -48,7 +48,7 @@ class MeasuringStrip(QWidget):
         self._trouble.setVisible(not running and bool(copies.sentence))
         self._trouble.show_text(copies.sentence)
         if running:
-            self._words.show_text(progress_words(progress))
+            self._words.show_text(progress_words(progress, copies.silent))
             done = 0.0
             if progress is not None and progress.of:
                 begun = progress.taken / progress.samples if progress.samples else 0.0

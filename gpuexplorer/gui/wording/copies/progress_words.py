@@ -5,7 +5,18 @@ from gpuexplorer.copies.measuring import Progress
 _MINUTE = 60
 
 
-def progress_words(progress: Progress | None) -> str:
+_SILENT = 30.0  # seconds: a large copy and PyTorch's start take less
+
+
+def progress_words(progress: Progress | None, silent: float = 0.0) -> str:
+    """`silent`: seconds since anything was told of it. Nobody but a person ends what hangs."""
+    said = _progress_words(progress)
+    if silent < _SILENT:
+        return said
+    return f"{said}: no answer for {_spoken(silent)}. Stop ends it"
+
+
+def _progress_words(progress: Progress | None) -> str:
     if progress is None:
         return "Measuring begins"
     if progress.job is None:

@@ -1,6 +1,5 @@
 """Memory of a measurement: taken with a sentence where there is none, and given back whole."""
 
-import traceback
 from typing import Any
 
 from gpuexplorer.worker.failures import Spoiled
@@ -21,16 +20,6 @@ def take(cards: Cards, device: str, size: int, *, pinned: bool = False) -> Any:
         if device == "cpu" or "out of memory" in str(error):
             raise MemoryError(str(error)) from None
         raise
-
-
-def let_go(error: BaseException) -> BaseException:
-    """Without what it came through, which holds on to all the memory that was taken there."""
-    each: BaseException | None = error
-    while each is not None:
-        traceback.clear_frames(each.__traceback__)
-        each.__traceback__ = None
-        each = each.__cause__ or each.__context__
-    return error
 
 
 def _pinned(cards: Cards, size: int) -> Any:

@@ -1,13 +1,12 @@
 """The answer to a Measure: one copy, timed as it should be, and looked at when it arrived."""
 
 from collections.abc import Callable
-from typing import Union
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Event, Measured, Sampled
 from gpuexplorer.lab.wire import Measure
 from gpuexplorer.worker.engines.measuring.asked import Asked
-from gpuexplorer.worker.engines.measuring.buffers import let_go
+from gpuexplorer.worker.engines.measuring.giving_back import given_back
 from gpuexplorer.worker.engines.measuring.host_measurement import measured_by_host
 from gpuexplorer.worker.engines.measuring.interleaved import measured_blocking
 from gpuexplorer.worker.engines.measuring.queued_measurement import measured_in_queue
@@ -26,24 +25,7 @@ def measure(
 ) -> None:
     """Says Sampled after each sample and Measured at the end; all memory is given back."""
     refuse(command, cards.names())
-    outcome = _outcome(command, cards, say, checkpoint)
-    cards.give_back()
-    if isinstance(outcome, BaseException):
-        raise outcome
-    say(outcome)
-
-
-def _outcome(
-    command: Measure,
-    cards: Cards,
-    say: "Callable[[Event], None]",
-    checkpoint: "Callable[[], None]",
-) -> Union[Measured, BaseException]:  # noqa: UP007 - Python 3.10
-    try:
-        return _measured(command, cards, say, checkpoint)
-    # Raised again at once, when nothing holds the memory any more.
-    except BaseException as error:
-        return let_go(error)
+    say(given_back(cards, lambda: _measured(command, cards, say, checkpoint)))
 
 
 def _measured(

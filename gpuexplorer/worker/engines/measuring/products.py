@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
 
 import torch
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Event, Multiplied, Sampled
 from gpuexplorer.lab.wire import Multiply
-from gpuexplorer.worker.engines.measuring.buffers import let_go, take
+from gpuexplorer.worker.engines.measuring.buffers import take
 from gpuexplorer.worker.engines.measuring.by_host import single_call, timed
 from gpuexplorer.worker.engines.measuring.by_host import warmed as warmed_by_host
+from gpuexplorer.worker.engines.measuring.giving_back import given_back
 from gpuexplorer.worker.engines.measuring.known_product import KnownProduct
 from gpuexplorer.worker.engines.measuring.lanes import Lane
 from gpuexplorer.worker.engines.measuring.sampling import Sampler, warmed
@@ -38,24 +39,7 @@ def multiply(
 ) -> None:
     """Says Sampled, first with 0 when the device has warmed up, and Multiplied at the end."""
     refuse(command, cards.names())
-    outcome = _outcome(command, cards, say, checkpoint)
-    cards.give_back()
-    if isinstance(outcome, BaseException):
-        raise outcome
-    say(outcome)
-
-
-def _outcome(
-    command: Multiply,
-    cards: Cards,
-    say: "Callable[[Event], None]",
-    checkpoint: "Callable[[], None]",
-) -> Union[Multiplied, BaseException]:  # noqa: UP007 - Python 3.10
-    try:
-        return _multiplied(command, cards, say, checkpoint)
-    # Raised again at once, when nothing holds the memory any more.
-    except BaseException as error:
-        return let_go(error)
+    say(given_back(cards, lambda: _multiplied(command, cards, say, checkpoint)))
 
 
 def _multiplied(
