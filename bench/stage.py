@@ -13,6 +13,7 @@ from bench.child import run
 from bench.table import Figure
 from gpuexplorer.app import App
 from gpuexplorer.gui.start import create_application
+from gpuexplorer.gui.sweeping import Sweeping
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.session import Attempt
 
@@ -34,9 +35,12 @@ def stage(spec: str, faults: str = "", screen: str = "overview") -> Iterator[App
     )
     app = App(arguments, _nobody)
     app.window.show()
+    sweeping = Sweeping(app.window)
+    sweeping.start()
     try:
         yield app
     finally:
+        sweeping.stop()
         app.window.close()
         app.stop()
         app.window.deleteLater()
