@@ -24,3 +24,17 @@ def test_the_c_locale_is_no_reason_to_complain(variable: str) -> None:
         check=True,
     )
     assert ended.stderr == ""
+
+
+def test_who_only_looks_at_cards_does_not_wait_for_the_measuring_of_copies() -> None:
+    words = (
+        "import sys, gpuexplorer.app; print([each for each in sys.modules if 'copies' in each])"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", words],
+        capture_output=True,
+        encoding=locale.getencoding(),
+        timeout=60,
+        check=True,
+    )
+    assert ended.stdout.strip() == "[]"

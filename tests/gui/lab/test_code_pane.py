@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.paint.look import Look
@@ -15,75 +15,33 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.views.lab.code.code_pane import CodePane
 from gpuexplorer.gui.views.lab.code.cure_button import CureButton
-from gpuexplorer.gui.views.lab.code.entry_field import EntryField
 from gpuexplorer.gui.views.lab.code.error_panel import ErrorPanel
 from gpuexplorer.gui.views.lab.code.line_list import LineList
 from gpuexplorer.gui.views.lab.code.notice_bar import NoticeBar
 from gpuexplorer.gui.views.lab.code.program import Program
-from gpuexplorer.lab.events import Began, Printed, Progressed
+from gpuexplorer.lab.events import Began
 from tests.gui.hands import press, texts, the
+from tests.gui.lab.code_panes import (
+    APART,
+    MAKE_X,
+    MAKE_Y,
+    fail_apart,
+    field,
+    press_button,
+    said,
+    settled,
+    shown_pane,
+    type_line,
+)
 from tests.gui.lab.conftest import ScriptedWorker, memory, run, tensor
 
 # Menus and the list of completions are windows of their own.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-MAKE_X = 'X = torch.ones(2, 3, device="cuda:0")'
-MAKE_Y = 'Y = torch.ones(2, 3, device="cuda:1")'
-APART = (
-    "Expected all tensors to be on the same device, but found at least two devices, cuda:0 "
-    "and cuda:1!"
-)
 
 
 @pytest.fixture
 def pane(qtbot: QtBot, look: Look, lab: LabState) -> CodePane:
-    pane = CodePane(look, lab)
-    qtbot.addWidget(pane)
-    pane.resize(448, 640)
-    pane.show()
-    return pane
-
-
-def field(pane: CodePane) -> EntryField:
-    return the(EntryField, pane)
-
-
-def type_line(pane: CodePane, line: str) -> None:
-    field(pane).setText(line)
-    press(field(pane), Qt.Key.Key_Return)
-
-
-def settled(qtbot: QtBot, lab: LabState) -> None:
-    """All lines are done, and whoever listens has heard of it."""
-
-    def over() -> bool:
-        return all(each.state in ("done", "failed") for each in lab.ledger.entries)
-
-    with qtbot.waitSignal(lab.changed, check_params_cb=over):
-        pass
-
-
-def fail_apart(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> int:
-    run(lab, worker, MAKE_X, tensor("X"))
-    run(lab, worker, MAKE_Y, tensor("Y", "cuda:1"))
-    number = lab.run("X + Y")
-    worker.fail("devices differ", "RuntimeError", APART)
-    settled(qtbot, lab)
-    return number
-
-
-def said(pane: CodePane) -> str:
-    """The line that is selected, as a reader of screens hears it."""
-    return the(LineList, pane).accessibleDescription()
-
-
-def press_button(pane: QWidget, words: str) -> None:
-    found = [
-        each
-        for each in pane.findChildren(QPushButton)
-        if each.text() == words and each.isVisible()
-    ]
-    assert len(found) == 1, f"{len(found)} buttons {words!r}"
-    found[0].click()
+    return shown_pane(qtbot, look, lab)
 
 
 def test_a_typed_line_runs_and_the_field_is_empty_again(
@@ -337,147 +295,3 @@ def test_a_lost_shelf_can_be_given_up(
     assert lab.ledger.first == 1
     press(the(LineList, pane), Qt.Key.Key_Up)
     qtbot.waitUntil(lambda: said(pane).endswith("released"))
-
-
-def test_a_training_run_draws_its_losses_while_it_runs(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    number = lab.train("net", "X", "T", "opt", "mse_loss", 100, 4)
-    worker.say(Began(number), Progressed(number, 0, (1.0, 0.5, 0.25), 100, 0.1))
-    qtbot.waitUntil(lambda: len(lab.ledger.entries[0].losses) == 3)
-    before = the(LineList, pane).viewport().grab().toImage()
-    worker.say(Progressed(number, 3, tuple(0.2 for _ in range(60)), 100, 0.2))
-    with qtbot.waitSignal(lab.changed):
-        pass
-    assert the(LineList, pane).viewport().grab().toImage() != before
-
-
-def test_what_was_printed_is_clipped_and_opened_on_asking(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    number = lab.run("print(X)")
-    worker.say(Began(number), Printed(number, "\n".join(f"row {at}" for at in range(40))))
-    worker.done()
-    settled(qtbot, lab)
-    lines = the(LineList, pane)
-    assert lines.has_more(number) == "Show all 40 lines"
-    press(lines, Qt.Key.Key_Down)
-    press(lines, Qt.Key.Key_Right)
-    assert lines.has_more(number) == "Show less"
-    assert lines.verticalScrollBar().maximum() > 0
-
-
-def fill(lab: LabState, worker: ScriptedWorker, qtbot: QtBot, count: int) -> None:
-    for number in range(count):
-        line = lab.run(f"A{number} = torch.ones(2)")
-        worker.done(tensor(f"A{number}", "cpu", (2,), number=line))
-    settled(qtbot, lab)
-
-
-def test_the_list_stays_at_its_end_unless_a_person_scrolled_up(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    fill(lab, worker, qtbot, 60)
-    bar = the(LineList, pane).verticalScrollBar()
-    assert bar.maximum() > 0
-    assert bar.value() == bar.maximum()
-    bar.setValue(100)
-    fill(lab, worker, qtbot, 3)
-    assert bar.value() == 100
-
-
-def test_a_selection_made_elsewhere_scrolls_its_line_into_view(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    fill(lab, worker, qtbot, 60)
-    lab.selection.choose(lab.ledger.entries[2].id, ["A2"])
-    assert the(LineList, pane).verticalScrollBar().value() < 200
-    assert said(pane).startswith("Line 3: A2")
-
-
-def test_what_is_done_after_a_selection_is_shown_at_the_end_again(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    fill(lab, worker, qtbot, 60)
-    lab.selection.choose(lab.ledger.entries[2].id, ["A2"])
-    fill(lab, worker, qtbot, 1)
-    bar = the(LineList, pane).verticalScrollBar()
-    assert bar.value() == bar.maximum()
-
-
-def test_a_block_that_is_selected_lights_up_the_line_that_placed_it(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    fill(lab, worker, qtbot, 5)
-    lab.selection.choose(things=["A3"])
-    assert said(pane).startswith("Line 4: A3")
-
-
-def test_the_device_is_drawn_in_its_cards_colour(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, look: Look
-) -> None:
-    run(lab, worker, MAKE_X, tensor("X"))
-    settled(qtbot, lab)
-    picture = the(LineList, pane).viewport().grab().toImage()
-    colours = {
-        picture.pixelColor(x, y).name()
-        for x in range(picture.width() // 2, picture.width())
-        for y in range(min(60, picture.height()))
-    }
-    assert QColor(look.theme.card(0)).name() in colours
-
-
-def test_nothing_is_cut_off_in_a_narrow_pane(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    pane.resize(320, 640)
-    fail_apart(lab, worker, qtbot)
-    panel = the(ErrorPanel, pane)
-    for each in panel.findChildren(QWidget):
-        if each.isVisible():
-            assert panel.rect().contains(each.geometry()), each.accessibleName()
-
-
-def test_who_leaves_the_list_has_nothing_selected_and_types_again(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    fill(lab, worker, qtbot, 2)
-    press(the(LineList, pane), Qt.Key.Key_Up)
-    assert said(pane) != ""
-    press(the(LineList, pane), Qt.Key.Key_Escape)
-    assert lab.selection.line is None
-    assert said(pane) == ""
-    assert field(pane).hasFocus()
-
-
-def test_a_page_of_error_is_shortened_and_shown_whole_on_asking(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    message = "It went wrong. " * 60
-    lab.run("X = torch.ones(2)")
-    worker.fail("refused by PyTorch", "RuntimeError", message)
-    settled(qtbot, lab)
-    panel = the(ErrorPanel, pane)
-    before = panel.height()
-    assert any(each.endswith(" …") for each in texts(panel))
-    press_button(pane, "All of it")
-    assert f"RuntimeError: {message}" in texts(panel)
-    assert panel.height() > before
-
-
-def test_a_million_letters_and_a_hundred_thousand_lines_are_only_begun(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    number = lab.run("X.tolist()")
-    worker.say(Began(number), Printed(number, "0.125, " * 150_000))
-    worker.done()
-    settled(qtbot, lab)
-    lines = the(LineList, pane)
-    assert lines.has_more(number) == "Show all that was printed"
-    other = lab.run("print(X)")
-    worker.say(Began(other), Printed(other, "row\n" * 100_000))
-    worker.done()
-    settled(qtbot, lab)
-    assert lines.has_more(other) == "Show all 100000 lines"
-    lines.toggle_printed(other)
-    assert 20_000 < lines.verticalScrollBar().maximum() < 100_000

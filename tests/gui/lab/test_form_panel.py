@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QListView, QWidget
+from PySide6.QtWidgets import QApplication, QListView, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -15,83 +15,26 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.views.lab.forms.form_panel import FormPanel
 from gpuexplorer.gui.widgets.controls.choice import Choice
 from gpuexplorer.gui.widgets.controls.choice_model import ChoiceModel
-from gpuexplorer.lab.events import Placed
-from gpuexplorer.lab.wire import Train
 from tests.gui.hands import texts, the
 from tests.gui.lab.conftest import ScriptedWorker, hello, run, tensor
-
-MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
-NET = Placed(3, "net", "model", "cuda:0", "Linear(3, 1)", None, "float32", 16)
+from tests.gui.lab.form_panels import (
+    NET,
+    button,
+    click,
+    ctrl_enter,
+    named,
+    pick,
+    shelf,
+    shown_forms,
+    write,
+)
 
 
 @pytest.fixture
 def window(qtbot: QtBot, look: Look, lab: LabState) -> Iterator[QWidget]:
-    window = QWidget()
-    window.resize(300, 720)
-    qtbot.addWidget(window)
-    panel = FormPanel(look, lab, window)
-    panel.setFixedSize(240, 700)
-    with qtbot.waitActive(window):
-        window.show()
-        window.activateWindow()
+    window = shown_forms(qtbot, look, lab)
     yield window
     window.close()
-
-
-def named(within: QWidget, name: str) -> QWidget:
-    """What is seen under this name; what holds may stand behind a colon."""
-    starts = (f"{name}: ", f"{name}, ")
-    found = [
-        each
-        for each in within.findChildren(QWidget)
-        if each.isVisible()
-        and (each.accessibleName() == name or each.accessibleName().startswith(starts))
-    ]
-    assert found, f"nothing called {name!r}"
-    return found[-1]
-
-
-def write(within: QWidget, name: str, text: str) -> QWidget:
-    field = named(within, name)
-    field.setFocus()
-    QTest.keyClick(field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    QTest.keyClick(field, Qt.Key.Key_Backspace)
-    QTest.keyClicks(field, text)
-    return field
-
-
-def click(within: QWidget, name: str) -> None:
-    QTest.mouseClick(named(within, name), Qt.MouseButton.LeftButton)
-
-
-def pick(within: QWidget, name: str, letters: str) -> None:
-    """From an open list, by its first letters."""
-    click(within, name)
-    (choices,) = [each for each in within.findChildren(QListView) if each.isVisible()]
-    QTest.keyClicks(choices, letters)
-    QTest.keyClick(choices, Qt.Key.Key_Return)
-
-
-def ctrl_enter(within: QWidget) -> None:
-    at = QApplication.focusWidget() or within
-    QTest.keyClick(at, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-
-
-def button(within: QWidget) -> QAbstractButton:
-    found = [
-        each
-        for each in within.findChildren(QAbstractButton)
-        if each.isVisible() and each.toolTip().endswith("(Ctrl Enter)")
-    ]
-    assert len(found) == 1
-    return found[0]
-
-
-def shelf(lab: LabState, worker: ScriptedWorker, qtbot: QtBot, *placed: Placed) -> None:
-    run(lab, worker, MAKE, *placed)
-    qtbot.waitUntil(lambda: set(lab.ledger.things) >= {each.name for each in placed})
-    with qtbot.waitSignal(lab.changed):
-        run(lab, worker, "print(1)")
 
 
 def test_a_tensor_is_created_without_the_mouse_and_the_next_has_a_name(
@@ -270,17 +213,6 @@ def test_what_is_chosen_on_the_bench_is_the_left_operand(
     assert worker.lines[-1] == "out = net(X)"
 
 
-def test_a_tensor_that_is_chosen_does_not_change_the_model_to_train(
-    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    other = replace(NET, name="other")
-    shelf(lab, worker, qtbot, tensor("X"), tensor("T"), NET, other)
-    click(window, "Train")
-    lab.selection.choose(things={"other"})
-    lab.selection.choose(things={"X"})
-    assert named(window, "Model").accessibleName().startswith("Model: other")
-
-
 def test_without_falling_back_the_card_itself_is_named(
     window: QWidget, lab: LabState, worker: ScriptedWorker
 ) -> None:
@@ -295,35 +227,6 @@ def test_an_empty_shelf_says_what_to_do_first(window: QWidget) -> None:
     assert not button(window).isEnabled()
     click(window, "Train")
     assert any("No model is on the shelf yet" in each for each in texts(window))
-
-
-def test_a_training_run_is_begun_with_its_optimiser(
-    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    shelf(lab, worker, qtbot, tensor("X"), tensor("T", shape=(2, 1)), NET)
-    click(window, "Train")
-    write(window, "Steps", "20")
-    write(window, "Batch", "2")
-    ctrl_enter(window)
-    assert worker.lines[-1] == "opt = torch.optim.SGD(net.parameters(), lr=0.1)"
-    last = worker.last()
-    assert isinstance(last, Train)
-    assert (last.model, last.inputs, last.targets) == ("net", "X", "T")
-    assert (last.optimiser, last.steps, last.batch) == ("opt", 20, 2)
-    click(window, "save")
-    ctrl_enter(window)
-    assert worker.lines[-1] == 'torch.save(net.state_dict(), "net.pt")'
-
-
-def test_the_loss_of_one_run_is_not_what_the_next_one_learns(
-    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    loss = tensor("loss", shape=(), requires_grad=True)
-    shelf(lab, worker, qtbot, tensor("X"), loss, NET)
-    click(window, "Train")
-    assert named(window, "Targets").accessibleName().startswith("Targets: X")
-    pick(window, "Targets", "loss")
-    assert named(window, "Targets").accessibleName().startswith("Targets: loss")
 
 
 def test_a_line_that_the_lab_refuses_is_told_above_the_button(

@@ -12,12 +12,11 @@ from gpuexplorer.gui.views.processes.arrangement import Key, Line
 from gpuexplorer.gui.views.processes.cells import Surroundings, cell
 from gpuexplorer.gui.views.processes.columns import COLUMNS, INDEX, Column, caption
 from gpuexplorer.gui.widgets.tables.data_table import CELL
+from gpuexplorer.gui.widgets.tables.heading import LEFT, RIGHT, Heading
 from gpuexplorer.gui.wording.cell import Cell
 
 Index = QModelIndex | QPersistentModelIndex
 _TOP = QModelIndex()
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _LONGEST_HINT = 1500
 _LONG_HINT = 90
 
@@ -182,7 +181,7 @@ class ProcessModel(QAbstractItemModel):
                 spec, told = COLUMNS[index.column()], self._cell(node, index.column())
                 return f"{caption(spec, self._units)}: {told.said or told.hint}"
             case Qt.ItemDataRole.TextAlignmentRole:
-                return _RIGHT if COLUMNS[index.column()].right else _LEFT
+                return RIGHT if COLUMNS[index.column()].right else LEFT
         return None
 
     def headerData(
@@ -194,17 +193,8 @@ class ProcessModel(QAbstractItemModel):
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
             return None
         spec = COLUMNS[section]
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return caption(spec, self._units)
-            case Qt.ItemDataRole.ToolTipRole:
-                return spec.meaning
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return _RIGHT if spec.right else _LEFT
-            case Qt.ItemDataRole.InitialSortOrderRole:
-                order = Qt.SortOrder
-                return order.DescendingOrder if spec.largest_first else order.AscendingOrder
-        return None
+        said = caption(spec, self._units)
+        return Heading(said, spec.meaning, spec.right, spec.largest_first).answer(role)
 
 
 def _tip(told: Cell) -> str:

@@ -1,18 +1,18 @@
 """How one cell of a map of pairs is drawn, its number, and the head of its row and column."""
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPen
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.paint.lettering import Lettering
 from gpuexplorer.gui.paint.theme import Theme, faded, mixed
+from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.widgets.pairs.pair_layout import PairLayout
 from gpuexplorer.gui.wording.copies.matrix.cells import CellState, PairCell
 from gpuexplorer.gui.wording.copies.matrix.devices import Head
 from gpuexplorer.gui.wording.copies.matrix.heat_scale import HeatScale
 
 _CHIP, _RADIUS = 20.0, 4.0
-_HATCH = 6.0
 _LINE_GAP = 3.0
 _BUBBLE = 8.0
 _LEAST_CHIP, _RING = 14.0, CHIP_RADIUS + 2
@@ -76,38 +76,6 @@ def draw_cell(
         if run.width > place.width():
             return
         drawing.text(place.center().x() - run.width / 2, middle, run)
-
-
-def draw_wrong(drawing: Drawing, place: QRectF, lettered: bool) -> None:
-    """The only hatched thing anywhere. It has no figure."""
-    theme, painter = drawing.theme, drawing.painter
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme.bad)
-    painter.drawRoundedRect(place, _RADIUS, _RADIUS)
-    painter.save()
-    painter.setClipRect(place.adjusted(0.5, 0.5, -0.5, -0.5))
-    painter.setPen(QPen(faded(theme.inverse, 0.34), 1.5))
-    count = int((place.width() + place.height()) / _HATCH) + 1
-    low = place.bottom()
-    lines = [
-        QLineF(
-            QPointF(place.left() + step * _HATCH - place.height(), low),
-            QPointF(place.left() + step * _HATCH, place.top()),
-        )
-        for step in range(count + 1)
-    ]
-    painter.drawLines(lines)
-    painter.restore()
-    if not lettered:
-        return
-    run = Run("WRONG", drawing.letters.badge, theme.inverse)
-    if run.width + 4 > place.width():
-        run = Run("!", drawing.letters.badge, theme.inverse)
-    ground = QRectF(0, 0, run.width + 4, run.letters.cap_height + 6)
-    ground.moveCenter(place.center())
-    painter.fillRect(ground, theme.bad)
-    baseline = place.center().y() + run.letters.cap_height / 2
-    drawing.text(place.center().x() - run.width / 2, baseline, run)
 
 
 def draw_bubble(drawing: Drawing, corner: QPointF, number: int, *, bad: bool) -> None:

@@ -12,7 +12,7 @@ from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.lettering import Lettering
 from gpuexplorer.gui.paint.theme import Tone, faded
-from gpuexplorer.gui.widgets.pairs.pair_drawing import draw_wrong
+from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.wording.cell import Cell, Chip, Gauge, Spark
 
 PADDING = 8.0

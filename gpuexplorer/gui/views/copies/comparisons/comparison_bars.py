@@ -10,8 +10,8 @@ from gpuexplorer.core.units import Quantity
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.theme import mixed
+from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.pairs.pair_drawing import draw_wrong
 from gpuexplorer.gui.wording.copies.comparisons.comparison import NOT_YET, Bar
 
 _ROW, _LOW_ROW, _BAR = 40.0, 28.0, 10.0

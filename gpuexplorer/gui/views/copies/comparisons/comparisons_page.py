@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QGridLayout,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -23,6 +20,7 @@ from gpuexplorer.gui.views.copies.comparisons.pair_chooser import PairChooser
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
+from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.gui.wording.copies.comparisons.comparison import Pair, Setup
 from gpuexplorer.gui.wording.copies.comparisons.comparisons import COMPARISONS
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
@@ -157,12 +155,7 @@ class ComparisonsPage(CopiesPage):
         inner.addWidget(self._chooser)
         inner.addLayout(self._grid)
         inner.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(self._content)
+        area = scrolled(self._content)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(area)

@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QFrame,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -26,6 +23,7 @@ from gpuexplorer.gui.views.copies.datasheet.sheet_saving import SheetSaving
 from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.card_chips import CardChoice
 from gpuexplorer.gui.widgets.plots.note import PlotNote
+from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.gui.wording.cell import Chip
 from gpuexplorer.gui.wording.copies.datasheet.beside import (
     LETTERS,
@@ -246,12 +244,7 @@ class DatasheetPage(CopiesPage):
         inner.setSpacing(_GAP)
         inner.addWidget(self._pictured)
         inner.addWidget(self._offers, 1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(self._content)
+        area = scrolled(self._content)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(area)

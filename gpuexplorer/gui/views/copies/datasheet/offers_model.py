@@ -6,13 +6,12 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from gpuexplorer.copies.datasheet.sheet import OtherCard
 from gpuexplorer.gui.widgets.tables.data_table import CELL
+from gpuexplorer.gui.widgets.tables.heading import LEFT, RIGHT, Heading
 from gpuexplorer.gui.wording.cell import Cell, Chip
 from gpuexplorer.gui.wording.copies.datasheet.offers import SPECS, Column, cell
 
 Index = QModelIndex | QPersistentModelIndex
 _TOP = QModelIndex()
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class OffersModel(QAbstractTableModel):
@@ -70,7 +69,7 @@ class OffersModel(QAbstractTableModel):
                     return told.hint
                 return f"{spec.meaning}: {told.said if told.text else told.hint}"
             case Qt.ItemDataRole.TextAlignmentRole:
-                return _RIGHT if spec.right else _LEFT
+                return RIGHT if spec.right else LEFT
         return self._cell(index) if role == CELL else None
 
     def headerData(
@@ -82,18 +81,9 @@ class OffersModel(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(SPECS):
             return None
         spec = SPECS[section]
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return spec.caption
-            case Qt.ItemDataRole.ToolTipRole | Qt.ItemDataRole.AccessibleTextRole:
-                return spec.meaning
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return _RIGHT if spec.right else _LEFT
-            case Qt.ItemDataRole.InitialSortOrderRole:
-                order = Qt.SortOrder
-                falls = spec.right
-                return order.DescendingOrder if falls else order.AscendingOrder
-        return None
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return spec.meaning
+        return Heading(spec.caption, spec.meaning, spec.right, spec.right).answer(role)
 
     def _cell(self, index: Index) -> Cell:
         card = self._cards[index.row()]

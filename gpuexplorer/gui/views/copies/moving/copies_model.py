@@ -6,6 +6,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.widgets.tables.data_table import CELL
+from gpuexplorer.gui.widgets.tables.heading import LEFT, RIGHT, Heading
 from gpuexplorer.gui.wording.cell import Cell
 from gpuexplorer.gui.wording.copies.moving.cells import cell
 from gpuexplorer.gui.wording.copies.moving.columns import COLUMNS
@@ -14,8 +15,6 @@ from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 Index = QModelIndex | QPersistentModelIndex
 _TOP = QModelIndex()
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _MOST_CELLS = 4000
 
 
@@ -87,7 +86,7 @@ class CopiesModel(QAbstractTableModel):
                 told = self.cell(index.row(), index.column())
                 return f"{COLUMNS[index.column()].caption}: {told.said or told.hint}"
             case Qt.ItemDataRole.TextAlignmentRole:
-                return _RIGHT if COLUMNS[index.column()].right else _LEFT
+                return RIGHT if COLUMNS[index.column()].right else LEFT
         return None
 
     def headerData(
@@ -99,14 +98,4 @@ class CopiesModel(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
             return None
         spec = COLUMNS[section]
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return spec.caption
-            case Qt.ItemDataRole.ToolTipRole:
-                return spec.meaning
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return _RIGHT if spec.right else _LEFT
-            case Qt.ItemDataRole.InitialSortOrderRole:
-                order = Qt.SortOrder
-                return order.DescendingOrder if spec.largest_first else order.AscendingOrder
-        return None
+        return Heading(spec.caption, spec.meaning, spec.right, spec.largest_first).answer(role)

@@ -12,6 +12,7 @@ from gpuexplorer.copies.timeline import Engine, Role, Timeline, Track
 from gpuexplorer.core.units import duration
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.paint.theme import faded, mixed
+from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.views.copies.moving.timeline_rows import (
     AXIS,
     GUTTER,
@@ -20,7 +21,6 @@ from gpuexplorer.gui.views.copies.moving.timeline_rows import (
     STRIP,
     TimelineRow,
 )
-from gpuexplorer.gui.widgets.pairs.pair_drawing import draw_wrong
 from gpuexplorer.gui.wording.copies.moving.cells import chip_of
 from gpuexplorer.gui.wording.copies.moving.time_frame import TimeFrame, ticks
 from gpuexplorer.gui.wording.copies.moving.timeline_words import (

@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QHBoxLayout,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -27,6 +25,7 @@ from gpuexplorer.gui.views.copies.sweep.way_table import WayTable
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
+from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.gui.wording.copies.copies_keys import SWEEP_KEYS
 from gpuexplorer.gui.wording.copies.sweep.rows import SweepRow, rows_of
 from gpuexplorer.gui.wording.copies.sweep.ways import (
@@ -228,12 +227,7 @@ class SweepPage(CopiesPage):
         self._beside.addWidget(self._plot, 1)
         self._beside.addWidget(self._aside)
         self._panel.body.addLayout(self._beside, 1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(self._panel)
+        area = scrolled(self._panel)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(area)

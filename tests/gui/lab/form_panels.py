@@ -1,0 +1,83 @@
+"""A panel of forms for tests, and what a person does with it."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QListView, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.views.lab.forms.form_panel import FormPanel
+from gpuexplorer.lab.events import Placed
+from tests.gui.lab.conftest import ScriptedWorker, run
+
+MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
+NET = Placed(3, "net", "model", "cuda:0", "Linear(3, 1)", None, "float32", 16)
+
+
+def shown_forms(qtbot: QtBot, look: Look, lab: LabState) -> QWidget:
+    window = QWidget()
+    window.resize(300, 720)
+    qtbot.addWidget(window)
+    panel = FormPanel(look, lab, window)
+    panel.setFixedSize(240, 700)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    return window
+
+
+def named(within: QWidget, name: str) -> QWidget:
+    """What is seen under this name; what holds may stand behind a colon."""
+    starts = (f"{name}: ", f"{name}, ")
+    found = [
+        each
+        for each in within.findChildren(QWidget)
+        if each.isVisible()
+        and (each.accessibleName() == name or each.accessibleName().startswith(starts))
+    ]
+    assert found, f"nothing called {name!r}"
+    return found[-1]
+
+
+def write(within: QWidget, name: str, text: str) -> QWidget:
+    field = named(within, name)
+    field.setFocus()
+    QTest.keyClick(field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(field, Qt.Key.Key_Backspace)
+    QTest.keyClicks(field, text)
+    return field
+
+
+def click(within: QWidget, name: str) -> None:
+    QTest.mouseClick(named(within, name), Qt.MouseButton.LeftButton)
+
+
+def pick(within: QWidget, name: str, letters: str) -> None:
+    """From an open list, by its first letters."""
+    click(within, name)
+    (choices,) = [each for each in within.findChildren(QListView) if each.isVisible()]
+    QTest.keyClicks(choices, letters)
+    QTest.keyClick(choices, Qt.Key.Key_Return)
+
+
+def ctrl_enter(within: QWidget) -> None:
+    at = QApplication.focusWidget() or within
+    QTest.keyClick(at, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+
+
+def button(within: QWidget) -> QAbstractButton:
+    found = [
+        each
+        for each in within.findChildren(QAbstractButton)
+        if each.isVisible() and each.toolTip().endswith("(Ctrl Enter)")
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
+def shelf(lab: LabState, worker: ScriptedWorker, qtbot: QtBot, *placed: Placed) -> None:
+    run(lab, worker, MAKE, *placed)
+    qtbot.waitUntil(lambda: set(lab.ledger.things) >= {each.name for each in placed})
+    with qtbot.waitSignal(lab.changed):
+        run(lab, worker, "print(1)")

@@ -1,0 +1,70 @@
+"""The form of a training run as a person uses it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.lab.wire import Train
+from tests.gui.lab.conftest import ScriptedWorker, tensor
+from tests.gui.lab.form_panels import (
+    NET,
+    click,
+    ctrl_enter,
+    named,
+    pick,
+    shelf,
+    shown_forms,
+    write,
+)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, look: Look, lab: LabState) -> Iterator[QWidget]:
+    window = shown_forms(qtbot, look, lab)
+    yield window
+    window.close()
+
+
+def test_a_tensor_that_is_chosen_does_not_change_the_model_to_train(
+    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    other = replace(NET, name="other")
+    shelf(lab, worker, qtbot, tensor("X"), tensor("T"), NET, other)
+    click(window, "Train")
+    lab.selection.choose(things={"other"})
+    lab.selection.choose(things={"X"})
+    assert named(window, "Model").accessibleName().startswith("Model: other")
+
+
+def test_a_training_run_is_begun_with_its_optimiser(
+    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    shelf(lab, worker, qtbot, tensor("X"), tensor("T", shape=(2, 1)), NET)
+    click(window, "Train")
+    write(window, "Steps", "20")
+    write(window, "Batch", "2")
+    ctrl_enter(window)
+    assert worker.lines[-1] == "opt = torch.optim.SGD(net.parameters(), lr=0.1)"
+    last = worker.last()
+    assert isinstance(last, Train)
+    assert (last.model, last.inputs, last.targets) == ("net", "X", "T")
+    assert (last.optimiser, last.steps, last.batch) == ("opt", 20, 2)
+    click(window, "save")
+    ctrl_enter(window)
+    assert worker.lines[-1] == 'torch.save(net.state_dict(), "net.pt")'
+
+
+def test_the_loss_of_one_run_is_not_what_the_next_one_learns(
+    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    loss = tensor("loss", shape=(), requires_grad=True)
+    shelf(lab, worker, qtbot, tensor("X"), loss, NET)
+    click(window, "Train")
+    assert named(window, "Targets").accessibleName().startswith("Targets: X")
+    pick(window, "Targets", "loss")
+    assert named(window, "Targets").accessibleName().startswith("Targets: loss")
