@@ -27,9 +27,7 @@ def test_the_c_locale_is_no_reason_to_complain(variable: str) -> None:
 
 
 def test_who_only_looks_at_cards_does_not_wait_for_the_measuring_of_copies() -> None:
-    words = (
-        "import sys, gpuexplorer.app; print([each for each in sys.modules if 'copies' in each])"
-    )
+    words = "import sys, gpuexplorer.app; print([m for m in sys.modules if '.copies' in m])"
     ended = subprocess.run(
         [sys.executable, "-c", words],
         capture_output=True,
