@@ -1,7 +1,7 @@
 # Every target sets up what it needs by itself. `make help` says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all bench package test-package format clean
+.PHONY: help run test test-all bench package test-package words format clean
 
 # The Python to use; empty means the one in .venv, else the newest that fits.
 PYTHON ?=
@@ -18,6 +18,7 @@ help:
 	@echo 'make bench    measure the program and print a table'
 	@echo 'make package  build the program and its packages for this system into dist/'
 	@echo 'make test-package     try these packages in a bare Debian; needs root and Xvfb'
+	@echo 'make words    collect the words for people into resources/locale'
 	@echo 'make format   lay the code out and mend what the linter can mend'
 	@echo 'make clean    remove .venv and every cache'
 	@echo
@@ -46,6 +47,10 @@ package:
 test-package:
 	$(set_up) run
 	@$(bin)/python packaging/trial/trial.py $(ARGS)
+
+words:
+	$(set_up) test
+	@$(bin)/python packaging/words.py
 
 format:
 	$(set_up) test

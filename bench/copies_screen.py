@@ -9,8 +9,8 @@ from bench.stage import in_a_process_of_its_own, report
 from bench.table import Figure
 from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.timeline import Timeline
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Scheme
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.views.copies.moving.timeline_view import TimelineView
 from gpuexplorer.gui.wording.copies.moving.time_frame import all_of
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice

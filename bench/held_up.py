@@ -12,7 +12,7 @@ from bench.table import Figure
 from gpuexplorer.app import App
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.gui.paint.theme import Scheme
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.telemetry.trace_csv import Heading, TraceColumn, write_traces
 

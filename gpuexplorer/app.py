@@ -20,13 +20,13 @@ from gpuexplorer.gui.crash_dialog import CrashReports
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
-from gpuexplorer.gui.paint.look import Motion
-from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.pictures import Pictures, Shot, shot_of
 from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.sweeping import Sweeping
+from gpuexplorer.gui.theme.look import Motion
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.sheets.floating import Floating
 from gpuexplorer.telemetry.backend import Backend

@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
-from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.views.copies.copies_view import CopiesView
 from gpuexplorer.gui.views.lab.lab_view import LabView
 from gpuexplorer.gui.views.nothing_found.nothing_found_view import NothingFoundView

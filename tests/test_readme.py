@@ -26,13 +26,13 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.metrics import METRICS, Unit
 from gpuexplorer.core.units import USUAL
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.settings.section import Section
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.state.trail import Trail
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.plots.canvas import PlotCanvas
 from gpuexplorer.gui.widgets.plots.content import Line, PlotContent

@@ -1,13 +1,28 @@
 """Trouble: the world refused, and a person should read why and what to do."""
 
+from gpuexplorer.core.words import Message, paragraph
+
 
 class Trouble(Exception):  # noqa: N818 - it is the world's fault, not an error of ours
-    """Carries one sentence that says what happened, and a hint that says what to do."""
+    """Carries a sentence that says what happened, and a hint that says what to do.
 
-    def __init__(self, sentence: str, hint: str = "") -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
-        self.hint = hint
+    Both are templates, filled in with the same values: `Trouble("{file} is no recording.",
+    "Choose another file.", file=name)`. A sentence that is a message already is taken as it is.
+    """
+
+    def __init__(self, template: str, hint: str = "", /, **values: object) -> None:
+        self.sentence = _message(template, values)
+        self.hint = _message(hint, values)
+        super().__init__(self.sentence)
+
+    @property
+    def told(self) -> str:
+        """Sentence and hint in the language of this process, to be shown."""
+        return paragraph((self.sentence, self.hint))
 
     def __str__(self) -> str:
         return f"{self.sentence} {self.hint}".strip()
+
+
+def _message(template: str, values: dict[str, object]) -> Message:
+    return template if isinstance(template, Message) else Message(template, **values)

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.measuring.cost_words import as_text, cost_lines
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.sheets.floating import Floating

@@ -6,9 +6,9 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.gui.live_frame import LiveFrame
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.nothing_found.nothing_found_view import NothingFoundView, Search
 from gpuexplorer.gui.wording.moments import moment_words
 from gpuexplorer.telemetry.looked_for import Looked

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.confirm_dialog import ConfirmDialog
 from gpuexplorer.gui.widgets.sheets.release_dialog import named
 

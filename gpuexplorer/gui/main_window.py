@@ -23,7 +23,6 @@ from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.leaving import Leaving
 from gpuexplorer.gui.live_frame import LiveFrame, window_title
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
@@ -34,6 +33,7 @@ from gpuexplorer.gui.state.places import Places
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.state.trail import Trail
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.view_list import VIEWS, Desk, screen_names
 from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.start import grab
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.live_view import LiveView
 
 # A tick of the frame clock, so that what is new is drawn. Nothing moves in pictures.

@@ -6,13 +6,13 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.desktop.notices import Notices
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.alert_notes import AlertNotes
 from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
 from gpuexplorer.telemetry.remembering import RememberingSession
 

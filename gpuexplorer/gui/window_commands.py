@@ -8,12 +8,12 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.state.command_list import Command, CommandList, Group, command_of, keys_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.state.trail import Trail
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING
 from gpuexplorer.gui.wording.key_words import KeyGroup

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.remembering import RememberingSession

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.crash_dialog import CrashDialog, CrashReports
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 from tests.gui.hands import click, the
 

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.settings.dialog import SettingsDialog
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from tests.gui.conftest import OpenWindow

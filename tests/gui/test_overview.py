@@ -11,7 +11,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.catalogue import clocks, heat_and_power, links, memory
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.remark import Remark
 from gpuexplorer.gui.widgets.rows.event_row import EventRow
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile

@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.commands.window_arguments import SCREENS
-from gpuexplorer.gui.paint.theme import Scheme, load_theme
+from gpuexplorer.gui.theme.palette import Scheme, load_theme
 from gpuexplorer.gui.view_list import VIEWS
 from tests.gui.pixels import colours_of
 

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.paint.theme import Palette, Scheme, Theme, load_theme
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.palette import Palette, Scheme, Theme, load_theme
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated

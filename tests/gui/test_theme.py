@@ -5,8 +5,8 @@ from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.paint.look import Look, Motion
-from gpuexplorer.gui.paint.theme import Palette, Scheme, load_theme
+from gpuexplorer.gui.theme.look import Look, Motion
+from gpuexplorer.gui.theme.palette import Palette, Scheme, load_theme
 from tests.gui.colour_sight import closest, distance, linear
 from tests.gui.conftest import OpenWindow
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPaintEngine, QPainter, QPen, QPolygonF
 
 from gpuexplorer.gui.paint.dashes import DASHES, cuts_of, marked
-from gpuexplorer.gui.paint.theme import faded
+from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.telemetry.trace import Trace
 
 LINE_WIDTH = 1.5

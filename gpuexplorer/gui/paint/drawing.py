@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QRegion
 
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.lettering import Lettering
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Theme
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Theme
 
 THIN_SPACE = "\N{THIN SPACE}"
 TILE_RADIUS = 10.0

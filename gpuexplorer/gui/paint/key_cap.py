@@ -4,7 +4,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPen
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.paint.lettering import Letterings
+from gpuexplorer.gui.theme.letters import Letterings
 
 _HEIGHT, _AIR, _GAP, _BETWEEN = 18.0, 6.0, 4.0, 8.0
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from PySide6.QtGui import QColor
 
-from gpuexplorer.gui.paint.theme import Theme
+from gpuexplorer.gui.theme.palette import Theme
 
 _ALIKE = 0.5
 

@@ -4,7 +4,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPen
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.theme import faded
+from gpuexplorer.gui.theme.palette import faded
 
 _RADIUS, _HATCH = 4.0, 6.0
 

@@ -8,8 +8,6 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.gui.desktop.notices import Notices, Way
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.settings.rule_row import RuleRow
 from gpuexplorer.gui.settings.section import Section, hairline
 from gpuexplorer.gui.state.alert_watch import AlertWatch
@@ -17,6 +15,8 @@ from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.stored_choices import MOST_RULES
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.rows.setting_row import SettingRow

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 
 _ANY = "any card"
 

@@ -2,10 +2,10 @@
 
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.settings.section import Section
 from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.rows.setting_row import SettingRow
 

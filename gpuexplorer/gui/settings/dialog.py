@@ -13,9 +13,6 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.gui.desktop.notices import Notices
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.settings.alerts_section import AlertsSection
 from gpuexplorer.gui.settings.classroom_section import ClassroomSection
 from gpuexplorer.gui.settings.heading_list import HeadingList
@@ -27,6 +24,9 @@ from gpuexplorer.gui.settings.units_section import UnitsSection
 from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.painted_button import IconButton
 from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
 from gpuexplorer.gui.widgets.sheets.floating import Floating

@@ -2,12 +2,12 @@
 
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.gui.paint.look import Look, Motion
-from gpuexplorer.gui.paint.theme import Palette, Scheme
 from gpuexplorer.gui.settings.palette_sample import PaletteSample
 from gpuexplorer.gui.settings.section import Section
 from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import Look, Motion
+from gpuexplorer.gui.theme.palette import Palette, Scheme
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.rows.setting_row import SettingRow
 

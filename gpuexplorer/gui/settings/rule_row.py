@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import Units
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.settings.rule_editor import RuleEditor
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.wording.events.alert_words import rule_sentence

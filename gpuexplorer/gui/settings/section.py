@@ -6,9 +6,9 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import Look
 
 
 class Section(QWidget):

@@ -2,7 +2,6 @@
 
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.settings.section import Section
 from gpuexplorer.gui.state.choices import (
     AS_IT_WAS_LEFT,
@@ -12,6 +11,7 @@ from gpuexplorer.gui.state.choices import (
 )
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.controls.switch import Switch

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gpuexplorer.core.units import Units
-from gpuexplorer.gui.paint.look import Motion
-from gpuexplorer.gui.paint.theme import Palette, Scheme
+from gpuexplorer.gui.theme.look import Motion
+from gpuexplorer.gui.theme.palette import Palette, Scheme
 from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule
 
 WHERE_IT_WAS_LEFT = ""

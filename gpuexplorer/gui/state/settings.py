@@ -8,9 +8,9 @@ from pathlib import Path
 import platformdirs
 from PySide6.QtCore import QObject, QSettings, Signal
 
-from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.stored_choices import as_texts, from_texts
+from gpuexplorer.gui.theme.palette import Scheme
 
 __all__ = ["Choices", "Settings", "open_store"]
 

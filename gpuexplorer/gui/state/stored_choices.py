@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
-from gpuexplorer.gui.paint.look import Motion
-from gpuexplorer.gui.paint.theme import Palette, Scheme
 from gpuexplorer.gui.state.choices import AS_IT_WAS_LEFT, Choices, WithoutCards
+from gpuexplorer.gui.theme.look import Motion
+from gpuexplorer.gui.theme.palette import Palette, Scheme
 from gpuexplorer.telemetry.alert_rule import LIMITS, LONGEST_SECONDS, Rule, Side, can_be_watched
 from gpuexplorer.telemetry.beat import LONGEST, SHORTEST
 

@@ -4,8 +4,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from gpuexplorer.gui.paint.lettering import Lettering
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.palette import Tone
 
 
 class ElidedLabel(QLabel):

@@ -5,7 +5,7 @@ from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Hint
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 
 
 class Painted(QWidget):

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import as_csv, as_json
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.controls.framed_button import FramedButton
 from gpuexplorer.gui.widgets.plots.picture import png

@@ -4,8 +4,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.remark import wrapped_label
 
 _MARGIN, _ABOVE, _BETWEEN = 16, 14, 4

@@ -4,7 +4,7 @@ import shiboken6
 from PySide6.QtCore import QChildEvent, QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 
 _BREATH = 1  # milliseconds
 _OF_THE_SYSTEM = ("QMenu", "QTipLabel")

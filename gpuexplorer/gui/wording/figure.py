@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from gpuexplorer.core.catalogue import clocks, links, memory, utilization
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import USUAL, Quantity, Units, part_of_memory, quantity
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import CardFigures, MemoryFace
 from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.gui.wording.machine.wires import nvlink_traffic, pcie_link, pcie_traffic

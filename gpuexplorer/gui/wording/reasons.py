@@ -6,8 +6,8 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import Mark
 from gpuexplorer.telemetry.latest import Reading
 

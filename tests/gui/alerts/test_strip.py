@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
 from tests.gui.alerts.conftest import Scene
 from tests.gui.hands import click, texts

@@ -9,12 +9,12 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.card.card_view import CardView
 from gpuexplorer.gui.views.card.facts_panel import FactsPanel
 from gpuexplorer.gui.widgets.bars.card_header import CardHeader

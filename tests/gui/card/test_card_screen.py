@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue import clocks, health, links, memory
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.card.facts_panel import FactsPanel
 from gpuexplorer.gui.widgets.controls.card_chips import CardChip
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton

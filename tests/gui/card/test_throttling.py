@@ -6,7 +6,7 @@ from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.energy_used import energy_used
 from gpuexplorer.gui.wording.cards.throttling import ever_held, slowed_stretches, slowed_time
 from gpuexplorer.gui.wording.facts.past_facts import energy_fact, slowed_fact, spoken_time

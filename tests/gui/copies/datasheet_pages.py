@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.modelled import ModelBench
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.datasheet.beside_bars import BesideBars
 from gpuexplorer.gui.views.copies.datasheet.beside_panel import OtherName
 from gpuexplorer.gui.views.copies.datasheet.datasheet_page import DatasheetPage

@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.gui.paint.look import Look, Motion
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look, Motion
 from gpuexplorer.gui.views.copies.matrix.matrix_page import MatrixPage
 from gpuexplorer.gui.widgets.controls.segmented import Segment
 from gpuexplorer.gui.widgets.pairs.fact_grid import FactGrid

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.modelled import ModelBench
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.comparisons.comparison_bars import ComparisonBars
 from gpuexplorer.gui.views.copies.comparisons.comparison_panel import ComparisonPanel
 from gpuexplorer.gui.views.copies.comparisons.comparisons_page import ComparisonsPage

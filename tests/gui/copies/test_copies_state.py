@@ -11,7 +11,6 @@ from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
@@ -19,6 +18,7 @@ from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.measuring_strip import MeasuringStrip
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Measured, Multiplied

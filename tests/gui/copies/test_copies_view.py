@@ -6,9 +6,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.look import Look, Motion
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look, Motion
 from gpuexplorer.gui.views.copies.copies_view import CopiesView
 from gpuexplorer.gui.views.copies.matrix.matrix_page import MatrixPage
 from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel

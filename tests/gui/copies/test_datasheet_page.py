@@ -18,10 +18,10 @@ from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.datasheet.beside_bars import BesideBars
 from gpuexplorer.gui.views.copies.datasheet.datasheet_page import DatasheetPage
 from gpuexplorer.gui.views.copies.datasheet.sheet_bars import SheetBars

@@ -8,7 +8,7 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
 from gpuexplorer.gui.wording.copies.matrix.cells import WRONG, CellState, PairCell
 from gpuexplorer.gui.wording.copies.matrix.devices import Head

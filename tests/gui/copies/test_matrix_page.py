@@ -9,11 +9,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.views.copies.matrix.finding_block import FindingBlock
 from gpuexplorer.gui.views.copies.matrix.findings_panel import FindingsPanel
 from gpuexplorer.gui.views.copies.matrix.matrix_page import MatrixPage

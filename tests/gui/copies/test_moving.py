@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.moving.compare_sheet import CompareSheet
 from gpuexplorer.gui.views.copies.moving.copies_table import CopiesTable
 from gpuexplorer.gui.views.copies.moving.cure_sheet import CureSheet

@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.timeline import Timeline
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.moving.moving_page import MovingPage
 from gpuexplorer.gui.views.copies.moving.timeline_panel import TimelinePanel
 from gpuexplorer.gui.views.copies.moving.timeline_view import TimelineView

@@ -15,10 +15,10 @@ from gpuexplorer.copies.measuring import Bench
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.paint.look import Look, Motion
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look, Motion
 from gpuexplorer.gui.views.copies.sweep.guess_bar import GuessBar
 from gpuexplorer.gui.views.copies.sweep.guess_panel import GuessPanel
 from gpuexplorer.gui.views.copies.sweep.rate_plot import RatePlot

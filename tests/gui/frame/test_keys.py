@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry
 from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import KeyRow, ShortcutsSheet

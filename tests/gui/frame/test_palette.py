@@ -9,8 +9,8 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.state.command_list import Command, Group, find
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.palette.palette import Palette
 from gpuexplorer.gui.widgets.palette.palette_model import PaletteModel

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.catalogue import heat_and_power
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.telemetry.beat import BeatCount
 from tests.gui.conftest import OpenWindow

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.units import USUAL
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.bench.bench_field import BenchField
 from gpuexplorer.gui.views.lab.bench.column import BenchColumn
 from gpuexplorer.gui.views.lab.bench.rest_list import RestList

@@ -7,9 +7,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.bench.bench import Bench
 from gpuexplorer.gui.views.lab.bench.column import BenchColumn
 from gpuexplorer.gui.views.lab.bench.overlay import BenchOverlay

@@ -6,8 +6,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.code.code_pane import CodePane
 from gpuexplorer.gui.views.lab.code.error_panel import ErrorPanel
 from gpuexplorer.gui.views.lab.code.line_list import LineList

@@ -10,9 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.code.code_pane import CodePane
 from gpuexplorer.gui.views.lab.code.cure_button import CureButton
 from gpuexplorer.gui.views.lab.code.error_panel import ErrorPanel

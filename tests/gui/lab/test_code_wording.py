@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from gpuexplorer.core.units import Units
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.lab.amounts import beginning, bytes_words, listed, seconds_words
 from gpuexplorer.gui.wording.lab.code.completion import completion
 from gpuexplorer.gui.wording.lab.code.cure_face import cure_face

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.three_columns import ThreeColumns
 from gpuexplorer.gui.widgets.controls.word_tabs import WordTab
 

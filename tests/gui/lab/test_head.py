@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.lab.switches import Switches
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.head.cap_popup import CapPopup
 from gpuexplorer.gui.views.lab.head.lab_head import LabHead
 from gpuexplorer.gui.views.lab.head.stage_mark import StageMark

@@ -8,10 +8,10 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.views.lab.inside.inside import Inside
 from gpuexplorer.gui.views.lab.inside.model.bytes_bar import BytesBar
 from gpuexplorer.gui.views.lab.inside.model.layer_strip import LayerStrip

@@ -8,9 +8,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QMenu, QPlainTextEdit, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.inside.inside import Inside
 from gpuexplorer.gui.views.lab.inside.tensor.tensor_page import TensorPage
 from gpuexplorer.gui.views.lab.inside.tensor.value_grid import ValueGrid

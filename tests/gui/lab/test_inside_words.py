@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpuexplorer.gui.paint.theme import Scheme, load_theme
 from gpuexplorer.gui.paint.value_scale import ValueScale
+from gpuexplorer.gui.theme.palette import Scheme, load_theme
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.gui.wording.lab.inside import spread
 from gpuexplorer.gui.wording.lab.inside.model_layers import (

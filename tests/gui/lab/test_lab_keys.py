@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.state.trail import Trail
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.bench.column import BenchColumn
 from gpuexplorer.gui.views.lab.code.entry_field import EntryField
 from gpuexplorer.gui.views.lab.code.line_list import LineList

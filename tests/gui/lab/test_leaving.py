@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.leaving import Leaving, LeavingDialog
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
 from tests.gui.hands import click, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
 

@@ -7,11 +7,11 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.rail.python_foot import PythonFoot
 from gpuexplorer.gui.widgets.rows.python_row import PythonRow
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet

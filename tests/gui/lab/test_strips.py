@@ -8,10 +8,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.time_window import MINUTE, TimeWindow
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.strips.card_strip import LOW, TALL, CardStrip
 from gpuexplorer.gui.views.lab.strips.strips import Strips
 from tests.gui.hands import press

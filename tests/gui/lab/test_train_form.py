@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lab.wire import Train
 from tests.gui.lab.conftest import ScriptedWorker, tensor
 from tests.gui.lab.form_panels import (

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.catalogue import clocks, health
-from gpuexplorer.gui.paint.theme import Scheme
 from gpuexplorer.gui.state.settings import Choices, Settings
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.views.overview.all_cards_panel import AllCardsPanel
 from gpuexplorer.gui.widgets.controls.segmented import Segment, Segmented
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack

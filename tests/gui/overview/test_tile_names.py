@@ -8,8 +8,8 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile, TileSize
 from gpuexplorer.gui.widgets.tiles.tile_header import HEADER
 from gpuexplorer.gui.wording.cards.card_face import CardFace, Mark

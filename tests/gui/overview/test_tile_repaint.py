@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.clock import SystemClock
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Scheme
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.faces import Known, arrange, card_face

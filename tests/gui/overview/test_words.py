@@ -6,7 +6,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.overview.plotted import notable_flags
 from gpuexplorer.gui.wording.cards.attention import ranges, worth_a_look
 from gpuexplorer.gui.wording.cards.faces import Known, Shown, arrange, card_face

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Scheme
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.tables.data_table import CELL, ROW_HEIGHT, DataTable
 from gpuexplorer.gui.wording.cell import Cell, Chip, Spark
 from tests.gui.hands import press

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.units import USUAL
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.settings import Choices, Settings
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.processes.end_dialog import EndDialog, Held
 from gpuexplorer.telemetry.ending import CAN_ASK
 from gpuexplorer.telemetry.process_names import NamedProcess, ProcessNames

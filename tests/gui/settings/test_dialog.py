@@ -13,12 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.gui.paint.look import Look, Motion
-from gpuexplorer.gui.paint.theme import Palette, Scheme
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.choices import Choices, WithoutCards
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings, open_store
+from gpuexplorer.gui.theme.look import Look, Motion
+from gpuexplorer.gui.theme.palette import Palette, Scheme
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.gui.widgets.controls.segmented import Segment
 from gpuexplorer.gui.widgets.controls.switch import Switch

@@ -9,7 +9,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState
 from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.units import USUAL, gigabytes_per_second
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.faces import Known, arrange, card_face
 from gpuexplorer.gui.wording.cards.host_face import HostFace
 from gpuexplorer.gui.wording.figure import Figure

@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWid
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import Cadence, MetricId
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.card.card_past import CardPast
 from gpuexplorer.gui.views.card.chosen_plots import ChosenPlots
 from gpuexplorer.gui.views.card.facts_panel import FactsPanel

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.wording.key_words import KeyGroup
 
 # Words, keys and what is done, as the screen lists them under Ctrl+K and F1. The keys hold

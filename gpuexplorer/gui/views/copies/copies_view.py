@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.comparisons.comparisons_page import ComparisonsPage
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage
 from gpuexplorer.gui.views.copies.datasheet.datasheet_page import DatasheetPage

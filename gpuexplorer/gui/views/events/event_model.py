@@ -14,8 +14,8 @@ from PySide6.QtCore import (
 )
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.events.event_choice import EventChoice
 from gpuexplorer.gui.views.events.event_export import Told
 from gpuexplorer.gui.widgets.tables.data_table import CELL

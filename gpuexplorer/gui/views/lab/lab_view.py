@@ -5,10 +5,10 @@ from functools import partial
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.bench.bench import Bench
 from gpuexplorer.gui.views.lab.code.code_pane import CodePane
 from gpuexplorer.gui.views.lab.forms.form_panel import FormPanel

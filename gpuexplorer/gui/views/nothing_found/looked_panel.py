@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gpuexplorer.core.units import plain
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.nothing_found.looked_row import LookedRow
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.telemetry.looked_for import Looked

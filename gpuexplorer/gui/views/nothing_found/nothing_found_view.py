@@ -8,9 +8,9 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone, mixed
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone, mixed
 from gpuexplorer.gui.views.nothing_found.looked_panel import LookedPanel
 from gpuexplorer.gui.widgets.controls.word_button import WordButton
 from gpuexplorer.gui.widgets.page import Page

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, QRect, QSize
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile, TileSize
 from gpuexplorer.gui.widgets.tiles.hover_card import HoverCard
 from gpuexplorer.gui.widgets.tiles.tile_grid import TileGrid

@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import MOST_COLOURED_CARDS
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS
 from gpuexplorer.gui.views.overview.all_cards_feed import AllCardsFeed
 from gpuexplorer.gui.views.overview.all_cards_panel import AllCardsPanel
 from gpuexplorer.gui.views.overview.arrangement import Arrangement

@@ -10,7 +10,7 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import links, memory, utilization
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.plots.content import Band, Flag, Limit, Line, PlotContent
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Quantity, Units, quantity
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.overview.plotted import Plotted, limit_of, value_of
 from gpuexplorer.gui.views.overview.strip_history import StripHistory
 from gpuexplorer.gui.widgets.tiles.heat_strip import StripBoard, StripContent, StripMark

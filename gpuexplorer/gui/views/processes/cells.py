@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import USUAL, Units, memory
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.processes.arrangement import Line, over_pids, told
 from gpuexplorer.gui.views.processes.columns import FIGURES, Column
 from gpuexplorer.gui.wording.cards.faces import Shown

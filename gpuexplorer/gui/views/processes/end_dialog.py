@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import Units
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.confirm_dialog import ConfirmDialog
 from gpuexplorer.gui.wording.processes.end_words import (
     asked_words,

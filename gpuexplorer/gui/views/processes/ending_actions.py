@@ -3,9 +3,9 @@
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.processes.chosen import Chosen
 from gpuexplorer.gui.views.processes.end_dialog import EndDialog, Held
 from gpuexplorer.gui.views.processes.process_table import ProcessTable

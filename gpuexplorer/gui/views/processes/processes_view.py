@@ -17,13 +17,13 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.processes import column_menu
 from gpuexplorer.gui.views.processes.arrangement import Grouping, Wanted
 from gpuexplorer.gui.views.processes.cells import Surroundings

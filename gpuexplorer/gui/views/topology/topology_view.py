@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 from gpuexplorer.core.cards import CardId, CardKind
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.machine_looks import machine_now
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.state.wiring import Answer, Wiring
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.topology.machine_panel import MachinePanel
 from gpuexplorer.gui.views.topology.machine_picture import MachinePicture
 from gpuexplorer.gui.views.topology.matrix_panel import MatrixPanel

@@ -5,8 +5,8 @@ from PySide6.QtGui import QColor, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import faded
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.cards.memory_parts import MemoryPart, MemoryPicture, PartKind
 

@@ -5,8 +5,8 @@ from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.paint.lettering import Lettering
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 
 SIMULATED = "SIMULATED"

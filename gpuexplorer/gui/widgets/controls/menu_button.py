@@ -4,8 +4,8 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
 
 _HEIGHT, _MARGIN, _ARROW = 28, 10, 16.0

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from gpuexplorer.core.units import plain
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
 
 _ARROWS, _ICON, _GAP, _LEFT = 18, 14.0, 6, 8
 

@@ -5,9 +5,9 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import mixed
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import mixed
 
 CONTROL_RADIUS = 6.0
 _ICON = 20.0

@@ -5,8 +5,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import faded, mixed
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import faded, mixed
 from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
 
 _HEIGHT, _GAP, _MARGIN = 36, 10.0, 8.0

@@ -5,8 +5,8 @@ from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import faded
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 
 _WIDTH, _HEIGHT, _INSET = 36, 20, 3

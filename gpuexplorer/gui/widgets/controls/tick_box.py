@@ -5,8 +5,8 @@ from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 
 _HEIGHT, _BOX, _GAP, _AROUND = 26, 16.0, 8.0, 3.0

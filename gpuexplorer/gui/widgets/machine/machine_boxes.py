@@ -4,8 +4,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPen
 
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.lettering import Lettering
-from gpuexplorer.gui.paint.theme import mixed
+from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.palette import mixed
 from gpuexplorer.gui.widgets.machine.machine_columns import Form
 from gpuexplorer.gui.widgets.machine.machine_layout import HUB_TITLE, Box
 from gpuexplorer.gui.wording.machine.machine_face import BoxFace, Texts, TileFace

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.machine.large_card import draw_large_card
 from gpuexplorer.gui.widgets.machine.machine_boxes import draw_box, draw_card
 from gpuexplorer.gui.widgets.machine.machine_columns import Form

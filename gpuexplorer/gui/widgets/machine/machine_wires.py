@@ -6,8 +6,8 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.lettering import Lettering
-from gpuexplorer.gui.paint.theme import Theme, mixed
+from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.palette import Theme, mixed
 from gpuexplorer.gui.widgets.machine.machine_boxes import fitting
 from gpuexplorer.gui.widgets.machine.machine_columns import Form
 from gpuexplorer.gui.widgets.machine.machine_layout import Wire

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.machine.matrix_model import CELL, MatrixCell, MatrixModel, Shows
 from gpuexplorer.gui.wording.machine.machine_now import MachineNow
 from gpuexplorer.gui.wording.machine.machine_things import Thing

@@ -4,9 +4,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPen
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.paint.lettering import Lettering
-from gpuexplorer.gui.paint.theme import Theme, faded, mixed
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
+from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 from gpuexplorer.gui.widgets.pairs.pair_layout import PairLayout
 from gpuexplorer.gui.wording.copies.matrix.cells import CellState, PairCell
 from gpuexplorer.gui.wording.copies.matrix.devices import Head

@@ -7,8 +7,8 @@ from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.lettering import Lettering
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.machine.voiced import Voiced
 from gpuexplorer.gui.widgets.pairs.pair_drawing import (
     Carpet,

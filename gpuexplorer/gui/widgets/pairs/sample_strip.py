@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 
 _HEIGHT, _MOST_HEIGHT, _SHARE = 112, 150, 48.0

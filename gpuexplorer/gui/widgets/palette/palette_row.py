@@ -5,10 +5,10 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.icons import Icon
 from gpuexplorer.gui.paint.key_cap import draw_key_caps
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.command_list import Match
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS
 from gpuexplorer.gui.widgets.palette.palette_model import MATCH
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Metric, Unit
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.trace import Trace
 
 

@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.lettering import Lettering
-from gpuexplorer.gui.paint.theme import Tone, faded, mixed
+from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.palette import Tone, faded, mixed
 from gpuexplorer.gui.widgets.plots.content import Limit, Line
 from gpuexplorer.gui.widgets.plots.layout import CHIP, Layout, PlotPlace
 from gpuexplorer.gui.widgets.plots.plot_drawing import reason_fits

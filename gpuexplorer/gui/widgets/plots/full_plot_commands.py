@@ -6,9 +6,9 @@ from functools import partial
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.command_list import CommandList, Group, command_of
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.palette.palette import Palette
 
 

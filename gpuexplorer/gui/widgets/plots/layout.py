@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.gui.paint.curve import COLUMN_PIXELS, steady_stretch
 from gpuexplorer.gui.paint.drawing import THIN_SPACE
-from gpuexplorer.gui.paint.lettering import Letterings
+from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.widgets.plots.content import Flag, PlotContent
 from gpuexplorer.gui.widgets.plots.scale import Scale, scale_of
 from gpuexplorer.gui.widgets.plots.summary import Summary, summarise

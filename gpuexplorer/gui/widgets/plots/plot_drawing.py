@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor, QPen
 from gpuexplorer.gui.paint.curve import lines_into
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.kept_curves import Curve, Curves, KeptCurves
-from gpuexplorer.gui.paint.lettering import Letterings
-from gpuexplorer.gui.paint.theme import faded
+from gpuexplorer.gui.theme.letters import Letterings
+from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.plots.content import Band, Line
 from gpuexplorer.gui.widgets.plots.layout import HEADROOM, Layout, PlotPlace, Stretch
 from gpuexplorer.gui.widgets.plots.summary import gaps

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.gui.wording.cards.device_face import DeviceFace
 

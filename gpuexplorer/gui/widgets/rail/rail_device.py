@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone, faded
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.gui.wording.cards.device_face import DeviceFace
 

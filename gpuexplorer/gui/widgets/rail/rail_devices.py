@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import MOST_COLOURED_CARDS, Tone
 from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
 from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.rail.rail_board import BOARD, Cell, RailBoard

@@ -4,7 +4,7 @@ from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.rows.pressable_row import PressableRow
 from gpuexplorer.gui.wording.cards.attention import Attention
 

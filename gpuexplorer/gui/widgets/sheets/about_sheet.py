@@ -6,9 +6,9 @@ from PySide6.QtCore import QSize, Qt, qVersion
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from gpuexplorer import __version__
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
 from gpuexplorer.gui.widgets.sheets.floating import Floating
 

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.choice import Choice
 from gpuexplorer.gui.widgets.controls.choice_drawing import draw_choice
 from gpuexplorer.gui.widgets.controls.choice_model import CHOICE, ChoiceModel

@@ -14,7 +14,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from gpuexplorer.gui.paint.drawing import TILE_RADIUS
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 
 _SHADOW, _SHADOW_DOWN = 24, 8
 _MARGIN = 16

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.verdict import counted, listed
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.confirm_dialog import ConfirmDialog
 
 _NAMED = 12

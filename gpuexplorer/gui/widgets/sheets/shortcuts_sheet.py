@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.key_cap import draw_key_caps, key_caps_width
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.sheets.floating import Floating
 from gpuexplorer.gui.wording.key_words import KeyGroup

@@ -9,10 +9,10 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gpuexplorer.gui.paint.curve import lines_into
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.lettering import Lettering
-from gpuexplorer.gui.paint.theme import Tone, faded
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.wording.cell import Cell, Chip, Gauge, Spark
 
 PADDING = 8.0

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.tables.cell_drawing import PADDING, draw_cell
 from gpuexplorer.gui.widgets.tables.data_header import DataHeader
 from gpuexplorer.gui.wording.cell import NO_CELL, Cell

@@ -13,7 +13,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QTreeView, QWidget
 
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.tables.facts_delegate import FactsDelegate
 from gpuexplorer.gui.widgets.tables.facts_model import FactsModel, Index
 from gpuexplorer.gui.wording.facts.fact import Fact, FactGroup

@@ -16,8 +16,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from gpuexplorer.gui.paint.drawing import TILE_RADIUS, Drawing
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.stamps import Stamps
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.tiles.cell_tile import CELL_HEIGHT, WITH_PAST, draw_cell_tile
 from gpuexplorer.gui.widgets.tiles.compact_tile import (

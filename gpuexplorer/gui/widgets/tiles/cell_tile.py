@@ -5,7 +5,7 @@ from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.gui.paint.curve import draw_trace
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.theme import Tone, faded
+from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.tiles.figure_drawing import absent_run, figure_runs
 from gpuexplorer.gui.widgets.tiles.sparkline import Spark
 from gpuexplorer.gui.wording.cards.card_face import CardFace

@@ -3,8 +3,8 @@
 from PySide6.QtCore import QRectF
 
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.lettering import Lettering
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.figure import Figure
 
 _GROUPED_FROM = 4

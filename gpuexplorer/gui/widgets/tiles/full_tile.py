@@ -7,8 +7,8 @@ from math import ceil
 from PySide6.QtCore import QRectF
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.stamps import Stamps
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.tiles.figure_drawing import draw_labelled
 from gpuexplorer.gui.widgets.tiles.sparkline import scaled_place
 from gpuexplorer.gui.widgets.tiles.tile_header import HEADER, draw_header

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Theme, Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Theme, Tone
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.tiles.figure_drawing import draw_figure_right
 from gpuexplorer.gui.widgets.tiles.sparkline import Tick

@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.paint.drawing import TILE_RADIUS, Drawing
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.stamps import Stamps
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.tiles.compact_tile import (
     compact_plan,

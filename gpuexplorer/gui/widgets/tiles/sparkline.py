@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.gui.paint.curve import draw_trace
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.theme import Tone, faded, mixed
+from gpuexplorer.gui.theme.palette import Tone, faded, mixed
 from gpuexplorer.telemetry.trace import Trace
 
 _BAND_EDGE = 2.0

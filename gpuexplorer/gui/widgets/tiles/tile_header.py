@@ -6,8 +6,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPen
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.paint.lettering import Lettering
 from gpuexplorer.gui.paint.stamps import Stamps
+from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.wording.cards.card_face import Badge, CardFace, Mark
 from gpuexplorer.gui.wording.cards.short_names import short_name
 

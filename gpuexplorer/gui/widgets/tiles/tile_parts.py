@@ -7,8 +7,8 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone, faded
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.tiles.figure_drawing import draw_figure_right
 from gpuexplorer.gui.wording.cards.card_face import CardFace, InstanceFace, MemoryFace
 from gpuexplorer.gui.wording.processes.programs import ProgramFace

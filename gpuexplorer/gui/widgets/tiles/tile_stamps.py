@@ -6,8 +6,8 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.lettering import Lettering
 from gpuexplorer.gui.paint.stamps import Stamps
+from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.widgets.tiles.figure_drawing import draw_figure_right
 from gpuexplorer.gui.widgets.tiles.sparkline import Spark, draw_scaled_spark, draw_spark
 from gpuexplorer.gui.widgets.tiles.tile_parts import draw_memory_bar, draw_programs

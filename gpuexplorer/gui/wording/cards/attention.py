@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue.clocks import throttle
 from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import CardFace, Mark
 from gpuexplorer.gui.wording.cards.faces import Shown
 

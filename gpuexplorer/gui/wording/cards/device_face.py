@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.host_face import HostFace
 from gpuexplorer.gui.wording.cards.short_names import short_name

@@ -8,8 +8,8 @@ from typing import assert_never
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState
 from gpuexplorer.core.catalogue import health, utilization
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.theme import MOST_COLOURED_CARDS, Tone
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
 from gpuexplorer.gui.wording.cards.card_face import Badge, CardFace, InstanceFace, Mark
 from gpuexplorer.gui.wording.cards.host_face import HostFace
 from gpuexplorer.gui.wording.figures import (

@@ -6,7 +6,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.catalogue import links, utilization
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.topology import pcie_rate
 

@@ -15,7 +15,7 @@ from gpuexplorer.core.units import (
     ratio,
     watts_together,
 )
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.gui.wording.figures import NEAR_HEAT_LIMIT

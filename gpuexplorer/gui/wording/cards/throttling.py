@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.reasons import HARMFUL, ORDINARY
 from gpuexplorer.telemetry.trace import Trace, TraceSource
 

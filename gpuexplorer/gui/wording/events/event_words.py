@@ -7,8 +7,8 @@ from typing import assert_never
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.moments import moment_words, span_words
 from gpuexplorer.gui.wording.reasons import ORDINARY

@@ -8,7 +8,7 @@ from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.catalogue import links, memory
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit, metrics_of
 from gpuexplorer.core.units import Units, quantity, rate
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.pcie import (
     LinkSpeed,
     link_now,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.sentences import sentences
 

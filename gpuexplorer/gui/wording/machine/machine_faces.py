@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.units import memory
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.short_names import short_name
 from gpuexplorer.gui.wording.figure import Figure

@@ -8,7 +8,7 @@ from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import rate
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.pcie import link_now
 from gpuexplorer.gui.wording.facts.fact import Fact
 from gpuexplorer.gui.wording.facts.fact_groups import PCIE

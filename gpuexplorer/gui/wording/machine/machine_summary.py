@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.units import rate
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.facts.fact import Fact
 from gpuexplorer.gui.wording.machine.machine_faces import (
     memory_amount,

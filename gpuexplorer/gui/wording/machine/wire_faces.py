@@ -7,7 +7,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import gigabytes_per_second, rate
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.pcie import link_now, link_of_card, link_words
 from gpuexplorer.gui.wording.machine.machine_face import IDLE, LaneFace, Texts, WireFace
 from gpuexplorer.gui.wording.machine.machine_now import MachineNow

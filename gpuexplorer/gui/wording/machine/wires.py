@@ -6,7 +6,7 @@ from dataclasses import replace
 from gpuexplorer.core.catalogue import links, utilization
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import rate
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.pcie import BUSY_ENOUGH
 from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.telemetry.latest import Reading

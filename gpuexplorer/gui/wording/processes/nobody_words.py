@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import CardId, CardKind, CardState
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.processes.process_words import PID_HOST, cards_named, counted
 from gpuexplorer.gui.wording.reasons import as_sentence

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.units import Quantity
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import mixed
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import mixed
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.copies.comparisons.comparison import NOT_YET, Bar
 

@@ -6,9 +6,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.copies.comparisons.comparison_bars import ComparisonBars
 from gpuexplorer.gui.widgets.controls.word_button import WordButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel

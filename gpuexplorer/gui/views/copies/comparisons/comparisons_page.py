@@ -13,8 +13,8 @@ from PySide6.QtWidgets import (
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.plan import USUAL_BYTES
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.comparisons.comparison_panel import ComparisonPanel
 from gpuexplorer.gui.views.copies.comparisons.pair_chooser import PairChooser
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand

@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import mixed
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import mixed
 from gpuexplorer.gui.views.copies.datasheet.promise_drawing import draw_promise
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.copies.datasheet.faces import Bar, Group

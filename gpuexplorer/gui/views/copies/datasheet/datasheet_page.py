@@ -12,9 +12,9 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.datasheet_state import DatasheetState, key_of
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
 from gpuexplorer.gui.views.copies.datasheet.beside_panel import BesidePanel
 from gpuexplorer.gui.views.copies.datasheet.offers_panel import OffersPanel

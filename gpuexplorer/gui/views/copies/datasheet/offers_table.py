@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from gpuexplorer.copies.datasheet.sheet import OtherCard
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.datasheet.offers_model import OffersModel
 from gpuexplorer.gui.widgets.tables.data_table import DataTable
 from gpuexplorer.gui.wording.cell import Chip

@@ -4,7 +4,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.theme import faded
+from gpuexplorer.gui.theme.palette import faded
 
 _RADIUS = 3.0
 _LEAST = 2.0  # a hair stays visible, so that little looks different from nothing

@@ -8,9 +8,9 @@ from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import mixed
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import mixed
 from gpuexplorer.gui.views.copies.datasheet.promise_drawing import draw_key, draw_promise
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.copies.datasheet.faces import NOT_YET, SheetRow

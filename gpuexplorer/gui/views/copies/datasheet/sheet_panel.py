@@ -6,8 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.copies.datasheet.card_mark import CardMark
 from gpuexplorer.gui.views.copies.datasheet.sheet_bars import ROW_MARGIN, SheetBars
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice

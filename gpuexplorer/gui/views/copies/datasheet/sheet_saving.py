@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
 from gpuexplorer.copies.datasheet.sheet_files import sheet_as_csv, sheet_as_json
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
 
 # The sheet, and the cards that lie beside it; None while there is none.

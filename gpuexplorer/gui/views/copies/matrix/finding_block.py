@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QBoxLayout, QPushButton, QSizePolicy, QVBoxLayout,
 from gpuexplorer.copies.findings import Bar
 from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone, faded
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.pairs.pair_drawing import draw_bubble
 from gpuexplorer.gui.widgets.remark import wrapped_label

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWi
 
 from gpuexplorer.copies.findings import Cell
 from gpuexplorer.copies.kin import Kin
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.copies.matrix.finding_block import FindingBlock
 from gpuexplorer.gui.views.copies.matrix.rest_table import RestTable
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel

@@ -7,8 +7,8 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QResizeEvent, 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuexplorer.copies.nvbandwidth import NvBandwidth
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
 from gpuexplorer.gui.views.copies.matrix.board import Board
 from gpuexplorer.gui.views.copies.matrix.details_panel import DetailsPanel

@@ -6,8 +6,8 @@ from functools import partial
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.framed_button import FramedButton
 from gpuexplorer.gui.widgets.controls.primary_button import PrimaryButton
 from gpuexplorer.gui.wording.copies.matrix.overlay import Beside, Overlay

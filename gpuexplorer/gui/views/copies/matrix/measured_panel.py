@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.core.units import memory
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
 from gpuexplorer.gui.widgets.controls.segmented import Segment, Segmented
 from gpuexplorer.gui.widgets.controls.switch import Switch

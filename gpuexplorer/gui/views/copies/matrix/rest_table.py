@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gpuexplorer.copies.kin import Kin
 from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 
 _ROW, _HEAD = 24, 30

@@ -4,8 +4,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QStackedLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.moving.copies_table import CopiesTable
 from gpuexplorer.gui.views.copies.moving.sentence_bar import SentenceBar
 from gpuexplorer.gui.views.copies.moving.table_tools import TableTools

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.units import Units
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.moving.copies_model import CopiesModel
 from gpuexplorer.gui.widgets.tables.data_table import DataTable
 from gpuexplorer.gui.wording.copies.moving.columns import (

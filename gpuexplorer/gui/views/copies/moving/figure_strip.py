@@ -4,8 +4,8 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.copies.moving.figures import NO_FIGURES, Figures
 from gpuexplorer.gui.wording.copies.moving.slowly import Slowed

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from gpuexplorer.copies.copy_row import CopyRow
 from gpuexplorer.copies.hidden_copies import worst_of
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.machine_looks import machine_now
 from gpuexplorer.gui.state.wiring import Answer
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
 from gpuexplorer.gui.views.copies.moving.compare_sheet import CompareSheet
 from gpuexplorer.gui.views.copies.moving.copies_now import CopiesNow

@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.choice import Choice
 from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
 from gpuexplorer.gui.widgets.controls.labelled import Labelled

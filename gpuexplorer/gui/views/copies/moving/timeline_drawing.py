@@ -11,8 +11,8 @@ from gpuexplorer.copies.lane import Bar
 from gpuexplorer.copies.timeline import Engine, Role, Timeline, Track
 from gpuexplorer.core.units import duration
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.paint.theme import faded, mixed
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
+from gpuexplorer.gui.theme.palette import faded, mixed
 from gpuexplorer.gui.views.copies.moving.timeline_rows import (
     AXIS,
     GUTTER,

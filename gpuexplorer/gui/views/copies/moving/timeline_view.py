@@ -19,7 +19,7 @@ from gpuexplorer.copies.lane import Bar
 from gpuexplorer.copies.timeline import Timeline, Track
 from gpuexplorer.core.units import duration
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.moving.timeline_drawing import (
     Scene,
     draw_scene,

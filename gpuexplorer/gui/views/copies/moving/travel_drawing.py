@@ -8,8 +8,8 @@ from PySide6.QtGui import QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import mixed
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import mixed
 from gpuexplorer.gui.widgets.machine.machine_drawing import MARGIN, MachineDrawing
 from gpuexplorer.gui.widgets.machine.machine_layout import MachineLayout
 from gpuexplorer.gui.widgets.machine.ways import NO_WAY, Hop, Way, way_through

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.moving.figure_strip import FigureStrip
 from gpuexplorer.gui.views.copies.moving.playback import Playback
 from gpuexplorer.gui.views.copies.moving.travel_drawing import Flow, TravelDrawing

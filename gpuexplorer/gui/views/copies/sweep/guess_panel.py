@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.copies.sweep.guess_bar import GuessBar
 from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel

@@ -11,7 +11,7 @@ from gpuexplorer.core.units import Quantity, duration, gigabytes_per_second, mem
 from gpuexplorer.gui.paint.curve import lines_into
 from gpuexplorer.gui.paint.dashes import cuts_of, marked
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.theme import Theme, faded, mixed
+from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 from gpuexplorer.gui.views.copies.sweep.rate_axes import RateAxes
 from gpuexplorer.gui.widgets.plots.spread import spread
 from gpuexplorer.gui.wording.copies.sizes import size_words

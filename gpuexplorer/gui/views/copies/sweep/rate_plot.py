@@ -7,7 +7,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Hint
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.sweep.rate_axes import RateAxes, rate_axes
 from gpuexplorer.gui.views.copies.sweep.rate_drawing import (
     draw_axes,

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
 from gpuexplorer.gui.views.copies.sweep.guess_panel import GuessPanel
 from gpuexplorer.gui.views.copies.sweep.rate_plot import RatePlot

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.plan import Kind
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.choice import Choice
 from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
 from gpuexplorer.gui.widgets.controls.labelled import Labelled

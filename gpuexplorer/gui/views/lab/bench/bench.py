@@ -15,8 +15,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.bench.bench_actions import BenchActions
 from gpuexplorer.gui.views.lab.bench.bench_field import BenchField
 from gpuexplorer.gui.views.lab.bench.block_drag import BlockDrag

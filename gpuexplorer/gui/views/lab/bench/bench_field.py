@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QWidget
 
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.bench.column import BenchColumn, ValuesOf
 from gpuexplorer.gui.views.lab.bench.overlay import BenchOverlay, End
 from gpuexplorer.gui.views.lab.bench.rest_list import RestList

@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen, QPolygonF
 
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.lettering import Letterings
-from gpuexplorer.gui.paint.theme import faded
+from gpuexplorer.gui.theme.letters import Letterings
+from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.views.lab.bench.block_stack import CELL, LINE, PAD, Slab
 from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, BlockKind
 from gpuexplorer.gui.wording.lab.bench.bench_values import Values

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QRectF
 
-from gpuexplorer.gui.paint.lettering import Letterings
+from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.views.lab.bench.block_drawing import shape_fits
 from gpuexplorer.gui.views.lab.bench.block_stack import (
     GAP,

@@ -7,8 +7,8 @@ from PySide6.QtGui import QFocusEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollBar, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import faded
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.views.lab.bench.block_drawing import BlockLook, draw_block
 from gpuexplorer.gui.views.lab.bench.block_stack import Slab
 from gpuexplorer.gui.views.lab.bench.block_view import BlockView

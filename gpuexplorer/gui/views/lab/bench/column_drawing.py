@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPainterPath, QPen
 
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.theme import faded
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.views.lab.bench.column_frame import SIDE, ColumnFrame
 from gpuexplorer.gui.views.lab.bench.fills import dashed_frame, fill_level, hue, level_fill
 from gpuexplorer.gui.wording.lab.bench.bench_column import ColumnFace, Level, Row

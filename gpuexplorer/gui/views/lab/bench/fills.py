@@ -4,7 +4,7 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.theme import Theme, faded, mixed
+from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 from gpuexplorer.gui.widgets.bars.memory_bar import hatch
 from gpuexplorer.gui.wording.lab.bench.bench_column import ColumnFace, Level
 

@@ -7,8 +7,8 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import faded
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.views.lab.bench.fills import hue
 from gpuexplorer.gui.widgets.machine.voiced import Voiced
 from gpuexplorer.gui.wording.lab.bench.bench_column import ColumnFace

@@ -4,8 +4,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.code.line_layout import COLUMN, FIGURES, LEFT, RIGHT
 from gpuexplorer.gui.widgets.controls.word_button import WordButton
 from gpuexplorer.gui.widgets.painted import Painted

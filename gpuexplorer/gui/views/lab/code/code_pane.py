@@ -5,10 +5,10 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QWidget
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.code.code_head import HEIGHT as HEAD_HEIGHT
 from gpuexplorer.gui.views.lab.code.code_head import CodeHead
 from gpuexplorer.gui.views.lab.code.entry_field import HEIGHT as FIELD_HEIGHT

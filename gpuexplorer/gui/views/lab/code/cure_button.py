@@ -7,8 +7,8 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.code.wrapping import wrapped, wrapped_code
 from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice

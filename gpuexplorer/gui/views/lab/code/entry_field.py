@@ -15,7 +15,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.code.past_lines import PastLines
 from gpuexplorer.gui.wording.lab.code.completion import Completion
 from gpuexplorer.gui.wording.lab.code.pasted import pasted_lines

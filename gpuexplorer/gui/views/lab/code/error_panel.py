@@ -7,9 +7,9 @@ from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone, faded
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.views.lab.code.cure_button import CureButton
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.remark import wrapped_label

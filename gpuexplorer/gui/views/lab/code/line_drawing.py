@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.core.units import Quantity, duration
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.theme import faded
+from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.views.lab.code.line_layout import (
     CHIP,
     CODE_STEP,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gpuexplorer.gui.paint.lettering import Letterings
+from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.views.lab.code.wrapping import wrapped, wrapped_code
 from gpuexplorer.gui.wording.lab.code.line_face import LineFace
 

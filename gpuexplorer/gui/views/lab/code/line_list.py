@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.code.line_drawing import Lit, draw_line, draw_released
 from gpuexplorer.gui.views.lab.code.line_layout import COST_STEP, LEFT, RELEASED, RIGHT
 from gpuexplorer.gui.views.lab.code.line_rows import LineRows

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gpuexplorer.gui.paint.lettering import Letterings
+from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.views.lab.code.line_layout import (
     RELEASED,
     Frame,

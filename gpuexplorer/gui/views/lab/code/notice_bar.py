@@ -4,8 +4,8 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone, faded
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.wording.lab.code.notice import Answer, Notice

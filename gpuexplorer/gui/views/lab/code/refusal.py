@@ -2,8 +2,8 @@
 
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.remark import wrapped_label
 
 _GAP = 2

@@ -1,6 +1,6 @@
 """Wrapping: code and sentences broken into lines that fit."""
 
-from gpuexplorer.gui.paint.lettering import Lettering
+from gpuexplorer.gui.theme.letters import Lettering
 
 _INDENT = "    "
 _UNITS = frozenset(["B", "KiB", "MiB", "GiB", "TiB", "kB", "MB", "GB", "TB", "µs", "ms", "s"])

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.forms.device_list import DeviceList
 from gpuexplorer.gui.widgets.controls.field_row import FieldRow
 from gpuexplorer.gui.widgets.controls.labelled import Labelled

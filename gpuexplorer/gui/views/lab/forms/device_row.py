@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.units import USUAL, Units, memory
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import faded
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 

@@ -3,8 +3,8 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.forms.code_preview import CodePreview
 from gpuexplorer.gui.widgets.controls.primary_button import PrimaryButton
 from gpuexplorer.gui.wording.lab.forms.plan import Plan

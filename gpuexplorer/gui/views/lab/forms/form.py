@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.forms.name_field import NameField
 from gpuexplorer.gui.widgets.controls.field_row import FieldRow
 from gpuexplorer.gui.wording.lab.forms.plan import Plan, Surroundings

@@ -8,9 +8,9 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.contexts import expected_contexts
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.forms.compute_form import ComputeForm
 from gpuexplorer.gui.views.lab.forms.footer import Footer
 from gpuexplorer.gui.views.lab.forms.form import Form

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QLabel, QWidget
 
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.forms.blank_fields import BlankFields
 from gpuexplorer.gui.views.lab.forms.device_choice import DeviceChoice
 from gpuexplorer.gui.views.lab.forms.form import Form

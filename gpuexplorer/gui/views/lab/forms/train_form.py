@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.forms.device_field import DeviceField
 from gpuexplorer.gui.views.lab.forms.form import Form
 from gpuexplorer.gui.views.lab.forms.name_field import NameField

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 from gpuexplorer.core.units import Units, memory
 from gpuexplorer.core.verdict import counted
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.head.sheet_labels import code_label, plain_label
 from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
 from gpuexplorer.gui.widgets.painted import Painted

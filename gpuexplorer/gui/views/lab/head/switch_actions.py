@@ -7,10 +7,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.lab.switches import Switches
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.head.cap_popup import CapPopup
 from gpuexplorer.gui.views.lab.head.switches_sheet import SwitchesSheet
 from gpuexplorer.gui.views.lab.head.visible_popup import VisiblePopup

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.head.sheet_labels import plain_label
 from gpuexplorer.gui.views.lab.head.visible_row import VisibleRow
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from gpuexplorer.gui.paint.lettering import Lettering
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.inside.device_badges import DeviceBadges, badges_of
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice

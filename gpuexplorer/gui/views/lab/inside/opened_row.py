@@ -6,9 +6,9 @@ from functools import partial
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QWidget
 
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.inside.device_badges import badges_of
 from gpuexplorer.gui.views.lab.inside.opened_tab import OpenedTab
 from gpuexplorer.gui.widgets.controls.word_button import WordButton

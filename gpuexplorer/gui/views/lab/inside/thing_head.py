@@ -3,9 +3,9 @@
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.inside.device_badges import DeviceBadges, badges_of
 from gpuexplorer.gui.views.lab.inside.thing_actions import ThingActions
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel

@@ -2,8 +2,8 @@
 
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.inside.fact_list import FactList
 from gpuexplorer.gui.views.lab.inside.recipe_box import RecipeBox
 from gpuexplorer.gui.wording.lab.inside.thing_facts import recipe, thing_facts

@@ -7,9 +7,9 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.strips.strip_drawing import (
     StripPlaces,
     draw_crosshair,

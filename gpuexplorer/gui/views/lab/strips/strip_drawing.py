@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor
 from gpuexplorer.core.units import Units
 from gpuexplorer.gui.paint.curve import draw_trace
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.paint.theme import Theme, faded, mixed
+from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 from gpuexplorer.gui.views.lab.strips.strip_past import StripPast
 from gpuexplorer.gui.widgets.tiles.figure_drawing import absent_run, fitting_runs
 from gpuexplorer.gui.wording.cards.card_face import CardFace

@@ -7,7 +7,7 @@ from enum import StrEnum
 from gpuexplorer.copies.datasheet.figure import What
 from gpuexplorer.copies.datasheet.sheet import OtherCard
 from gpuexplorer.core.units import GIB
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cell import Cell, Chip
 from gpuexplorer.gui.wording.copies.datasheet.figures import number_of, short, unit_of
 

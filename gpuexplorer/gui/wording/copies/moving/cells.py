@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from gpuexplorer.core.units import USUAL, Units, gigabytes_per_second, memory
-from gpuexplorer.gui.paint.icons import Icon
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cell import Cell, Chip, Gauge
 from gpuexplorer.gui.wording.copies.moving.columns import Column
 from gpuexplorer.gui.wording.copies.moving.moved import Moved, called

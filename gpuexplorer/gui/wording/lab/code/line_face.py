@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.units import USUAL, Quantity, Units, duration
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.lab.code.line_cost import cost_words
 from gpuexplorer.lab.events import Failed, Placed
 from gpuexplorer.lab.ledger import Entry

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gpuexplorer.core.units import duration
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 
 # A line that is done sooner needs no button.
 _SHORT = 0.4

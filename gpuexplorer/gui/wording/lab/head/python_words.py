@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.verdict import Verdict, listed
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.lab.head.stage_words import StageWords
 from gpuexplorer.lab.events import Hello
 from gpuexplorer.lab.pythons import LabPython

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from gpuexplorer.core.units import duration
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.palette import Tone
 
 # Shorter than this a line is over before anybody could read that it runs.
 _WORTH_TELLING = 0.3

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen, QPolygonF
 
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.theme import faded
+from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.wording.lab.inside.model_layers import Drawn
 from gpuexplorer.gui.wording.lab.inside.values import grouped
 

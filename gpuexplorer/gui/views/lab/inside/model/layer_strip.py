@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainterP
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import faded
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.views.lab.inside.device_badges import Badge, badges_of, draw_badge
 from gpuexplorer.gui.views.lab.inside.model.layer_shapes import caption, draw_layer
 from gpuexplorer.gui.widgets.painted import Painted

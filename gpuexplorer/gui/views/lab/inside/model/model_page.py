@@ -13,9 +13,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.inside.asking import Asking
 from gpuexplorer.gui.views.lab.inside.model.bytes_bar import BytesBar
 from gpuexplorer.gui.views.lab.inside.model.layer_labels import LayerLabels

@@ -2,9 +2,9 @@
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.inside.tensor.spread_pane import SpreadPane
 from gpuexplorer.gui.views.lab.inside.tensor.value_pane import ValuePane
 from gpuexplorer.gui.widgets.controls.segmented import Segmented

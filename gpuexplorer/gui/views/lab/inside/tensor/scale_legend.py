@@ -5,8 +5,8 @@ from PySide6.QtGui import QLinearGradient
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.value_scale import ValueScale
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.lab.inside.values import rounded_text
 

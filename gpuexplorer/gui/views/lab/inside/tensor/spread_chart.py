@@ -7,7 +7,7 @@ from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.lab.inside.spread import nothing, round_steps
 from gpuexplorer.gui.wording.lab.inside.values import grouped, rounded_text

@@ -2,8 +2,8 @@
 
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.inside.fact_list import FactList
 from gpuexplorer.gui.views.lab.inside.tensor.spread_chart import SpreadChart
 from gpuexplorer.gui.widgets.remark import wrapped_label

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.inside.tensor.spread_pane import SpreadPane
 from gpuexplorer.gui.views.lab.inside.tensor.value_pane import ValuePane
 from gpuexplorer.gui.views.lab.inside.thing_head import ThingHead

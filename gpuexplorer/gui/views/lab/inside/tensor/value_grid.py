@@ -15,10 +15,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.look import Look
 from gpuexplorer.gui.paint.stamps import Stamps
-from gpuexplorer.gui.paint.theme import faded
 from gpuexplorer.gui.paint.value_scale import ValueScale
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.views.lab.inside.tensor.cell_window import CellWindow
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.lab.inside.values import exact_text, place_text, writing_of

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpuexplorer.gui.paint.look import Look
-from gpuexplorer.gui.paint.theme import Tone
 from gpuexplorer.gui.paint.value_scale import ValueScale
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.inside.asking import Asking
 from gpuexplorer.gui.views.lab.inside.tensor.index_fields import IndexFields
 from gpuexplorer.gui.views.lab.inside.tensor.scale_legend import ScaleLegend

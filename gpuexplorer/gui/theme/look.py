@@ -5,10 +5,10 @@ from enum import StrEnum
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
-from gpuexplorer.gui.paint.icons import Icons
-from gpuexplorer.gui.paint.lettering import letterings
-from gpuexplorer.gui.paint.style_sheet import style_sheet
-from gpuexplorer.gui.paint.theme import Palette, Scheme, Theme, load_theme
+from gpuexplorer.gui.theme.icons import Icons
+from gpuexplorer.gui.theme.letters import letterings
+from gpuexplorer.gui.theme.palette import Palette, Scheme, Theme, load_theme
+from gpuexplorer.gui.theme.style_sheet import style_sheet
 
 
 class Motion(StrEnum):

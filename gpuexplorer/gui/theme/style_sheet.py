@@ -2,7 +2,7 @@
 
 from string import Template
 
-from gpuexplorer.gui.paint.theme import Theme
+from gpuexplorer.gui.theme.palette import Theme
 
 # A widget says what it is by its dynamic properties `panel`, `tone` and `kind`.
 _SHEET = Template("""

@@ -1,0 +1,148 @@
+"""Words for people: whole templates, translated by gettext when they are shown.
+
+Below the window nothing translates: what happened travels as a `Message`, and the window or the
+command line turns it into text with `tr`. Runs under the worker's Python too.
+"""
+
+import gettext
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gpuexplorer.core.resources import resource
+
+DOMAIN = "gpuexplorer"
+PSEUDO = "qps"  # a language for tests: LANGUAGE=qps shows what was never handed to `tr`
+OPEN, CLOSE = "⟦", "⟧"
+_ACCENTED = str.maketrans("aceinorsuyACEINORSUY", "áčéíñóŕšúýÁČÉÍÑÓŔŠÚÝ")
+
+
+class Message(str):
+    """A template with its values; as a string it is the English text.
+
+    Values may be messages themselves. They are kept, so that whoever shows it can translate
+    the template, and logic can read the values instead of the text.
+    """
+
+    template: str
+    many: str  # the template for more than one, where it counts something
+    values: Mapping[str, object]
+
+    def __new__(cls, template: str, /, **values: object) -> "Message":
+        return cls._of(template, "", values)
+
+    @classmethod
+    def counted(cls, one: str, many: str, count: int, /, **values: object) -> "Message":
+        """`one` or `many`, by the count, which fills in `{count}`."""
+        return cls._of(one, many, {"count": count, **values})
+
+    @classmethod
+    def _of(cls, template: str, many: str, values: Mapping[str, object]) -> "Message":
+        english = many if many and values["count"] != 1 else template
+        message = super().__new__(cls, english.format_map(values) if values else english)
+        message.template, message.many, message.values = template, many, values
+        return message
+
+    def __reduce__(self) -> "tuple[Any, ...]":
+        return Message._of, (self.template, self.many, dict(self.values))
+
+    def as_json(self) -> "dict[str, object]":
+        """For a pipe; `from_json` reads it again."""
+        values = {
+            name: value.as_json() if isinstance(value, Message) else value
+            for name, value in self.values.items()
+        }
+        return {"template": self.template, "many": self.many, "values": values}
+
+    @staticmethod
+    def from_json(written: "Mapping[str, Any]") -> "Message":
+        values = {
+            name: Message.from_json(value) if isinstance(value, dict) else value
+            for name, value in written["values"].items()
+        }
+        return Message._of(written["template"], written["many"], values)
+
+
+def mark(template: str) -> str:
+    """Names a template for the catalogue, and does nothing else: `tr` translates it later."""
+    return template
+
+
+def tr(words: str, /, **values: object) -> str:
+    """In the language of this process. `words` is a template, a marked one, or a message."""
+    if isinstance(words, Message):
+        if words.many:
+            return trn(words.template, words.many, **words.values)  # type: ignore[arg-type]
+        template, values = words.template, dict(words.values)
+    else:
+        template = words
+    return _filled(_translations.gettext(template) if template else "", values)
+
+
+def trn(one: str, many: str, /, count: int, **values: object) -> str:
+    """As `tr`, by the count, which fills in `{count}`."""
+    return _filled(_translations.ngettext(one, many, count), {"count": count, **values})
+
+
+def listed(words: Sequence[str]) -> str:
+    """What is already translated, as a list: "a, b and c"."""
+    if len(words) < 2:
+        return "".join(words)
+    return tr("{several} and {last}", several=", ".join(words[:-1]), last=words[-1])
+
+
+def paragraph(sentences: Sequence[str]) -> str:
+    """Whole sentences, translated, one after the other; what is empty is left out."""
+    return " ".join(tr(each) for each in sentences if each)
+
+
+def use_language(language: "str | None" = None) -> None:
+    """Of the catalogues that are there; by default as the environment says, or English.
+
+    Called once, before the first word is shown.
+    """
+    global _translations  # noqa: PLW0603 - a process speaks one language
+    asked = os.environ.get("LANGUAGE", "") if language is None else language
+    if asked == PSEUDO:
+        _translations = _Pseudo()
+    else:
+        languages = None if language is None else [language]
+        _translations = gettext.translation(DOMAIN, _folder(), languages, fallback=True)
+
+
+def _folder() -> "Path | None":
+    """None where this Python has no more of the program than the worker needs."""
+    try:
+        return resource("locale")
+    except FileNotFoundError:
+        return None
+
+
+def _filled(template: str, values: "Mapping[str, object]") -> str:
+    if not values:
+        return template
+    return template.format_map(
+        {name: tr(v) if isinstance(v, Message) else v for name, v in values.items()}
+    )
+
+
+class _Pseudo(gettext.NullTranslations):
+    """Marked, accented, a third longer; places for values stay as they are."""
+
+    def gettext(self, message: str) -> str:
+        parts = message.replace("{{", "\0").replace("}}", "\1").split("{")
+        accented = [parts[0].translate(_ACCENTED)]
+        for part in parts[1:]:
+            value, _, rest = part.partition("}")
+            accented.append(f"{{{value}}}{rest.translate(_ACCENTED)}")
+        longer = "~" * (len(message) // 3)
+        text = f"{OPEN}{''.join(accented)}{longer}{CLOSE}"
+        return text.replace("\0", "{{").replace("\1", "}}")
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return self.gettext(msgid1 if n == 1 else msgid2)
+
+
+_translations: gettext.NullTranslations = gettext.NullTranslations()
+use_language()

@@ -1,0 +1,1 @@
+"""How the window looks: colours, letters, icons, and the style of Qt's own controls."""
