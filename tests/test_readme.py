@@ -175,7 +175,7 @@ def test_every_section_of_the_settings_has_its_row(qtbot: QtBot) -> None:
     qtbot.addWidget(window)
     dialog = SettingsDialog(Look(), Settings(), None, window)
     told = [cells[0] for cells in rows(section(README, "Settings"))]
-    found = [each.heading for each in dialog.findChildren(Section)]
+    found = [each.accessibleName() for each in dialog.findChildren(Section)]
     assert told[: len(found)] == found
 
 

@@ -47,7 +47,7 @@ class WindowAlerts(QObject):
         self.watch.stop()
         self._notes.stop()
 
-    def open_settings(self, machine: MachineState | None, heading: str = "") -> None:
+    def open_settings(self, machine: MachineState | None) -> None:
         """Where they stand open already, they are closed: the same key opens and closes."""
         for before in self._window.findChildren(SettingsDialog):
             if before.isVisible():
@@ -57,5 +57,3 @@ class WindowAlerts(QObject):
             self._look, self._settings, machine, self._window, self.watch, self._notices
         )
         dialog.open()
-        if heading:
-            dialog.show_section(heading)

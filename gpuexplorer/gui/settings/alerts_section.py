@@ -7,17 +7,17 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desktop.notices import Notices, Way
 from gpuexplorer.gui.settings.rule_row import RuleRow
 from gpuexplorer.gui.settings.section import Section, hairline
 from gpuexplorer.gui.state.alert_watch import AlertWatch
-from gpuexplorer.gui.state.choices import Choices
+from gpuexplorer.gui.state.choices import Choices, Group
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.stored_choices import MOST_RULES
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.rows.setting_row import SettingRow
 from gpuexplorer.gui.wording.moments import span_words
@@ -25,17 +25,17 @@ from gpuexplorer.telemetry.alert_rule import Rule, Side
 from gpuexplorer.telemetry.session import card_numbers
 
 _WAYS = {
-    Way.BUS: "One notification, replaced by the next, while this window is not in front.",
-    Way.TRAY: "Beside the clock, while this window is not in front.",
-    Way.NONE: (
+    Way.BUS: mark("One notification, replaced by the next, while this window is not in front."),
+    Way.TRAY: mark("Beside the clock, while this window is not in front."),
+    Way.NONE: mark(
         "This desktop takes no notifications from here: there is neither a session bus with "
-        "`busctl` nor a place beside the clock."
+        "busctl nor a place beside the clock."
     ),
 }
 
 
 class AlertsSection(Section):
-    """Rows are made once for each rule and shown again with other content."""
+    """Below the switches, the rules: each has a row that is made once and shown again."""
 
     def __init__(
         self,
@@ -46,31 +46,16 @@ class AlertsSection(Section):
         notices: Notices | None,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(look, settings, "Alerts", ("alerts", "on_desktop", "rules"), parent)
+        super().__init__(look, settings, Group.ALERTS, parent=parent)
         self._machine = machine
         self._alerts = alerts
         self._notices = notices
-        self._rows: list[RuleRow] = []
-        self._on = Switch(look, "Alerts")
-        self._on.turned.connect(self._on_turned)
-        self._desktop = Switch(look, "On the desktop")
-        self._desktop.turned.connect(self._on_desktop_turned)
-        self._desktop_row = SettingRow(look, "On the desktop", "", self._desktop)
-        self._speak = QPushButton("Show alerts again")
+        self._rule_rows: list[RuleRow] = []
+        self._speak = QPushButton(tr("Show alerts again"))
         self._speak.setFont(look.letters.body.font)
         self._speak.clicked.connect(self._on_speak_clicked)
-        self._silent_row = SettingRow(look, "Silent", "", self._speak)
+        self._silent_row = SettingRow(look, tr("Silent"), "", self._speak)
         self._silent_line = hairline()
-        self.add(
-            SettingRow(
-                look,
-                "Alerts",
-                "A strip at the top of the window while something lasts that you want to know "
-                "of, and a line among the events when it begins and ends.",
-                self._on,
-            ),
-            self._desktop_row,
-        )
         self.body.addWidget(self._silent_line)
         self.body.addWidget(self._silent_row)
         rules = QWidget()
@@ -78,10 +63,10 @@ class AlertsSection(Section):
         self._list.setContentsMargins(0, 0, 0, 0)
         self._list.setSpacing(0)
         self.body.addWidget(rules)
-        self._none = wrapped_label(look, "There are no alerts.", Tone.QUIET)
+        self._none = wrapped_label(look, tr("There are no alerts."), Tone.QUIET)
         self._none.setContentsMargins(0, 10, 0, 4)
         self.add(self._none)
-        self._add = QPushButton("Add an alert")
+        self._add = QPushButton(tr("Add an alert"))
         self._add.setFont(look.letters.body.font)
         self._add.clicked.connect(self._on_add_clicked)
         self.body.addSpacing(6)
@@ -90,43 +75,45 @@ class AlertsSection(Section):
             notices.way_changed.connect(self._on_way_changed)
         if alerts is not None:
             alerts.changed.connect(self._on_way_changed)
-        self.begin()
+
+    def names(self) -> Sequence[str]:
+        return (*super().names(), "rules")
 
     def show_choices(self, choices: Choices) -> None:
-        self._on.show_on(choices.alerts)
+        super().show_choices(choices)
         self._show_desktop(choices)
         self._make_rows(len(choices.rules))
-        for row, rule in zip(self._rows, choices.rules, strict=True):
+        for row, rule in zip(self._rule_rows, choices.rules, strict=True):
             row.show_rule(rule, choices.units, self._numbers())
         self._none.setVisible(not choices.rules)
         self._add.setEnabled(len(choices.rules) < MOST_RULES)
 
     def _show_desktop(self, choices: Choices) -> None:
         way = Way.NONE if self._notices is None else self._notices.way
-        self._desktop_row.show_meaning(_WAYS[way].replace("`", ""))
-        self._desktop.setEnabled(way is not Way.NONE and choices.alerts)
-        self._desktop.show_on(choices.on_desktop and way is not Way.NONE)
+        self.rows["on_desktop"].show_meaning(tr(_WAYS[way]))
+        self.controls["on_desktop"].setEnabled(way is not Way.NONE and choices.alerts)
+        self.show_value("on_desktop", choices.on_desktop and way is not Way.NONE)
         silent = 0.0 if self._alerts is None else self._alerts.silent_for()
         self._silent_line.setVisible(silent > 0)
         self._silent_row.setVisible(silent > 0)
         self._silent_row.show_meaning(
-            f"No alert is shown for another {span_words(max(60.0, silent))}."
+            tr("No alert is shown for another {time}.", time=span_words(max(60.0, silent)))
         )
 
     def _make_rows(self, count: int) -> None:
-        while len(self._rows) < count:
+        while len(self._rule_rows) < count:
             row = RuleRow(self.look)
             row.changed.connect(self._on_rule_changed)
             row.removed.connect(self._on_rule_removed)
-            self._rows.append(row)
+            self._rule_rows.append(row)
             self._list.addWidget(hairline())
             self._list.addWidget(row)
             row.show()  # now, since the keyboard may go there at once
-        while len(self._rows) > count:
-            self._take_away(len(self._rows) - 1)
+        while len(self._rule_rows) > count:
+            self._take_away(len(self._rule_rows) - 1)
 
     def _take_away(self, position: int) -> None:
-        row = self._rows.pop(position)
+        row = self._rule_rows.pop(position)
         for index in (2 * position + 1, 2 * position):
             item = self._list.takeAt(index)
             widget = None if item is None else item.widget()
@@ -142,15 +129,9 @@ class AlertsSection(Section):
     def _keep(self, rules: Sequence[Rule]) -> None:
         self.choose(rules=tuple(rules))
 
-    def _on_turned(self, on: bool) -> None:
-        self.choose(alerts=on)
-
-    def _on_desktop_turned(self, on: bool) -> None:
-        self.choose(on_desktop=on)
-
     def _on_speak_clicked(self) -> None:
         if self._alerts is not None:
-            self._on.setFocus(Qt.FocusReason.TabFocusReason)
+            self.controls["alerts"].setFocus(Qt.FocusReason.TabFocusReason)
             self._alerts.speak_again()
 
     def _on_way_changed(self) -> None:
@@ -159,10 +140,10 @@ class AlertsSection(Section):
     def _on_add_clicked(self) -> None:
         rule = Rule(GPU_UTILIZATION, Side.ABOVE, 0.95, 60.0)
         self._keep([*self.settings.choices.rules, rule])
-        self._rows[-1].show_editor(True)  # noqa: FBT003 - as setVisible
+        self._rule_rows[-1].show_editor(True)  # noqa: FBT003 - as setVisible
 
     def _on_rule_changed(self, rule: Rule) -> None:
-        for position, row in enumerate(self._rows):
+        for position, row in enumerate(self._rule_rows):
             if row is self.sender():
                 rules = list(self.settings.choices.rules)
                 rules[position] = rule
@@ -170,7 +151,7 @@ class AlertsSection(Section):
                 return
 
     def _on_rule_removed(self) -> None:
-        for position, row in enumerate(self._rows):
+        for position, row in enumerate(self._rule_rows):
             if row is self.sender():
                 # The keyboard goes to what is left, and not out of the sheet.
                 self._add.setFocus(Qt.FocusReason.TabFocusReason)

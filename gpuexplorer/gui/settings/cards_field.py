@@ -1,15 +1,17 @@
 """CardsField: which cards a rule is about, typed as people name them: 0, 2, 4-7."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.look import Look
 
-_ANY = "any card"
+_ANY = mark("any card")
+_HOW = mark("Numbers such as 0, 2, 4-7; empty for any card")
 
 
 class CardsField(QLineEdit):
@@ -25,10 +27,10 @@ class CardsField(QLineEdit):
         self._numbers: Mapping[CardId, str] = {}
         self._cards: frozenset[CardId] | None = None
         self.setFont(look.letters.body.font)
-        self.setPlaceholderText(_ANY)
-        self.setAccessibleName("Cards")
-        self.setAccessibleDescription("Numbers such as 0, 2, 4-7; empty for any card")
-        self.setToolTip("Numbers such as 0, 2, 4-7; empty for any card")
+        self.setPlaceholderText(tr(_ANY))
+        self.setAccessibleName(tr("Cards"))
+        self.setAccessibleDescription(tr(_HOW))
+        self.setToolTip(tr(_HOW))
         self.setMinimumHeight(30)
         self.returnPressed.connect(self._take)
 
@@ -48,7 +50,7 @@ class CardsField(QLineEdit):
         if not self.isModified():
             return
         text = self.text().strip()
-        if not text or text == _ANY:
+        if not text or text == tr(_ANY):
             self._choose(None)
             return
         by_number = {number: card for card, number in self._numbers.items()}
@@ -56,10 +58,7 @@ class CardsField(QLineEdit):
         for part in text.replace(";", ",").replace(" ", ",").split(","):
             for number in _spread(part):
                 if number not in by_number:
-                    offered = ", ".join(list(by_number)[:8]) or "none just now"
-                    self.misunderstood.emit(
-                        f"No card is called {number}; there are: {offered}."
-                    )
+                    self.misunderstood.emit(_no_such_card(number, list(by_number)[:8]))
                     return
                 found.add(by_number[number])
         # Cards that are away just now were chosen before, and stay so.
@@ -85,6 +84,16 @@ class CardsField(QLineEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._take()
         super().focusOutEvent(event)
+
+
+def _no_such_card(number: str, offered: Sequence[str]) -> str:
+    if not offered:
+        return tr("No card is called {number}; there is none at the moment.", number=number)
+    return tr(
+        "No card is called {number}; there are: {offered}.",
+        number=number,
+        offered=", ".join(offered),
+    )
 
 
 def _spread(part: str) -> list[str]:

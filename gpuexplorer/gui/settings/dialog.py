@@ -1,37 +1,37 @@
 """SettingsDialog: everything a person can choose; it holds at once, and Escape closes it."""
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QHBoxLayout,
     QLabel,
+    QListWidget,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
+from gpuexplorer.core.units import memory
+from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.desktop.notices import Notices
 from gpuexplorer.gui.settings.alerts_section import AlertsSection
-from gpuexplorer.gui.settings.classroom_section import ClassroomSection
-from gpuexplorer.gui.settings.heading_list import HeadingList
-from gpuexplorer.gui.settings.look_section import LookSection
-from gpuexplorer.gui.settings.reading_section import ReadingSection
 from gpuexplorer.gui.settings.section import Section
-from gpuexplorer.gui.settings.start_section import StartSection
-from gpuexplorer.gui.settings.units_section import UnitsSection
 from gpuexplorer.gui.state.alert_watch import AlertWatch
+from gpuexplorer.gui.state.choices import Group, offers
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.controls.painted_button import IconButton
 from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
 from gpuexplorer.gui.widgets.sheets.floating import Floating
 
 _WIDTH, _HEIGHT = 800, 640
+_LIST = 132
 _LIST_FROM = 680  # narrower, the sections stand alone
 _BETWEEN = 28
 
@@ -52,19 +52,22 @@ class SettingsDialog(Floating):
     ) -> None:
         super().__init__(look, _WIDTH, _HEIGHT, parent)
         self._settings = settings
-        self.setAccessibleName("Settings")
+        self.setAccessibleName(tr("Settings"))
+        self._machine = machine
+        screens = [(entry.name, entry.title) for entry in VIEWS]
+        more = {"first_screen": screens}
         self._sections: list[Section] = [
-            ReadingSection(look, settings, machine),
-            UnitsSection(look, settings),
-            LookSection(look, settings),
-            AlertsSection(look, settings, machine, alerts, notices),
-            StartSection(look, settings),
-            ClassroomSection(look, settings),
+            AlertsSection(look, settings, machine, alerts, notices)
+            if group is Group.ALERTS
+            else Section(look, settings, group, more)
+            for group in Group
         ]
-        title = QLabel("Settings")
+        for section in self._sections:
+            section.refresh()
+        title = QLabel(tr("Settings"))
         title.setFont(look.letters.number.font)
         self._close = IconButton(look, Icon.MISSING)
-        self._close.show_meaning(Icon.MISSING, "Close", "Esc")
+        self._close.show_meaning(Icon.MISSING, tr("Close"), "Esc")
         self._close.clicked.connect(self.hide)
         head = QHBoxLayout()
         head.setContentsMargins(24, 16, 16, 8)
@@ -78,8 +81,14 @@ class SettingsDialog(Floating):
         line.setSpacing(10)
         line.addWidget(Sign(look, Icon.WARNING, Tone.WARN, QSize(18, 18)))
         line.addWidget(self._trouble_words, 1)
-        self._headings = HeadingList(look, [each.heading for each in self._sections])
-        self._headings.chosen.connect(self._on_heading_chosen)
+        self._headings = QListWidget()
+        self._headings.setProperty("kind", "sections")
+        self._headings.setAccessibleName(tr("Sections"))
+        self._headings.setFont(look.letters.body.font)
+        self._headings.setFixedWidth(_LIST)
+        self._headings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._headings.addItems([tr(each.group) for each in self._sections])
+        self._headings.currentRowChanged.connect(self._on_heading_chosen)
         self._scroll = QScrollArea()
         self._scroll.setProperty("panel", "clear")
         self._scroll.setWidgetResizable(True)
@@ -106,6 +115,8 @@ class SettingsDialog(Floating):
         self.panel.addLayout(body, 1)
         self.panel.addSpacing(12)
         settings.trouble_changed.connect(self._on_trouble_changed)
+        settings.changed.connect(self._show_notes)
+        self._show_notes()
         self._on_trouble_changed()
         self._on_scrolled()
 
@@ -113,11 +124,19 @@ class SettingsDialog(Floating):
         super().open()
         self._stops()[0].setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def show_section(self, heading: str) -> None:
-        """Open at this one: whoever asks for alerts need not look for them."""
-        for position, section in enumerate(self._sections):
-            if section.heading == heading:
-                self._on_heading_chosen(position)
+    def _show_notes(self) -> None:
+        """What a row says beside its meaning, in this run."""
+        reading = self._sections[list(Group).index(Group.READING)].rows["full_seconds"]
+        if self._machine is not None:
+            taken = memory(
+                self._machine.session.past.memory_bytes(), self._settings.choices.units
+            )
+            now = tr("Set aside now: {memory}.", memory=taken)
+            reading.show_meaning(paragraph((offers()["full_seconds"].meaning, now)))
+        if self._settings.read_only_because:
+            classroom = self._sections[list(Group).index(Group.CLASSROOM)]
+            classroom.rows["read_only"].show_meaning(tr(self._settings.read_only_because))
+            classroom.controls["read_only"].setEnabled(False)
 
     def _stops(self) -> list[QWidget]:
         """Where the Tab key stops, as they stand from top to bottom; the way out comes last."""
@@ -130,14 +149,16 @@ class SettingsDialog(Floating):
 
     def _on_heading_chosen(self, position: int) -> None:
         self._scroll.verticalScrollBar().setValue(self._sections[position].y() - 4)
-        self._headings.show_here(position)
 
     def _on_scrolled(self) -> None:
         bar = self._scroll.verticalScrollBar()
         here = bar.value() + self._scroll.viewport().height() / 4
         passed = [i for i, each in enumerate(self._sections) if each.y() <= here]
         at_end = bar.value() == bar.maximum() > 0
-        self._headings.show_here(len(self._sections) - 1 if at_end else max(passed, default=0))
+        with QSignalBlocker(self._headings):
+            self._headings.setCurrentRow(
+                len(self._sections) - 1 if at_end else max(passed, default=0)
+            )
 
     def _on_trouble_changed(self) -> None:
         self._trouble_words.setText(self._settings.trouble)

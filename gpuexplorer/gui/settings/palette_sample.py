@@ -3,6 +3,7 @@
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -16,7 +17,7 @@ class PaletteSample(Painted):
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
-        self.setAccessibleName("The colours of eight cards, and of good, warning and bad")
+        self.setAccessibleName(tr("The colours of eight cards, and of good, warning and bad"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def draw(self, drawing: Drawing) -> None:
@@ -29,9 +30,9 @@ class PaletteSample(Painted):
         x += _APART - _GAP
         baseline = self.height() / 2 + letters.body.cap_height / 2
         for icon, word, colour in (
-            (Icon.THERE, "good", theme.good),
-            (Icon.WARNING, "warning", theme.warn),
-            (Icon.LOST, "bad", theme.bad),
+            (Icon.THERE, tr("good"), theme.good),
+            (Icon.WARNING, tr("warning"), theme.warn),
+            (Icon.LOST, tr("bad"), theme.bad),
         ):
             run = Run(word, letters.body, colour)
             if x + _ICON + 6 + run.width > self.width():

@@ -12,6 +12,7 @@ from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.settings.cards_field import CardsField
 from gpuexplorer.gui.settings.threshold import threshold, with_threshold
 from gpuexplorer.gui.theme.look import Look
@@ -52,19 +53,23 @@ class RuleEditor(QWidget):
         self._look = look
         self._rule: Rule | None = None
         self._units = Units()
-        self._metric = MenuButton(look, "What is watched")
+        self._metric = MenuButton(look, tr("What is watched"))
         self._metric.about_to_open.connect(self._on_menu_about_to_open)
         self._side = Segmented(
-            look, "Told when it is", ((Side.ABOVE, "Above"), (Side.BELOW, "Below"))
+            look,
+            tr("Alert when it is"),
+            ((Side.ABOVE, tr("Above")), (Side.BELOW, tr("Below"))),
         )
         self._side.chosen.connect(self._on_side_chosen)
         self._against = Segmented(
-            look, "Compared with", ((False, "A figure"), (True, "The card's own limit"))
+            look,
+            tr("Compared with"),
+            ((False, tr("A figure")), (True, tr("The card's own limit"))),
         )
         self._against.chosen.connect(self._on_against_chosen)
-        self._number = NumberField(look, "Threshold", Range(0.0, 1.0, ()), "")
+        self._number = NumberField(look, tr("Threshold"), Range(0.0, 1.0, ()), "")
         self._number.chosen.connect(self._on_number_chosen)
-        self._seconds = NumberField(look, "For at least", _SECONDS, "s")
+        self._seconds = NumberField(look, tr("For at least"), _SECONDS, "s")
         self._seconds.chosen.connect(self._on_seconds_chosen)
         self._cards = CardsField(look)
         self._cards.chosen.connect(self._on_cards_chosen)
@@ -77,26 +82,26 @@ class RuleEditor(QWidget):
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(8)
         self._grid.setColumnStretch(1, 1)
-        self._add("What", self._metric)
-        self._against_label = self._add("Compared with", self._against)
-        self._add("Is", self._side)
-        self._number_label = self._add("Threshold", self._number)
-        self._add("For at least", self._seconds)
-        self._add("Cards", self._cards)
+        self._add(tr("What"), self._metric)
+        self._against_label = self._add(tr("Compared with"), self._against)
+        self._add(tr("Is"), self._side)
+        self._number_label = self._add(tr("Threshold"), self._number)
+        self._add(tr("For at least"), self._seconds)
+        self._add(tr("Cards"), self._cards)
         rows = self._grid.rowCount()
         self._grid.addWidget(self._wrong, rows, 1)
         self._grid.addWidget(self._promise, rows + 1, 0, 1, 2)
 
     def show_rule(self, rule: Rule, units: Units, numbers: Mapping[CardId, str]) -> None:
         self._rule, self._units = rule, units
-        self._metric.show_words(METRICS[rule.metric].label)
+        self._metric.show_words(tr(METRICS[rule.metric].label))
         self._side.show_choice(rule.side)
         comparable = rule.metric in LIMITS
         self._against.setVisible(comparable)
         self._against_label.setVisible(comparable)
         self._against.show_choice(rule.of_limit)
         typed = threshold(rule, units)
-        self._number_label.setText(typed.label)
+        self._number_label.setText(tr(typed.label))
         self._number.show_kind(typed.limits, typed.unit)
         self._number.show_number(typed.number)
         self._seconds.show_number(rule.seconds)
@@ -124,9 +129,9 @@ class RuleEditor(QWidget):
         rest = [m for m in METRICS if m not in _FIRST and can_be_watched(METRICS[m])]
         for metrics in (_FIRST, rest):
             for metric in metrics:
-                action = menu.addAction(METRICS[metric].label)
+                action = menu.addAction(tr(METRICS[metric].label))
                 action.setData(metric)
-                action.setToolTip(METRICS[metric].meaning)
+                action.setToolTip(tr(METRICS[metric].meaning))
                 action.setCheckable(True)
                 action.setChecked(self._rule is not None and metric == self._rule.metric)
             menu.addSeparator()

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.settings.rule_editor import RuleEditor
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -32,9 +33,9 @@ class RuleRow(QWidget):
         self._on = Switch(look, "")
         self._on.turned.connect(self._on_turned)
         self._sentence = wrapped_label(look, "", Tone.TEXT)
-        self._change = self._link("Change")
+        self._change = self._link(tr("Change"))
         self._change.clicked.connect(self._on_change_clicked)
-        self._remove = self._link("Remove")
+        self._remove = self._link(tr("Remove"))
         self._remove.clicked.connect(self.removed)
         line = QHBoxLayout()
         line.setSpacing(10)
@@ -61,8 +62,8 @@ class RuleRow(QWidget):
         self._on.show_on(rule.enabled)
         for control, words in (
             (self._on, sentence),
-            (self._change, f"Change: {sentence}"),
-            (self._remove, f"Remove: {sentence}"),
+            (self._change, tr("Change: {alert}", alert=sentence)),
+            (self._remove, tr("Remove: {alert}", alert=sentence)),
         ):
             control.setAccessibleName(words)
         if self._editor is not None:
@@ -79,7 +80,7 @@ class RuleRow(QWidget):
             self._column.addLayout(indented)
         if self._editor is not None:
             self._editor.setVisible(there)
-        self._change.setText("Done" if there else "Change")
+        self._change.setText(tr("Done") if there else tr("Change"))
         if there and self._editor is not None:
             self._editor.take_keyboard()
 

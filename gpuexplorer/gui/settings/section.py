@@ -1,60 +1,85 @@
-"""Section: a heading with the rows below it; what is chosen there holds at once."""
+"""Section: a heading with a row for each choice of its group; what is chosen holds at once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from gpuexplorer.gui.state.choices import Choices
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.settings.palette_sample import PaletteSample
+from gpuexplorer.gui.state.choices import Choices, Group, Offer, offers
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.controls.switch import Switch
+from gpuexplorer.gui.widgets.rows.setting_row import SettingRow
+from gpuexplorer.gui.wording.moments import span_words
+
+_MOST_SEGMENTS = 6  # more choices are a list that opens
 
 
 class Section(QWidget):
-    """Subclasses add rows in their constructor and implement `show_choices`.
-
-    `names` are the choices that "Back to the usual" takes back.
-    """
+    """`more` are options that are known only here, such as the screens there are."""
 
     def __init__(
         self,
         look: Look,
         settings: Settings,
-        heading: str,
-        names: Sequence[str],
+        group: Group,
+        more: Mapping[str, Sequence[tuple[Hashable, str]]] | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.look = look
         self.settings = settings
-        self.heading = heading
-        self._names = names
-        title = QLabel(heading)
+        self.group = group
+        self.rows: dict[str, SettingRow] = {}
+        self.controls: dict[str, QWidget] = {}
+        self._show: dict[str, Callable[[object], None]] = {}
+        self.setAccessibleName(tr(group))
+        title = QLabel(tr(group))
         title.setFont(look.letters.title.font)
-        self._usual = QPushButton("Back to the usual")
-        self._usual.setProperty("kind", "link")
-        self._usual.setFont(look.letters.body.font)
-        self._usual.setAccessibleName(f"{heading}: back to the usual")
+        self._defaults = QPushButton(tr("Restore defaults"))
+        self._defaults.setProperty("kind", "link")
+        self._defaults.setFont(look.letters.body.font)
+        self._defaults.setAccessibleName(tr("{section}: restore defaults", section=tr(group)))
         # It keeps its place, so that nothing moves when it comes and goes.
-        policy = self._usual.sizePolicy()
+        policy = self._defaults.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
-        self._usual.setSizePolicy(policy)
-        self._usual.clicked.connect(self._on_usual_clicked)
+        self._defaults.setSizePolicy(policy)
+        self._defaults.clicked.connect(self._on_defaults_clicked)
         head = QHBoxLayout()
         head.setContentsMargins(0, 0, 0, 4)
         head.addWidget(title)
         head.addStretch(1)
-        head.addWidget(self._usual)
+        head.addWidget(self._defaults)
         self.body = QVBoxLayout(self)
         self.body.setContentsMargins(0, 0, 0, 0)
         self.body.setSpacing(0)
         self.body.addLayout(head)
-        self.setAccessibleName(heading)
-        settings.changed.connect(self._on_settings_changed)
+        for name, offer in offers().items():
+            if offer.group is group:
+                self._add_row(name, offer, (more or {}).get(name, ()))
+        settings.changed.connect(self.refresh)
+
+    def refresh(self) -> None:
+        """Show what holds now; called once everything stands, and when something changes."""
+        choices, usual = self.settings.choices, Choices()
+        changed = any(getattr(choices, n) != getattr(usual, n) for n in self.names())
+        # The keyboard must not be left on a button that goes away.
+        if not changed and self._defaults.hasFocus():
+            self.focusNextChild()
+        self._defaults.setVisible(changed)
+        self.show_choices(choices)
 
     def show_choices(self, choices: Choices) -> None:
-        raise NotImplementedError
+        for name, show in self._show.items():
+            show(getattr(choices, name))
+
+    def show_value(self, name: str, value: object) -> None:
+        self._show[name](value)
 
     def add(self, *rows: QWidget) -> None:
         """A hairline above each."""
@@ -62,26 +87,60 @@ class Section(QWidget):
             self.body.addWidget(hairline())
             self.body.addWidget(row)
 
-    def begin(self) -> None:
-        """Called at the end of a constructor, when all rows are there."""
-        self._on_settings_changed()
-
     def choose(self, **changes: object) -> None:
         choices = self.settings.choices
-        self.settings.choose(replace(choices, **changes))  # type: ignore[arg-type]  # by name
+        self.settings.choose(replace(choices, **changes).settled())  # type: ignore[arg-type]  # by name
 
-    def _on_settings_changed(self) -> None:
-        choices, usual = self.settings.choices, Choices()
-        unlike = [n for n in self._names if getattr(choices, n) != getattr(usual, n)]
-        # The keyboard must not be left on a button that goes away.
-        if not unlike and self._usual.hasFocus():
-            self.focusNextChild()
-        self._usual.setVisible(bool(unlike))
-        self.show_choices(choices)
+    def names(self) -> Sequence[str]:
+        """The choices that "Restore defaults" takes back."""
+        return tuple(self.rows)
 
-    def _on_usual_clicked(self) -> None:
+    def _add_row(self, name: str, offer: Offer, more: Sequence[tuple[Hashable, str]]) -> None:
+        control = self._control(name, offer, more)
+        row = SettingRow(self.look, tr(offer.title), tr(offer.meaning), control)
+        self.rows[name], self.controls[name] = row, control
+        self.add(row)
+        if name == "palette":
+            self.body.addWidget(PaletteSample(self.look))
+
+    def _control(
+        self, name: str, offer: Offer, more: Sequence[tuple[Hashable, str]]
+    ) -> QWidget:
+        def chosen(value: object) -> None:
+            self.choose(**{name: value})
+
+        title = tr(offer.title)
+        if offer.options:
+            options = [(key, tr(words)) for key, words in (*offer.options, *more)]
+            known = dict(options)
+            row = Segmented(self.look, title, options)
+            row.show_compact(len(options) > _MOST_SEGMENTS)
+            row.chosen.connect(chosen)
+
+            def show(value: object) -> None:
+                if value in known or not isinstance(value, float):
+                    # A screen that is gone, or that only a newer version has, is the first.
+                    row.show_choice(value if value in known else options[0][0])
+                else:
+                    row.show_choice(value, span_words(value))
+
+            self._show[name] = show
+            return row
+        if offer.most:
+            number = NumberField(
+                self.look, title, Range(offer.least, offer.most, offer.stops), offer.unit
+            )
+            number.chosen.connect(chosen)
+            self._show[name] = number.show_number  # type: ignore[assignment]  # a float's field
+            return number
+        switch = Switch(self.look, title)
+        switch.turned.connect(chosen)
+        self._show[name] = switch.show_on  # type: ignore[assignment]  # a bool's field
+        return switch
+
+    def _on_defaults_clicked(self) -> None:
         usual = Choices()
-        self.choose(**{name: getattr(usual, name) for name in self._names})
+        self.choose(**{name: getattr(usual, name) for name in self.names()})
 
 
 def hairline() -> QFrame:

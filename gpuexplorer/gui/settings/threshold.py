@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from gpuexplorer.core.metrics import METRICS, Unit
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import mark
 from gpuexplorer.gui.widgets.controls.number_field import Range
 from gpuexplorer.gui.wording.events.alert_words import typed_in
 from gpuexplorer.telemetry.alert_rule import Rule
@@ -32,13 +33,13 @@ def threshold(rule: Rule, units: Units) -> Threshold:
         most = min(typed.shown(metric.highest), _MOST_TYPED)
         stops = _PERCENT if metric.unit is Unit.RATIO else _stops(metric.unit)
         number = round(typed.shown(rule.threshold), 4)
-        return Threshold(number, Range(least, most, stops), typed.name, "Threshold")
+        return Threshold(number, Range(least, most, stops), typed.name, mark("Threshold"))
     if metric.unit is Unit.CELSIUS:
         far = _FARTHEST / typed.size
         number = round(-rule.threshold / typed.size, 4)
-        return Threshold(number, Range(-far, far, _STEPS), typed.name, "Before the limit")
+        return Threshold(number, Range(-far, far, _STEPS), typed.name, mark("Before the limit"))
     number = round(rule.threshold * 100, 4)
-    return Threshold(number, Range(0.0, 100.0, _PERCENT), "%", "Threshold")
+    return Threshold(number, Range(0.0, 100.0, _PERCENT), "%", mark("Threshold"))
 
 
 def with_threshold(rule: Rule, number: float, units: Units) -> Rule:

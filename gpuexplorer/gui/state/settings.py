@@ -8,6 +8,7 @@ from pathlib import Path
 import platformdirs
 from PySide6.QtCore import QObject, QSettings, Signal
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.stored_choices import as_texts, from_texts
 from gpuexplorer.gui.theme.palette import Scheme
@@ -136,14 +137,17 @@ class Settings(QObject):
         name = self._store.fileName()
         match self._store.status():
             case QSettings.Status.AccessError:
-                trouble = (
-                    f"The settings cannot be kept in {name}; what you choose holds until the "
-                    "program is closed."
+                trouble = tr(
+                    "The settings cannot be saved to {file}; what you choose lasts until the "
+                    "program is closed.",
+                    file=name,
                 )
             case QSettings.Status.FormatError:
-                trouble = (
-                    f"Not every line of {name} could be read; the usual settings hold for what "
-                    f"was lost, and the file as it was is kept as {Path(name).name}.broken."
+                trouble = tr(
+                    "Some lines of {file} could not be read. The defaults are used in their "
+                    "place, and the file as it was is kept as {kept}.",
+                    file=name,
+                    kept=f"{Path(name).name}.broken",
                 )
             case _:
                 trouble = ""

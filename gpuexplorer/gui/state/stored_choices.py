@@ -5,20 +5,14 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from enum import StrEnum
-from typing import TypeVar
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
-from gpuexplorer.gui.state.choices import AS_IT_WAS_LEFT, Choices, WithoutCards
-from gpuexplorer.gui.theme.look import Motion
-from gpuexplorer.gui.theme.palette import Palette, Scheme
+from gpuexplorer.gui.state.choices import Choices, Offer, offers
 from gpuexplorer.telemetry.alert_rule import LIMITS, LONGEST_SECONDS, Rule, Side, can_be_watched
-from gpuexplorer.telemetry.beat import LONGEST, SHORTEST
 
 MOST_RULES = 50
 _LONGEST_NAME = 100
-
-Word = TypeVar("Word", bound=StrEnum)
 
 
 def as_texts(choices: Choices) -> Mapping[str, str]:
@@ -31,15 +25,31 @@ def as_texts(choices: Choices) -> Mapping[str, str]:
 def from_texts(texts: Mapping[str, object]) -> Choices:
     """What is missing, broken, foreign or of a newer version stays as it is by default."""
     found: dict[str, object] = {}
-    for name, read in _READ.items():
-        text = texts.get(name)
+    offered = offers()
+    for field in fields(Choices):
+        text = texts.get(field.name)
         if isinstance(text, str):
             try:
-                found[name] = read(json.loads(text))
+                value = json.loads(text)
+                found[field.name] = _looked_at(value, field.default, offered.get(field.name))
             except (ValueError, OverflowError, RecursionError):
                 continue
-    choices = replace(Choices(), **found)  # type: ignore[arg-type]  # each was looked at
-    return replace(choices, day_seconds=max(choices.day_seconds, choices.full_seconds))
+    return replace(Choices(), **found).settled()  # type: ignore[arg-type]  # each was looked at
+
+
+def _looked_at(value: object, default: object, offer: Offer | None) -> object:
+    """As something of the default's type that may be chosen; else a ValueError."""
+    match default:
+        case bool():
+            return _flag(value)
+        case StrEnum():
+            return type(default)(_name(value))
+        case float() if offer is not None:
+            return default if value == default else _number(offer.least, offer.most)(value)
+        case str():
+            return _name(value)
+        case _:
+            return _rules(value)
 
 
 def _as_words(rule: Rule) -> Mapping[str, object]:
@@ -65,7 +75,7 @@ def _rule(value: object) -> Rule:
         raise ValueError(metric)
     return Rule(
         metric,
-        _one_of(Side)(value.get("side")),
+        Side(_name(value.get("side"))),
         _threshold(value.get("threshold"), metric, of_limit),
         _number(0.0, LONGEST_SECONDS)(value.get("seconds")),
         of_limit,
@@ -128,34 +138,4 @@ def _number(least: float, most: float) -> Callable[[object], float]:
     return read
 
 
-def _one_of(words: type[Word]) -> Callable[[object], Word]:
-    def read(value: object) -> Word:
-        return words(_name(value))
-
-    return read
-
-
-def _span(value: object) -> float:
-    return AS_IT_WAS_LEFT if value == AS_IT_WAS_LEFT else _number(5.0, 86400.0)(value)
-
-
 _share = _number(0.0, 1.0)
-
-_READ: Mapping[str, Callable[[object], object]] = {
-    "interval": _number(SHORTEST, LONGEST),
-    "full_seconds": _number(60.0, 86400.0),
-    "day_seconds": _number(3600.0, 86400.0),
-    "decimal_memory": _flag,
-    "fahrenheit": _flag,
-    "scheme": _one_of(Scheme),
-    "palette": _one_of(Palette),
-    "motion": _one_of(Motion),
-    "alerts": _flag,
-    "on_desktop": _flag,
-    "rules": _rules,
-    "first_screen": _name,
-    "first_span": _span,
-    "without_cards": _one_of(WithoutCards),
-    "keep_hidden": _flag,
-    "read_only": _flag,
-}

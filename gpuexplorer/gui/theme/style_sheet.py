@@ -59,6 +59,13 @@ QListView[kind="menu"] {
 }
 QListView[kind="menu"]::item { padding: 4px 10px; }
 QListView[kind="menu"]::item:selected { color: $text; background: $selection; }
+QListView[kind="sections"] { color: $quiet; background: transparent; border: none; outline: 0; }
+QListView[kind="sections"]::item { padding: 8px 12px; margin-bottom: 2px; border-radius: 6px; }
+QListView[kind="sections"]::item:hover { color: $text; }
+QListView[kind="sections"]::item:selected { color: $text; background: $selection; }
+QListView[kind="sections"]::item:selected:focus {
+    border: 2px solid $accent; padding: 6px 10px;
+}
 QMenu { color: $text; background: $raised; border: 1px solid $line; padding: 4px; }
 QMenu::item { padding: 6px 24px 6px 12px; border-radius: 4px; }
 QMenu::item:selected { background: $selection; }

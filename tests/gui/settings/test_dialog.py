@@ -8,7 +8,14 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QLineEdit,
+    QListWidget,
+    QMainWindow,
+    QPushButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
@@ -160,11 +167,12 @@ def test_the_tab_key_goes_round_and_everything_it_comes_to_is_named_and_seen(
         assert dialog.rect().contains(place), names[-1]
         QTest.keyClick(now, Qt.Key.Key_Tab)
     assert all(names)
-    assert names[0] == "Reading"
+    assert names[0] == "Sections"
     assert names[-1] == "Close"
     now = QApplication.focusWidget()
     assert now is not None
-    assert now.accessibleName() == "Classroom"  # the heading of what is seen
+    assert isinstance(now, QListWidget)
+    assert now.currentItem().text() == "Classroom"  # the heading of what is seen
     QTest.keyClick(now, Qt.Key.Key_Backtab)
     back = QApplication.focusWidget()
     assert back is not None
@@ -173,7 +181,7 @@ def test_the_tab_key_goes_round_and_everything_it_comes_to_is_named_and_seen(
 
 def test_a_heading_leads_to_its_section(open_dialog: Open) -> None:
     dialog = open_dialog()
-    press(go_to(dialog, "Reading"), Qt.Key.Key_End)
+    press(go_to(dialog, "Sections"), Qt.Key.Key_End)
     shown = [
         each for each in dialog.findChildren(Switch) if each.accessibleName() == "Read only"
     ]
@@ -202,15 +210,17 @@ def test_a_number_out_of_range_becomes_the_nearest_and_no_number_changes_nothing
     assert settings.choices.interval == 0.1
 
 
-def test_back_to_the_usual_is_there_only_where_something_is_not(
+def test_defaults_can_be_restored_only_where_something_was_changed(
     open_dialog: Open, settings: Settings
 ) -> None:
     dialog = open_dialog()
     assert not [
-        b for b in dialog.findChildren(QPushButton) if "usual" in b.text() and b.isVisible()
+        b
+        for b in dialog.findChildren(QPushButton)
+        if b.text() == "Restore defaults" and b.isVisible()
     ]
     settings.choose(replace(settings.choices, fahrenheit=True, interval=5.0))
-    press(go_to(dialog, "Units: back to the usual"), Qt.Key.Key_Space)
+    press(go_to(dialog, "Units: restore defaults"), Qt.Key.Key_Space)
     assert settings.choices == Choices(interval=5.0)
 
 
@@ -235,7 +245,7 @@ def test_an_alert_can_be_added_changed_and_removed_with_the_keyboard(
     add = next(b for b in dialog.findChildren(QPushButton) if b.text() == "Add an alert")
     add.setFocus()
     press(add, Qt.Key.Key_Space)
-    choose(dialog, "Told when it is", "Below")
+    choose(dialog, "Alert when it is", "Below")
     type_into(go_to(dialog, "Threshold, %"), "20")
     type_into(go_to(dialog, "For at least, s"), "5")
     type_into(go_to(dialog, "Cards"), "1")

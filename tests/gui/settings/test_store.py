@@ -209,7 +209,7 @@ def test_a_file_with_broken_lines_is_kept_beside_and_said_in_one_sentence(
     content = "[choices]\ninterval=2\nthis is no line of such a file\n"
     found = written(content)
     assert found.choices.interval == 2.0
-    assert found.trouble.startswith("Not every line of ")
+    assert found.trouble.startswith("Some lines of ")
     assert found.trouble.count(".\n") == 0
     assert Path(f"{path}.broken").read_text("utf-8") == content
 
@@ -223,7 +223,7 @@ def test_where_nothing_can_be_written_one_sentence_says_so_and_the_choice_holds(
     with qtbot.waitSignals([found.trouble_changed, found.changed]):
         found.choose(replace(found.choices, interval=5.0))
     assert found.choices.interval == 5.0
-    assert "holds until the program is closed" in found.trouble
+    assert "lasts until the program is closed" in found.trouble
     with qtbot.assertNotEmitted(found.trouble_changed):
         found.choose(replace(found.choices, interval=6.0))
 
