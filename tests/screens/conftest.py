@@ -1,0 +1,86 @@
+"""Opens the program as its command line does, and hands it to a person."""
+
+import argparse
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.app import App
+from gpuexplorer.commands.arguments import add_source_arguments
+from gpuexplorer.commands.window_arguments import add_window_arguments
+from gpuexplorer.gui.state.settings import Settings, open_store
+from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.session import Attempt
+from tests.screens.person import Person
+
+# A little more than the plots show at first.
+PAST = 330.0
+NO_DRIVER = Attempt("NVIDIA", "NVIDIA's driver is not installed.", "Install it.")
+
+OpenProgram = Callable[..., Person]
+
+
+@pytest.fixture(autouse=True)
+def swept_between_tests() -> Iterator[None]:
+    """What is Qt's must not end in another thread than the window's."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.fixture
+def open_program(qtbot: QtBot) -> Iterator[OpenProgram]:
+    """Opens a window on simulated cards that have lived for a while, or on a backend that a
+    test has made, or on nothing. What is chosen in one is remembered by the next.
+    """
+    programs: list[App] = []
+
+    def open_one(
+        simulate: str = "2xTitanRTX",
+        fault: str = "",
+        seed: int = 0,
+        past: float | None = PAST,
+        backend: Backend | None = None,
+        attempts: Sequence[Attempt] = (),
+        read_only: bool = False,
+        interval: float | None = None,
+        size: tuple[int, int] = (1280, 860),
+    ) -> Person:
+        """`backend` takes the place of simulated cards; `attempts` alone say why there are no
+        cards. `interval` is between two readings, in seconds.
+        """
+        parser = argparse.ArgumentParser()
+        add_window_arguments(parser)
+        add_source_arguments(parser)
+        words = ["--seed", str(seed), *(["--read-only"] if read_only else [])]
+        if backend is None and not attempts:
+            words += ["--simulate", simulate, *(["--fault", fault] if fault else [])]
+        because = "This window was started with --read-only." if read_only else ""
+        settings = Settings(open_store(), read_only_because=because)
+        if interval is not None:
+            settings.choose(replace(settings.choices, interval=interval))
+        program = App(
+            parser.parse_args(words),
+            lambda: (backend, list(attempts)),
+            settings=settings,
+            past=past,
+        )
+        programs.append(program)
+        window = program.window
+        window.resize(*size)
+        with qtbot.waitActive(window):
+            window.show()
+            window.activateWindow()
+        return Person(window, qtbot)
+
+    yield open_one
+    for program in programs:
+        program.window.close()
+        program.stop()
+        program.window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert not any(program.crash_reports.any for program in programs)

@@ -1,0 +1,326 @@
+"""A person before the program: looks for words, presses keys, and clicks where things are."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QLineEdit,
+    QMainWindow,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from tests.screens.things import (
+    Role,
+    Thing,
+    bring_into_view,
+    header_of,
+    layers,
+    name_of,
+    shown_columns,
+    shown_rows,
+    text_of,
+    things,
+    under,
+)
+
+PATIENCE = 10_000
+_EDITED = {Role.EditableText, Role.SpinBox, Role.ComboBox}
+
+
+class Person:
+    """What `sees` waits for may still be on its way; `does_not_see` waits until it is gone."""
+
+    def __init__(self, window: QMainWindow, qtbot: QtBot) -> None:
+        self.window = window
+        self._qtbot = qtbot
+
+    # Looking
+
+    def everything(self, within: str = "") -> list[Thing]:
+        """All that is on the screen; or all in the part of it that is called so."""
+        found = [each for layer in layers(self.window) for each in things(layer)]
+        if not within:
+            return found
+        part = self._first_like(found, within)
+        return [each for each in found if _is_within(each, part)]
+
+    def said(self, within: str = "") -> str:
+        """All words on the screen, one thing a line."""
+        return "\n".join(each.said for each in self.everything(within))
+
+    def sees(self, *words: str, within: str = "") -> None:
+        def there() -> None:
+            said = self.said(within)
+            missing = [each for each in words if each not in said]
+            assert not missing, f"{missing} is not among:\n{said}"
+
+        self.waits(there)
+
+    def does_not_see(self, *words: str, within: str = "") -> None:
+        def gone() -> None:
+            said = [each.said for each in self.everything(within)]
+            left = [each for each in said if any(word in each for word in words)]
+            assert not left, left
+
+        self.waits(gone)
+
+    def waits(self, until: Callable[[], bool | None]) -> None:
+        """Until it returns True, or nothing but raises no AssertionError."""
+        self._qtbot.waitUntil(until, timeout=PATIENCE)
+
+    def find(self, words: str, within: str = "") -> Thing:
+        """The one in front that fits best: what can be pressed comes first."""
+        self.sees(words, within=within)
+        for layer in reversed(layers(self.window)):
+            found = list(things(layer))
+            if within:
+                parts = [each for each in found if each.likeness(within) in (0, 1)]
+                if not parts:
+                    continue
+                part = self._first_like(found, within)
+                found = [each for each in found if _is_within(each, part)]
+            if any(each.likeness(words) is not None for each in found):
+                return self._first_like(found, words)
+        raise AssertionError(f"{words!r} is not in {within or 'the window'!r}")
+
+    def is_on(self, words: str, within: str = "") -> bool:
+        return self.find(words, within).on
+
+    def can_press(self, words: str, within: str = "") -> bool:
+        return self.find(words, within).enabled
+
+    def title(self) -> str:
+        return self.window.windowTitle()
+
+    def dialogs(self) -> list[str]:
+        """What each thing says that floats over the window; the uppermost comes last."""
+        return [
+            "\n".join([each.windowTitle(), *(thing.said for thing in things(each))])
+            for each in layers(self.window)[1:]
+        ]
+
+    def keyboard_is_on(self) -> str:
+        """What it is called."""
+        focused = QApplication.focusWidget()
+        return "" if focused is None else name_of(focused)
+
+    def clipboard(self) -> str:
+        return QGuiApplication.clipboard().text()
+
+    # Tables and lists
+
+    def table(self, name: str) -> QAbstractItemView:
+        found = [each for each in self._views() if each.accessibleName().startswith(name)]
+        assert found, f"{name!r}: {[each.accessibleName() for each in self._views()]}"
+        return found[-1]
+
+    def columns(self, name: str) -> list[str]:
+        view = self.table(name)
+        heading = view.model().headerData
+        return [
+            str(heading(each, Qt.Orientation.Horizontal) or "") for each in shown_columns(view)
+        ]
+
+    def rows(self, name: str) -> list[tuple[str, ...]]:
+        """What the cells show, from the top; columns that are hidden are left out."""
+        view = self.table(name)
+        columns = shown_columns(view)
+        return [
+            tuple(text_of(first.siblingAtColumn(column)) for column in columns)
+            for first in shown_rows(view)
+        ]
+
+    def column(self, name: str, heading: str) -> list[str]:
+        """What stands below this heading."""
+        position = self.columns(name).index(heading)
+        return [row[position] for row in self.rows(name)]
+
+    def click_heading(self, name: str, heading: str) -> None:
+        view = self.table(name)
+        header = header_of(view)
+        assert header is not None
+        section = shown_columns(view)[self.columns(name).index(heading)]
+        left = header.sectionViewportPosition(section) + min(
+            12, header.sectionSize(section) // 2
+        )
+        self._press(header.viewport(), QPoint(left, header.height() // 2))
+
+    def click_row(self, name: str, words: str, twice: bool = False) -> None:
+        """The first that has these words."""
+        view = self.table(name)
+        row = self._row(view, words)
+        cell = row.siblingAtColumn(shown_columns(view)[0])
+        view.scrollTo(cell)
+        seen = view.visualRect(cell) & view.viewport().rect()
+        click = QTest.mouseDClick if twice else QTest.mouseClick
+        self._press(view.viewport(), seen.center())
+        if twice:
+            click(view.viewport(), Qt.MouseButton.LeftButton, pos=seen.center())
+
+    def add_row(self, name: str, words: str) -> None:
+        """To those that are selected."""
+        view = self.table(name)
+        mode = QItemSelectionModel.SelectionFlag
+        view.selectionModel().select(self._row(view, words), mode.Select | mode.Rows)
+
+    # Doing
+
+    def go_to(self, screen: str) -> None:
+        """By the list of screens at the left."""
+        entries = [
+            each
+            for each in self.everything()
+            if each.pressable
+            and each.role is not Role.ColumnHeader
+            and each.name.split(",")[0] == screen
+        ]
+        assert entries, f"There is no screen {screen!r}."
+        self._click(min(entries, key=lambda each: each.place.x()))
+
+    def click(self, words: str, within: str = "") -> None:
+        self._click(self.find(words, within))
+
+    def choose(self, what: str, option: str) -> None:
+        """Of options that stand side by side, or of a list or menu that opens."""
+        thing = self.find(what)
+        if isinstance(thing.widget, QComboBox):
+            self._choose_in(thing.widget, option)
+            return
+        beside = [
+            each
+            for each in self.everything()
+            if each.likeness(option) in (0, 1)
+            and each.pressable
+            and _is_within(each, thing)
+            and each.widget is not thing.widget
+        ]
+        if beside:
+            self._click(min(beside, key=lambda each: each.likeness(option) or 0))
+            return
+        before = len(layers(self.window))
+        self._click(thing)
+        self.waits(lambda: len(layers(self.window)) > before)
+        self._click(self._first_like(list(things(layers(self.window)[-1])), option))
+
+    def type_into(self, field: str, text: str) -> None:
+        """In place of what stands there."""
+        found = [
+            each
+            for layer in layers(self.window)
+            for each in things(layer)
+            if each.role in _EDITED and each.likeness(field) is not None
+        ]
+        assert found, f"There is no field {field!r}."
+        self._click(min(reversed(found), key=lambda each: each.likeness(field) or 0))
+        self.press("Ctrl+A")
+        self.types(text)
+
+    def types(self, text: str) -> None:
+        """Where the keyboard is."""
+        QTest.keyClicks(self._with_keyboard(), text)
+
+    def press(self, *keys: str) -> None:
+        """Such as "Ctrl+K" or "Down", where the keyboard is."""
+        for each in keys:
+            QTest.keySequence(self._with_keyboard(), QKeySequence(each))
+
+    def runs(self, command: str) -> None:
+        """By the palette of commands."""
+        self.press("Ctrl+K")
+        self.types(command)
+        self.press("Return")
+
+    def saves_as(self, path: Path) -> None:
+        """Answers the question where a file is to go."""
+        asked: list[QFileDialog] = []
+
+        def open_now() -> bool:
+            asked[:] = [
+                each
+                for each in QApplication.topLevelWidgets()
+                if isinstance(each, QFileDialog) and each.isVisible()
+            ]
+            return bool(asked)
+
+        self.waits(open_now)
+        field = asked[0].findChild(QLineEdit)
+        assert isinstance(field, QLineEdit)
+        field.setText(str(path))
+        QTest.keyClick(field, Qt.Key.Key_Return)
+
+    # Hands
+
+    def _views(self) -> list[QAbstractItemView]:
+        return [
+            each
+            for layer in layers(self.window)
+            for each in layer.findChildren(QAbstractItemView)
+            if each.isVisible()
+        ]
+
+    def _row(self, view: QAbstractItemView, words: str) -> QModelIndex:
+        columns = shown_columns(view)
+        for first in shown_rows(view):
+            cells = [text_of(first.siblingAtColumn(each)) for each in columns]
+            if any(words in each for each in cells):
+                return first
+        raise AssertionError(f"No row says {words!r}.")
+
+    def _first_like(self, found: list[Thing], words: str) -> Thing:
+        alike = [each for each in found if each.likeness(words) is not None]
+        assert alike, f"{words!r} is not among:\n" + "\n".join(each.said for each in found)
+
+        def order(thing: Thing) -> tuple[bool, bool, int, int]:
+            likeness = thing.likeness(words) or 0
+            area = thing.place.width() * thing.place.height()
+            return likeness > 1, not thing.pressable, likeness, area
+
+        return min(alike, key=order)
+
+    def _choose_in(self, box: QComboBox, option: str) -> None:
+        position = next(
+            (at for at in range(box.count()) if box.itemText(at).startswith(option)), None
+        )
+        assert position is not None, [box.itemText(at) for at in range(box.count())]
+        box.setFocus()
+        QTest.keyClick(box, Qt.Key.Key_Home)
+        for _ in range(position):
+            QTest.keyClick(box, Qt.Key.Key_Down)
+
+    def _click(self, thing: Thing) -> None:
+        assert thing.enabled, f"{thing.said!r} cannot be pressed now."
+        middle = bring_into_view(thing)
+        hit = under(middle, thing.widget)
+        assert hit is not None
+        assert (
+            hit.isAncestorOf(thing.widget)
+            or thing.widget.isAncestorOf(hit)
+            or (hit is thing.widget)
+        ), f"{thing.said!r} is covered by {hit.accessibleName()!r}."
+        self._press(hit, hit.mapFromGlobal(middle))
+
+    def _press(self, widget: QWidget, place: QPoint) -> None:
+        QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=place)
+
+    def _with_keyboard(self) -> QWidget:
+        keyboard = (
+            QApplication.activePopupWidget()
+            or QApplication.focusWidget()
+            or QApplication.activeWindow()
+        )
+        return keyboard or self.window
+
+
+def _is_within(thing: Thing, part: Thing) -> bool:
+    return thing is part or (
+        part.widget.isAncestorOf(thing.widget)
+        or (thing.widget is part.widget and part.place.contains(thing.place.center()))
+    )

@@ -1,0 +1,331 @@
+"""What can be seen in a window, whatever it is built with: names, words and places.
+
+A thing is a widget, a cell of a table, an entry of a menu, or a part of a drawing that says its
+name to screen readers. Nothing here knows a class of the program.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import shiboken6
+from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt
+from PySide6.QtGui import QAccessible, QAccessibleInterface
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QDockWidget,
+    QHeaderView,
+    QLineEdit,
+    QMainWindow,
+    QMenu,
+    QMenuBar,
+    QPlainTextEdit,
+    QScrollArea,
+    QScrollBar,
+    QStatusBar,
+    QTableView,
+    QTextEdit,
+    QToolBar,
+    QTreeView,
+    QWidget,
+)
+
+Role = QAccessible.Role
+_PARTS_OF_A_WINDOW = (QStatusBar, QMenuBar, QToolBar, QDockWidget)
+_PRESSED = {
+    Role.Button,
+    Role.ButtonDropDown,
+    Role.ButtonMenu,
+    Role.Cell,
+    Role.CheckBox,
+    Role.ColumnHeader,
+    Role.ComboBox,
+    Role.Link,
+    Role.ListItem,
+    Role.MenuItem,
+    Role.PageTab,
+    Role.RadioButton,
+    Role.Switch,
+    Role.TreeItem,
+}
+_VIEW_OF = {
+    Role.Tree: Role.TreeItem,
+    Role.List: Role.ListItem,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One thing on the screen: `name` is what it is called, `words` all else that it says."""
+
+    name: str
+    words: tuple[str, ...]
+    role: QAccessible.Role
+    place: QRect  # on the screen
+    widget: QWidget  # the mouse is over this one there
+    enabled: bool = True
+    on: bool = False
+    cell: QModelIndex | None = None
+
+    @property
+    def pressable(self) -> bool:
+        return self.role in _PRESSED
+
+    @property
+    def said(self) -> str:
+        return " | ".join(each for each in (self.name, *self.words) if each)
+
+    def likeness(self, words: str) -> int | None:
+        """0: called so. 1, 2: its name begins with the words, or has them. 3: it says them."""
+        name = self.name.replace("&", "").rstrip("…")
+        if name == words.rstrip("…"):
+            return 0
+        if name.startswith(words):
+            return 1
+        if words in self.name:
+            return 2
+        return 3 if any(words in each for each in self.words) else None
+
+
+def layers(window: QMainWindow) -> list[QWidget]:
+    """The window, and what floats over it; the uppermost comes last."""
+    if not window.isVisible():
+        return []
+    over = [each for each in window.children() if isinstance(each, QWidget)]
+    floating = [each for each in over if each.isVisible() and _floats(each, window)]
+    others = [
+        each
+        for each in QApplication.topLevelWidgets()
+        if each.isVisible() and each is not window and not _is_hint(each)
+    ]
+    foremost = (QApplication.activePopupWidget(), QApplication.activeModalWidget())
+    others.sort(key=lambda each: each is foremost[1])
+    others.sort(key=lambda each: each is foremost[0])
+    return [window, *floating, *others]
+
+
+def things(layer: QWidget) -> Iterator[Thing]:
+    """Everything that can be seen in this layer, also where one has to scroll to it."""
+    yield from _things_of(layer)
+    for child in layer.children():
+        if (
+            isinstance(child, QWidget)
+            and child.isVisible()
+            and not child.isWindow()
+            and not (isinstance(layer, QMainWindow) and _floats(child, layer))
+        ):
+            yield from things(child)
+
+
+def shown_rows(view: QAbstractItemView) -> Iterator[QModelIndex]:
+    """The first cell of every row, from the top; of a tree those that are unfolded."""
+    yield from _rows_below(view, view.rootIndex())
+
+
+def shown_columns(view: QAbstractItemView) -> list[int]:
+    """As they stand from left to right."""
+    header = header_of(view)
+    count = view.model().columnCount(view.rootIndex())
+    if header is None:
+        return list(range(min(count, 1)))
+    found = [each for each in range(count) if not header.isSectionHidden(each)]
+    return sorted(found, key=header.visualIndex)
+
+
+def header_of(view: QAbstractItemView) -> QHeaderView | None:
+    if isinstance(view, QTreeView):
+        return view.header()
+    return view.horizontalHeader() if isinstance(view, QTableView) else None
+
+
+def text_of(index: QModelIndex) -> str:
+    """What a cell shows; where it only paints, what it says to screen readers."""
+    for role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+        text = index.data(role)
+        if text is not None and str(text):
+            return str(text)
+    return ""
+
+
+def bring_into_view(thing: Thing) -> QPoint:
+    """Scrolls to it where need be; its middle, on the screen."""
+    below: QWidget | None = thing.widget
+    while below is not None and not below.isWindow():
+        above = below.parentWidget()
+        if isinstance(above, QScrollArea) and above.widget() is not None:
+            above.ensureWidgetVisible(thing.widget)
+        below = above
+    if thing.cell is not None:
+        view = thing.widget.parentWidget()
+        assert isinstance(view, QAbstractItemView)
+        view.scrollTo(thing.cell)
+        seen = view.visualRect(thing.cell) & thing.widget.rect()
+        return thing.widget.mapToGlobal(seen.center())
+    if isinstance(thing.widget, QMenu) or thing.role is not _role_of(thing.widget):
+        return thing.place.center()  # a part of what was drawn
+    seen = thing.widget.visibleRegion().boundingRect()
+    return thing.widget.mapToGlobal(seen.center())
+
+
+def under(point: QPoint, layer: QWidget) -> QWidget | None:
+    """What the mouse would press there."""
+    window = layer.window()
+    return window.childAt(window.mapFromGlobal(point)) or window
+
+
+def name_of(widget: QWidget) -> str:
+    spoken = _spoken(widget)
+    if spoken is None:
+        return ""
+    within: QAccessibleInterface | None = spoken.focusChild()
+    if (
+        within is not None
+        and within.object() is not widget
+        and not isinstance(widget, QAbstractItemView)
+    ):
+        return within.text(QAccessible.Text.Name)
+    return spoken.text(QAccessible.Text.Name)
+
+
+def _things_of(widget: QWidget) -> Iterator[Thing]:
+    if isinstance(widget, QMenu):
+        yield from _entries(widget)
+        return
+    if isinstance(widget, QHeaderView | QScrollBar):
+        return
+    spoken = _spoken(widget)
+    if spoken is None or widget.width() <= 0 or widget.height() <= 0:
+        return
+    said = _thing(spoken, widget)
+    if said.name or said.words:
+        yield said
+    if isinstance(widget, QAbstractItemView):
+        yield from _headings(widget)
+        yield from _cells(widget, spoken.role())
+    elif spoken.childCount() > sum(isinstance(each, QWidget) for each in widget.children()):
+        yield from _parts(spoken, widget)
+
+
+def _thing(spoken: QAccessibleInterface, widget: QWidget) -> Thing:
+    kinds = (QAccessible.Text.Value, QAccessible.Text.Description, QAccessible.Text.Help)
+    words = [spoken.text(each) for each in kinds]
+    if isinstance(widget, QLineEdit):
+        words.append(widget.placeholderText())
+    if isinstance(widget, QPlainTextEdit | QTextEdit):
+        words.append(widget.toPlainText())
+    state = spoken.state()
+    return Thing(
+        spoken.text(QAccessible.Text.Name),
+        tuple(dict.fromkeys(each for each in words if each)),
+        spoken.role(),
+        spoken.rect(),
+        widget,
+        not state.disabled,
+        bool(state.checked or state.selected),
+    )
+
+
+def _parts(spoken: QAccessibleInterface, widget: QWidget) -> Iterator[Thing]:
+    """What a drawing says of itself, or a row of tabs."""
+    for position in range(spoken.childCount()):
+        part: QAccessibleInterface | None = spoken.child(position)
+        if part is None or isinstance(part.object(), QWidget):
+            continue
+        if not part.state().invisible:
+            yield _thing(part, widget)
+
+
+def _entries(menu: QMenu) -> Iterator[Thing]:
+    for action in menu.actions():
+        if action.isVisible() and not action.isSeparator():
+            place = menu.actionGeometry(action)
+            place.moveTo(menu.mapToGlobal(place.topLeft()))
+            yield Thing(
+                action.text().replace("&", "").split("\t")[0],
+                (action.toolTip(), action.shortcut().toString()),
+                Role.MenuItem,
+                place,
+                menu,
+                action.isEnabled(),
+                action.isCheckable() and action.isChecked(),
+            )
+
+
+def _headings(view: QAbstractItemView) -> Iterator[Thing]:
+    header = header_of(view)
+    if header is None or not header.isVisible():
+        return
+    for column in shown_columns(view):
+        text = view.model().headerData(column, Qt.Orientation.Horizontal)
+        left = header.sectionViewportPosition(column)
+        place = QRect(left, 0, header.sectionSize(column), header.height())
+        place.moveTo(header.viewport().mapToGlobal(place.topLeft()))
+        if text:
+            yield Thing(str(text), (), Role.ColumnHeader, place, header.viewport())
+
+
+def _cells(view: QAbstractItemView, role: QAccessible.Role) -> Iterator[Thing]:
+    kind = _VIEW_OF.get(role, Role.Cell)
+    columns = shown_columns(view)
+    chosen = view.selectionModel()
+    for first in shown_rows(view):
+        for column in columns:
+            index = first.siblingAtColumn(column)
+            name = text_of(index)
+            spoken = index.data(Qt.ItemDataRole.AccessibleTextRole)
+            if not name and not spoken:
+                continue
+            hints = (
+                spoken,
+                index.data(Qt.ItemDataRole.AccessibleDescriptionRole),
+                index.data(Qt.ItemDataRole.ToolTipRole),
+            )
+            flags = index.flags()
+            ticked = index.data(Qt.ItemDataRole.CheckStateRole)
+            place = view.visualRect(index)
+            place.moveTo(view.viewport().mapToGlobal(place.topLeft()))
+            yield Thing(
+                name,
+                tuple(dict.fromkeys(str(each) for each in hints if each)),
+                kind,
+                place,
+                view.viewport(),
+                bool(flags & Qt.ItemFlag.ItemIsEnabled),
+                chosen.isSelected(index) if ticked is None else bool(ticked),
+                index,
+            )
+
+
+def _rows_below(view: QAbstractItemView, parent: QModelIndex) -> Iterator[QModelIndex]:
+    model = view.model()
+    for row in range(model.rowCount(parent)):
+        if isinstance(view, QTreeView) and view.isRowHidden(row, parent):
+            continue
+        if isinstance(view, QTableView) and view.isRowHidden(row):
+            continue
+        index = model.index(row, 0, parent)
+        yield index
+        if isinstance(view, QTreeView) and view.isExpanded(index):
+            yield from _rows_below(view, index)
+
+
+def _floats(widget: QWidget, window: QMainWindow) -> bool:
+    return (
+        not widget.isWindow()
+        and widget is not window.centralWidget()
+        and not isinstance(widget, _PARTS_OF_A_WINDOW)
+        and bool(list(things(widget)))
+    )
+
+
+def _is_hint(widget: QWidget) -> bool:
+    return widget.windowType() in (Qt.WindowType.ToolTip, Qt.WindowType.Desktop)
+
+
+def _role_of(widget: QWidget) -> QAccessible.Role | None:
+    spoken = _spoken(widget)
+    return None if spoken is None else spoken.role()
+
+
+def _spoken(widget: QWidget) -> QAccessibleInterface | None:
+    return QAccessible.queryAccessibleInterface(widget) if shiboken6.isValid(widget) else None
