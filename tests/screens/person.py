@@ -118,8 +118,14 @@ class Person:
     # Tables and lists
 
     def table(self, name: str) -> QAbstractItemView:
-        found = [each for each in self._views() if each.accessibleName().startswith(name)]
-        assert found, f"{name!r}: {[each.accessibleName() for each in self._views()]}"
+        found: list[QAbstractItemView] = []
+
+        def there() -> None:
+            views = self._views()
+            found[:] = [each for each in views if each.accessibleName().startswith(name)]
+            assert found, f"{name!r} is not among {[each.accessibleName() for each in views]}"
+
+        self.waits(there)
         return found[-1]
 
     def columns(self, name: str) -> list[str]:

@@ -125,10 +125,9 @@ def shown_rows(view: QAbstractItemView) -> Iterator[QModelIndex]:
 def shown_columns(view: QAbstractItemView) -> list[int]:
     """As they stand from left to right."""
     header = header_of(view)
-    count = view.model().columnCount(view.rootIndex())
     if header is None:
-        return list(range(min(count, 1)))
-    found = [each for each in range(count) if not header.isSectionHidden(each)]
+        return [0]
+    found = [each for each in range(header.count()) if not header.isSectionHidden(each)]
     return sorted(found, key=header.visualIndex)
 
 
