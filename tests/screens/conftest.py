@@ -2,7 +2,7 @@
 
 import argparse
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -21,7 +21,16 @@ from tests.screens.person import Person
 PAST = 330.0
 NO_DRIVER = Attempt("NVIDIA", "NVIDIA's driver is not installed.", "Install it.")
 
+Opened = tuple[Backend | None, list[Attempt]]
 OpenProgram = Callable[..., Person]
+
+
+def no_cards() -> Opened:
+    return None, [NO_DRIVER]
+
+
+def real_cards(backend: Backend) -> Callable[[], Opened]:
+    return lambda: (backend, [])
 
 
 @pytest.fixture(autouse=True)
@@ -44,20 +53,19 @@ def open_program(qtbot: QtBot) -> Iterator[OpenProgram]:
         fault: str = "",
         seed: int = 0,
         past: float | None = PAST,
-        backend: Backend | None = None,
-        attempts: Sequence[Attempt] = (),
+        real: Callable[[], Opened] | None = None,
         read_only: bool = False,
         interval: float | None = None,
         size: tuple[int, int] = (1280, 860),
     ) -> Person:
-        """`backend` takes the place of simulated cards; `attempts` alone say why there are no
-        cards. `interval` is between two readings, in seconds.
+        """`real` is asked for real cards, and none are simulated then. `interval` is between
+        two readings, in seconds.
         """
         parser = argparse.ArgumentParser()
         add_window_arguments(parser)
         add_source_arguments(parser)
         words = ["--seed", str(seed), *(["--read-only"] if read_only else [])]
-        if backend is None and not attempts:
+        if real is None:
             words += ["--simulate", simulate, *(["--fault", fault] if fault else [])]
         because = "This window was started with --read-only." if read_only else ""
         settings = Settings(open_store(), read_only_because=because)
@@ -65,7 +73,7 @@ def open_program(qtbot: QtBot) -> Iterator[OpenProgram]:
             settings.choose(replace(settings.choices, interval=interval))
         program = App(
             parser.parse_args(words),
-            lambda: (backend, list(attempts)),
+            real or no_cards,
             settings=settings,
             past=past,
         )

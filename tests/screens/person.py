@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt
+from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -20,6 +20,7 @@ from pytestqt.qtbot import QtBot
 from tests.screens.things import (
     Role,
     Thing,
+    all_of,
     bring_into_view,
     header_of,
     layers,
@@ -49,8 +50,7 @@ class Person:
         found = [each for layer in layers(self.window) for each in things(layer)]
         if not within:
             return found
-        part = self._first_like(found, within)
-        return [each for each in found if _is_within(each, part)]
+        return _parts_of(found, within)
 
     def said(self, within: str = "") -> str:
         """All words on the screen, one thing a line."""
@@ -82,11 +82,7 @@ class Person:
         for layer in reversed(layers(self.window)):
             found = list(things(layer))
             if within:
-                parts = [each for each in found if each.likeness(within) in (0, 1)]
-                if not parts:
-                    continue
-                part = self._first_like(found, within)
-                found = [each for each in found if _is_within(each, part)]
+                found = _parts_of(found, within)
             if any(each.likeness(words) is not None for each in found):
                 return self._first_like(found, words)
         raise AssertionError(f"{words!r} is not in {within or 'the window'!r}")
@@ -149,6 +145,20 @@ class Person:
         position = self.columns(name).index(heading)
         return [row[position] for row in self.rows(name)]
 
+    def row_of(self, name: str, *words: str) -> str:
+        """All that the first row says that has all of these words."""
+        self.sees(*words)
+        view = self.table(name)
+        for first in shown_rows(view):
+            cells = [first.siblingAtColumn(each) for each in shown_columns(view)]
+            said = " | ".join(dict.fromkeys(all_of(each) for each in cells))
+            if all(each in said for each in words):
+                return said
+        raise AssertionError(f"No row of {name!r} says {words}.")
+
+    def closes(self) -> None:
+        self.window.close()
+
     def click_heading(self, name: str, heading: str) -> None:
         view = self.table(name)
         header = header_of(view)
@@ -165,17 +175,10 @@ class Person:
         row = self._row(view, words)
         cell = row.siblingAtColumn(shown_columns(view)[0])
         view.scrollTo(cell)
-        seen = view.visualRect(cell) & view.viewport().rect()
-        click = QTest.mouseDClick if twice else QTest.mouseClick
-        self._press(view.viewport(), seen.center())
+        middle = (view.visualRect(cell) & view.viewport().rect()).center()
+        self._press(view.viewport(), middle)
         if twice:
-            click(view.viewport(), Qt.MouseButton.LeftButton, pos=seen.center())
-
-    def add_row(self, name: str, words: str) -> None:
-        """To those that are selected."""
-        view = self.table(name)
-        mode = QItemSelectionModel.SelectionFlag
-        view.selectionModel().select(self._row(view, words), mode.Select | mode.Rows)
+            QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=middle)
 
     # Doing
 
@@ -196,23 +199,27 @@ class Person:
 
     def choose(self, what: str, option: str) -> None:
         """Of options that stand side by side, or of a list or menu that opens."""
-        thing = self.find(what)
-        if isinstance(thing.widget, QComboBox):
-            self._choose_in(thing.widget, option)
-            return
-        beside = [
-            each
-            for each in self.everything()
-            if each.likeness(option) in (0, 1)
-            and each.pressable
-            and _is_within(each, thing)
-            and each.widget is not thing.widget
-        ]
-        if beside:
-            self._click(min(beside, key=lambda each: each.likeness(option) or 0))
+        self.sees(what)
+        found = list(things(layers(self.window)[-1]))
+        groups = [each for each in found if each.likeness(what) in (0, 1)]
+        for group in groups:
+            beside = [
+                each
+                for each in found
+                if each.likeness(option) in (0, 1)
+                and each.pressable
+                and each.widget is not group.widget
+                and _is_within(each, group)
+            ]
+            if beside:
+                self._click(self._first_like(beside, option))
+                return
+        opens = self._first_like(groups, what)
+        if isinstance(opens.widget, QComboBox):
+            self._choose_in(opens.widget, option)
             return
         before = len(layers(self.window))
-        self._click(thing)
+        self._click(opens)
         self.waits(lambda: len(layers(self.window)) > before)
         self._click(self._first_like(list(things(layers(self.window)[-1])), option))
 
@@ -275,7 +282,7 @@ class Person:
     def _row(self, view: QAbstractItemView, words: str) -> QModelIndex:
         columns = shown_columns(view)
         for first in shown_rows(view):
-            cells = [text_of(first.siblingAtColumn(each)) for each in columns]
+            cells = [all_of(first.siblingAtColumn(each)) for each in columns]
             if any(words in each for each in cells):
                 return first
         raise AssertionError(f"No row says {words!r}.")
@@ -323,6 +330,20 @@ class Person:
             or QApplication.activeWindow()
         )
         return keyboard or self.window
+
+
+def _parts_of(found: list[Thing], words: str) -> list[Thing]:
+    """Of the largest that is called so, and is no button."""
+    called = [each for each in found if each.likeness(words) in (0, 1)]
+    if not called:
+        return []
+
+    def order(thing: Thing) -> tuple[bool, int, int]:
+        area = thing.place.width() * thing.place.height()
+        return thing.pressable, thing.likeness(words) or 0, -area
+
+    part = min(called, key=order)
+    return [each for each in found if _is_within(each, part)]
 
 
 def _is_within(thing: Thing, part: Thing) -> bool:

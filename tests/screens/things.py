@@ -48,6 +48,11 @@ _PRESSED = {
     Role.Switch,
     Role.TreeItem,
 }
+_SAID_BY_A_CELL = (
+    Qt.ItemDataRole.AccessibleTextRole,
+    Qt.ItemDataRole.AccessibleDescriptionRole,
+    Qt.ItemDataRole.ToolTipRole,
+)
 _VIEW_OF = {
     Role.Tree: Role.TreeItem,
     Role.List: Role.ListItem,
@@ -142,8 +147,19 @@ def text_of(index: QModelIndex) -> str:
     for role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
         text = index.data(role)
         if text is not None and str(text):
-            return str(text)
+            return plain(str(text))
     return ""
+
+
+def all_of(index: QModelIndex) -> str:
+    """What a cell shows and says to screen readers, and its hints."""
+    said = [text_of(index), *(index.data(each) for each in _SAID_BY_A_CELL)]
+    return " | ".join(dict.fromkeys(plain(str(each)) for each in said if each))
+
+
+def plain(words: str) -> str:
+    """A space that keeps figure and unit together is a space."""
+    return words.replace("\N{NO-BREAK SPACE}", " ").replace("\N{NARROW NO-BREAK SPACE}", " ")
 
 
 def bring_into_view(thing: Thing) -> QPoint:
@@ -214,8 +230,8 @@ def _thing(spoken: QAccessibleInterface, widget: QWidget) -> Thing:
         words.append(widget.toPlainText())
     state = spoken.state()
     return Thing(
-        spoken.text(QAccessible.Text.Name),
-        tuple(dict.fromkeys(each for each in words if each)),
+        plain(spoken.text(QAccessible.Text.Name)),
+        tuple(dict.fromkeys(plain(each) for each in words if each)),
         spoken.role(),
         spoken.rect(),
         widget,
@@ -271,21 +287,16 @@ def _cells(view: QAbstractItemView, role: QAccessible.Role) -> Iterator[Thing]:
         for column in columns:
             index = first.siblingAtColumn(column)
             name = text_of(index)
-            spoken = index.data(Qt.ItemDataRole.AccessibleTextRole)
-            if not name and not spoken:
+            hints = [index.data(each) for each in _SAID_BY_A_CELL]
+            if not name and not any(hints):
                 continue
-            hints = (
-                spoken,
-                index.data(Qt.ItemDataRole.AccessibleDescriptionRole),
-                index.data(Qt.ItemDataRole.ToolTipRole),
-            )
             flags = index.flags()
             ticked = index.data(Qt.ItemDataRole.CheckStateRole)
             place = view.visualRect(index)
             place.moveTo(view.viewport().mapToGlobal(place.topLeft()))
             yield Thing(
                 name,
-                tuple(dict.fromkeys(str(each) for each in hints if each)),
+                tuple(dict.fromkeys(plain(str(each)) for each in hints if each)),
                 kind,
                 place,
                 view.viewport(),
