@@ -32,7 +32,8 @@ from tests.screens.things import (
     under,
 )
 
-PATIENCE = 10_000
+PATIENCE = 4_000
+_STOPS = 60
 _EDITED = {Role.EditableText, Role.SpinBox, Role.ComboBox}
 
 
@@ -84,14 +85,16 @@ class Person:
             if within:
                 found = _parts_of(found, within)
             if any(each.likeness(words) is not None for each in found):
-                return self._first_like(found, words)
+                return _first_like(found, words)
         raise AssertionError(f"{words!r} is not in {within or 'the window'!r}")
 
     def is_on(self, words: str, within: str = "") -> bool:
         return self.find(words, within).on
 
-    def can_press(self, words: str, within: str = "") -> bool:
-        return self.find(words, within).enabled
+    def cannot_press(self, words: str, within: str = "") -> bool:
+        """It is not there at all, or cannot be used now."""
+        called = [each for each in self.everything(within) if each.likeness(words) == 0]
+        return not any(each.enabled for each in called)
 
     def title(self) -> str:
         return self.window.windowTitle()
@@ -169,7 +172,7 @@ class Person:
         )
         self._press(header.viewport(), QPoint(left, header.height() // 2))
 
-    def click_row(self, name: str, words: str, twice: bool = False) -> None:
+    def click_row(self, name: str, words: str) -> None:
         """The first that has these words."""
         view = self.table(name)
         row = self._row(view, words)
@@ -177,8 +180,6 @@ class Person:
         view.scrollTo(cell)
         middle = (view.visualRect(cell) & view.viewport().rect()).center()
         self._press(view.viewport(), middle)
-        if twice:
-            QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=middle)
 
     # Doing
 
@@ -197,31 +198,44 @@ class Person:
     def click(self, words: str, within: str = "") -> None:
         self._click(self.find(words, within))
 
+    def double_click(self, words: str, within: str = "") -> None:
+        thing = self.find(words, within)
+        self._click(thing)
+        hit = under(bring_into_view(thing), thing.widget)
+        assert hit is not None
+        middle = hit.mapFromGlobal(bring_into_view(thing))
+        QTest.mouseDClick(hit, Qt.MouseButton.LeftButton, pos=middle)
+
     def choose(self, what: str, option: str) -> None:
         """Of options that stand side by side, or of a list or menu that opens."""
-        self.sees(what)
-        found = list(things(layers(self.window)[-1]))
-        groups = [each for each in found if each.likeness(what) in (0, 1)]
-        for group in groups:
+        found: list[Thing] = []
+
+        def there() -> None:
+            in_front = list(things(layers(self.window)[-1]))
+            groups = [each for each in in_front if each.likeness(what) in (0, 1)]
             beside = [
                 each
-                for each in found
+                for each in in_front
                 if each.likeness(option) in (0, 1)
                 and each.pressable
-                and each.widget is not group.widget
-                and _is_within(each, group)
+                and any(_is_part(each, group) for group in groups)
             ]
-            if beside:
-                self._click(self._first_like(beside, option))
-                return
-        opens = self._first_like(groups, what)
+            found[:] = beside or [each for each in groups if each.pressable]
+            said = "\n".join(each.said for each in in_front)
+            assert found, f"{what!r} with {option!r} is not among:\n{said}"
+
+        self.waits(there)
+        if any(each.likeness(option) in (0, 1) for each in found):
+            self._click(_first_like(found, option))
+            return
+        opens = _first_like(found, what)
         if isinstance(opens.widget, QComboBox):
             self._choose_in(opens.widget, option)
             return
         before = len(layers(self.window))
         self._click(opens)
         self.waits(lambda: len(layers(self.window)) > before)
-        self._click(self._first_like(list(things(layers(self.window)[-1])), option))
+        self._click(_first_like(list(things(layers(self.window)[-1])), option))
 
     def type_into(self, field: str, text: str) -> None:
         """In place of what stands there."""
@@ -244,6 +258,16 @@ class Person:
         """Such as "Ctrl+K" or "Down", where the keyboard is."""
         for each in keys:
             QTest.keySequence(self._with_keyboard(), QKeySequence(each))
+
+    def tabs_to(self, name: str, within: str = "") -> None:
+        """Presses Tab until the keyboard is there."""
+        for _ in range(_STOPS):
+            self.press("Tab")
+            focused = QApplication.focusWidget()
+            at_it = focused is not None and name_of(focused).startswith(name)
+            if at_it and any(each.widget is focused for each in self.everything(within)):
+                return
+        raise AssertionError(f"The Tab key does not come to {name!r}.")
 
     def runs(self, command: str) -> None:
         """By the palette of commands."""
@@ -287,17 +311,6 @@ class Person:
                 return first
         raise AssertionError(f"No row says {words!r}.")
 
-    def _first_like(self, found: list[Thing], words: str) -> Thing:
-        alike = [each for each in found if each.likeness(words) is not None]
-        assert alike, f"{words!r} is not among:\n" + "\n".join(each.said for each in found)
-
-        def order(thing: Thing) -> tuple[bool, bool, int, int]:
-            likeness = thing.likeness(words) or 0
-            area = thing.place.width() * thing.place.height()
-            return likeness > 1, not thing.pressable, likeness, area
-
-        return min(alike, key=order)
-
     def _choose_in(self, box: QComboBox, option: str) -> None:
         position = next(
             (at for at in range(box.count()) if box.itemText(at).startswith(option)), None
@@ -324,16 +337,28 @@ class Person:
         QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=place)
 
     def _with_keyboard(self) -> QWidget:
-        keyboard = (
-            QApplication.activePopupWidget()
-            or QApplication.focusWidget()
-            or QApplication.activeWindow()
-        )
-        return keyboard or self.window
+        popup, focused = QApplication.activePopupWidget(), QApplication.focusWidget()
+        asked = QApplication.activeModalWidget()
+        if popup is None and asked is not None and not (focused and asked.isAncestorOf(focused)):
+            # It is open, but the desktop has not made it the active one yet.
+            return asked.focusWidget() or asked
+        return popup or focused or QApplication.activeWindow() or self.window
+
+
+def _first_like(found: list[Thing], words: str) -> Thing:
+    alike = [each for each in found if each.likeness(words) is not None]
+    assert alike, f"{words!r} is not among:\n" + "\n".join(each.said for each in found)
+
+    def order(thing: Thing) -> tuple[bool, bool, int, int]:
+        likeness = thing.likeness(words) or 0
+        area = thing.place.width() * thing.place.height()
+        return likeness > 1, not thing.pressable, likeness, area
+
+    return min(alike, key=order)
 
 
 def _parts_of(found: list[Thing], words: str) -> list[Thing]:
-    """Of the largest that is called so, and is no button."""
+    """What is in the largest thing that is called so and is no button."""
     called = [each for each in found if each.likeness(words) in (0, 1)]
     if not called:
         return []
@@ -343,7 +368,15 @@ def _parts_of(found: list[Thing], words: str) -> list[Thing]:
         return thing.pressable, thing.likeness(words) or 0, -area
 
     part = min(called, key=order)
+    around = part.widget.parentWidget()
+    if part.role is Role.StaticText and around is not None:
+        # A heading stands for what is around it.
+        return [each for each in found if around.isAncestorOf(each.widget)]
     return [each for each in found if _is_within(each, part)]
+
+
+def _is_part(thing: Thing, group: Thing) -> bool:
+    return thing.widget is not group.widget and _is_within(thing, group)
 
 
 def _is_within(thing: Thing, part: Thing) -> bool:
