@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
@@ -39,6 +41,21 @@ def swept_between_tests() -> Iterator[None]:
     gc.disable()
     yield
     gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def no_button_held_down() -> Iterator[None]:
+    """A part that goes under the pointer never hears that the button was released, and in the
+    next test every move would be a drag.
+    """
+    yield
+    left = Qt.MouseButton.LeftButton
+    if QApplication.instance() is not None and QApplication.mouseButtons() & left:
+        somewhere = QWidget()
+        somewhere.show()
+        QTest.mouseRelease(somewhere, left)
+        somewhere.close()
+        assert not QApplication.mouseButtons() & left
 
 
 @pytest.fixture

@@ -201,10 +201,8 @@ class Person:
     def double_click(self, words: str, within: str = "") -> None:
         thing = self.find(words, within)
         self._click(thing)
-        hit = under(bring_into_view(thing), thing.widget)
-        assert hit is not None
-        middle = hit.mapFromGlobal(bring_into_view(thing))
-        QTest.mouseDClick(hit, Qt.MouseButton.LeftButton, pos=middle)
+        hit, place = self._bare(thing)
+        QTest.mouseDClick(hit, Qt.MouseButton.LeftButton, pos=place)
 
     def choose(self, what: str, option: str) -> None:
         """Of options that stand side by side, or of a list or menu that opens."""
@@ -239,14 +237,11 @@ class Person:
 
     def type_into(self, field: str, text: str) -> None:
         """In place of what stands there."""
-        found = [
-            each
-            for layer in layers(self.window)
-            for each in things(layer)
-            if each.role in _EDITED and each.likeness(field) is not None
-        ]
-        assert found, f"There is no field {field!r}."
-        self._click(min(reversed(found), key=lambda each: each.likeness(field) or 0))
+        self.sees(field)
+        fields = [each for each in self.everything() if each.role in _EDITED]
+        called = [each for each in reversed(fields) if each.likeness(field) is not None]
+        assert called, f"{field!r} is not among {[each.said for each in fields]}"
+        self._click(min(called, key=lambda each: each.likeness(field) or 0))
         self.press("Ctrl+A")
         self.types(text)
 
@@ -268,6 +263,17 @@ class Person:
             if at_it and any(each.widget is focused for each in self.everything(within)):
                 return
         raise AssertionError(f"The Tab key does not come to {name!r}.")
+
+    def tab_round(self) -> list[str]:
+        """What the Tab key comes to until it has been round, by name."""
+        came_to: dict[QWidget | None, str] = {}
+        for _ in range(_STOPS):
+            self.press("Tab")
+            focused = QApplication.focusWidget()
+            if focused in came_to:
+                return list(came_to.values())
+            came_to[focused] = self.keyboard_is_on()
+        raise AssertionError(f"The Tab key never comes round: {list(came_to.values())}")
 
     def runs(self, command: str) -> None:
         """By the palette of commands."""
@@ -322,26 +328,40 @@ class Person:
             QTest.keyClick(box, Qt.Key.Key_Down)
 
     def _click(self, thing: Thing) -> None:
+        self._press(*self._bare(thing))
+
+    def _bare(self, thing: Thing) -> tuple[QWidget, QPoint]:
+        """What is under the mouse in the middle of it, once it rests there uncovered."""
         assert thing.enabled, f"{thing.said!r} cannot be pressed now."
-        middle = bring_into_view(thing)
-        hit = under(middle, thing.widget)
-        assert hit is not None
-        assert (
-            hit.isAncestorOf(thing.widget)
-            or thing.widget.isAncestorOf(hit)
-            or (hit is thing.widget)
-        ), f"{thing.said!r} is covered by {hit.accessibleName()!r}."
-        self._press(hit, hit.mapFromGlobal(middle))
+        found: list[tuple[QWidget, QPoint]] = []
+
+        def uncovered() -> None:
+            middle = bring_into_view(thing)
+            hit = under(middle, thing.widget)
+            near = hit is thing.widget or hit.isAncestorOf(thing.widget)
+            assert near or thing.widget.isAncestorOf(hit), (
+                f"{thing.said!r} is covered by {name_of(hit)!r}."
+            )
+            found.append((hit, hit.mapFromGlobal(middle)))
+            assert found[-1:] == found[-2:-1], f"{thing.said!r} still moves."
+
+        self.waits(uncovered)
+        return found[-1]
 
     def _press(self, widget: QWidget, place: QPoint) -> None:
         QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=place)
 
     def _with_keyboard(self) -> QWidget:
         popup, focused = QApplication.activePopupWidget(), QApplication.focusWidget()
-        asked = QApplication.activeModalWidget()
-        if popup is None and asked is not None and not (focused and asked.isAncestorOf(focused)):
+        asked: QWidget | None = QApplication.activeModalWidget()
+        if (
+            popup is None
+            and asked is not None
+            and not (focused and asked.isAncestorOf(focused))
+        ):
             # It is open, but the desktop has not made it the active one yet.
-            return asked.focusWidget() or asked
+            inner: QWidget | None = asked.focusWidget()
+            return inner or asked
         return popup or focused or QApplication.activeWindow() or self.window
 
 

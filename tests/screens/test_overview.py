@@ -59,8 +59,8 @@ def test_sixty_four_cards_are_a_map_and_a_list_of_what_is_worth_a_look(
 ) -> None:
     person = open_program("64xH100", fault="lost:5@20s", past=60.0)
     person.sees("All cards over time", "Cards 0–7", "63 cards", "Card 63, NVIDIA H100")
-    person.sees("Card 5", "no longer answers", within="Worth a look")
-    person.does_not_see("Card 6", within="Worth a look")
+    person.sees("card 5", "No longer answers", within="Worth a look")
+    person.does_not_see("card 6", within="Worth a look")
 
 
 def test_a_lost_card_says_why_it_has_no_figures(open_program: OpenProgram) -> None:

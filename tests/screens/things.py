@@ -164,25 +164,35 @@ def plain(words: str) -> str:
 
 def bring_into_view(thing: Thing) -> QPoint:
     """Scrolls to it where need be; its middle, on the screen."""
-    below: QWidget | None = thing.widget
-    while below is not None and not below.isWindow():
-        above = below.parentWidget()
-        if isinstance(above, QScrollArea) and above.widget() is not None:
-            above.ensureWidgetVisible(thing.widget)
-        below = above
     if thing.cell is not None:
         view = thing.widget.parentWidget()
         assert isinstance(view, QAbstractItemView)
+        _scroll_around(view, view.rect().center())
         view.scrollTo(thing.cell)
         seen = view.visualRect(thing.cell) & thing.widget.rect()
+        _scroll_around(thing.widget, seen.center())
         return thing.widget.mapToGlobal(seen.center())
-    if isinstance(thing.widget, QMenu) or thing.role is not _role_of(thing.widget):
-        return thing.place.center()  # a part of what was drawn
-    seen = thing.widget.visibleRegion().boundingRect()
-    return thing.widget.mapToGlobal(seen.center())
+    middle = thing.widget.rect().center()
+    if thing.role is not _role_of(thing.widget):
+        # A part of what was drawn, or of a menu.
+        middle = thing.widget.mapFromGlobal(thing.place.center())
+    _scroll_around(thing.widget, middle)
+    return thing.widget.mapToGlobal(middle)
 
 
-def under(point: QPoint, layer: QWidget) -> QWidget | None:
+def _scroll_around(widget: QWidget, place: QPoint) -> None:
+    around = widget.parentWidget()
+    while around is not None and not widget.isWindow():
+        scrolled = around.widget() if isinstance(around, QScrollArea) else None
+        if isinstance(around, QScrollArea) and scrolled is not None:
+            there = widget.mapTo(scrolled, place)
+            around.ensureVisible(there.x(), there.y())
+        if around.isWindow():
+            break
+        around = around.parentWidget()
+
+
+def under(point: QPoint, layer: QWidget) -> QWidget:
     """What the mouse would press there."""
     window = layer.window()
     return window.childAt(window.mapFromGlobal(point)) or window
