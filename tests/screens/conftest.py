@@ -19,8 +19,8 @@ from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.session import Attempt
 from tests.screens.person import Person
 
-# A little more than the plots show at first.
-PAST = 330.0
+# Seconds; lived through at once when the window opens.
+PAST = 60.0
 NO_DRIVER = Attempt("NVIDIA", "NVIDIA's driver is not installed.", "Install it.")
 
 Opened = tuple[Backend | None, list[Attempt]]

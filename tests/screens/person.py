@@ -68,6 +68,7 @@ class Person:
     def does_not_see(self, *words: str, within: str = "") -> None:
         def gone() -> None:
             said = [each.said for each in self.everything(within)]
+            assert said, f"There is no part {within!r}."
             left = [each for each in said if any(word in each for word in words)]
             assert not left, left
 

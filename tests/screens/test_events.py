@@ -14,11 +14,12 @@ def test_events_of_one_kind_are_listed_alone(open_program: OpenProgram) -> None:
 
 
 def test_events_are_found_by_words(open_program: OpenProgram) -> None:
-    person = open_program()
+    person = open_program(past=330.0)
     person.go_to("Events")
     person.row_of("Events", "evaluate.py")
     person.type_into("Search events", "inference")
     person.does_not_see("evaluate.py", within="Events")
+    person.row_of("Events", "inference.py")
     assert all("inference.py" in each for each in person.column("Events", "What happened"))
 
 
