@@ -42,6 +42,7 @@ class Person:
 
     def __init__(self, window: QMainWindow, qtbot: QtBot) -> None:
         self.window = window
+        self.patience = PATIENCE
         self._qtbot = qtbot
 
     # Looking
@@ -76,7 +77,7 @@ class Person:
 
     def waits(self, until: Callable[[], bool | None]) -> None:
         """Until it returns True, or nothing but raises no AssertionError."""
-        self._qtbot.waitUntil(until, timeout=PATIENCE)
+        self._qtbot.waitUntil(until, timeout=self.patience)
 
     def find(self, words: str, within: str = "") -> Thing:
         """The one in front that fits best: what can be pressed comes first."""

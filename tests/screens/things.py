@@ -227,7 +227,7 @@ def _things_of(widget: QWidget) -> Iterator[Thing]:
     if isinstance(widget, QAbstractItemView):
         yield from _headings(widget)
         yield from _cells(widget, spoken.role())
-    elif spoken.childCount() > sum(isinstance(each, QWidget) for each in widget.children()):
+    else:
         yield from _parts(spoken, widget)
 
 

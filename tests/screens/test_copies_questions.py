@@ -1,0 +1,131 @@
+"""Rates over size, comparisons, and datasheets: measured on simulated cards, and concluded."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.screens.conftest import OpenProgram
+from tests.screens.person import Person
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+OTHERS = "Cards one could have"
+REACHED = "Promised and reached"
+
+
+def open_page(open_program: OpenProgram, page: str) -> Person:
+    person = open_program(past=None, size=(1440, 900))
+    person.go_to("Copies")
+    person.choose("Pages", page)
+    return person
+
+
+def measures(person: Person, button: str = "Measure") -> None:
+    person.waits(lambda: not person.cannot_press(button))
+    person.click(button)
+    person.sees(f"{button} again")
+    person.does_not_see("Stop | End it at once")
+
+
+def test_rates_over_size_tell_the_best_half_of_it_and_the_floor(
+    open_program: OpenProgram,
+) -> None:
+    person = open_page(open_program, "Size sweep")
+    person.sees("host to 0, pinned: not measured yet")
+    measures(person)
+    person.sees(
+        "host to 0, pinned: 12.3 GB/s, 78 % of the limit, half at 121 KiB, floor 10.0 µs"
+    )
+    person.click("Left and right go from size to size")
+    person.press("End")
+    person.sees("1 GiB: ", "host to 0, pinned 12.3 GB/s, 87.4 ms", "0 to 1, NVLink 46.0 GB/s")
+
+
+def test_a_guess_is_compared_with_what_was_measured(open_program: OpenProgram) -> None:
+    person = open_page(open_program, "Size sweep")
+    person.sees("How long will 256 MiB take?", "comparing measures this one size")
+    person.click("Compare")
+    person.sees("12.3 GB/s. Your guess means 8.49 GB/s")
+    person.click("Your guess")
+    person.press("Left")
+    person.sees("Move the mark to where you think it is, then compare.")
+
+
+def test_comparisons_are_measured_and_each_ends_in_a_sentence(
+    open_program: OpenProgram,
+) -> None:
+    person = open_page(open_program, "Comparisons")
+    person.sees("Nothing was measured yet.", "Pinned or pageable")
+    measures(person, "Measure all")
+    person.sees(
+        "pinned, used again: 12.3 GB/s, 21.8 ms; pageable, used again: 6.00 GB/s, 44.7 ms",
+        "Pinned memory is 2.0 times as fast as pageable",
+        "The direct path is 5.3 times as fast as the way through the host",
+        "A blocking copy adds 21.9 ms to the computation",
+        "Both ways at once it keeps 74 %",
+        "In 512 pieces the same bytes take 4.7 times as long",
+        "Every other row takes 2.0 times as long as the same bytes in one piece",
+    )
+    person.does_not_see("Nothing was measured yet.")
+
+
+def test_one_comparison_is_measured_by_itself(open_program: OpenProgram) -> None:
+    person = open_page(open_program, "Comparisons")
+    person.click("Measure: One large or many small")
+    person.sees("In 512 pieces the same bytes take 4.7 times as long")
+    person.sees("pinned, used again: not measured yet")
+
+
+def test_the_datasheet_of_a_card_says_what_is_promised_and_what_it_reached(
+    open_program: OpenProgram,
+) -> None:
+    person = open_page(open_program, "Datasheet")
+    person.sees("Memory bandwidth: promised 672 GB/s, not measured yet", within=REACHED)
+    person.sees("Peer link, to card 1: promised 50.0 GB/s, not measured yet", within=REACHED)
+    measures(person)
+    person.sees(
+        "Memory bandwidth: 590 of 672 GB/s, 88 %",
+        "Host link, to the card: 12.3 of 15.8 GB/s, 78 %",
+        "Peer link, to card 1: 45.9 of 50.0 GB/s, 92 %",
+        "FP32 products: 14.4 of 19.4 TFLOP/s, 74 %, at 263 W",
+        "know no TF32: that begins with compute capability 8.0, and this card has 7.5",
+        within=REACHED,
+    )
+    person.click("Card 1, NVIDIA TITAN RTX", within="Card to look at")
+    person.sees("FP32 products: promised 19.4 TFLOP/s, not measured yet", within=REACHED)
+
+
+def test_another_card_is_found_by_its_name_and_laid_beside(open_program: OpenProgram) -> None:
+    person = open_page(open_program, "Datasheet")
+    person.sees("86 cards")
+    person.type_into("Name, maker, year", "4090")
+    person.waits(lambda: len(person.rows(OTHERS)) < 10)
+    person.click("Lay it beside the card above", within=OTHERS)
+    person.sees("A: GeForce RTX 4090", "Memory bandwidth in GB/s: 0 672, A 1008")
+    person.click("A: GeForce RTX 4090. Take away")
+    person.does_not_see("A: GeForce RTX 4090")
+
+
+def test_a_datasheet_is_saved_with_its_sources(
+    open_program: OpenProgram, tmp_path: Path
+) -> None:
+    person = open_page(open_program, "Datasheet")
+    measures(person)
+    person.choose("Save", "Save datasheet as JSON")
+    person.saves_as(tmp_path / "sheet.json")
+    person.waits((tmp_path / "sheet.json").exists)
+    told = json.loads((tmp_path / "sheet.json").read_text("utf-8"))
+    assert told["simulated"] is True
+
+
+def test_pages_of_the_copies_are_turned_by_keys_and_the_last_is_shown_again(
+    open_program: OpenProgram,
+) -> None:
+    person = open_page(open_program, "Matrix")
+    person.press("Ctrl+PgDown")
+    assert person.is_on("Size sweep")
+    person.press("Ctrl+PgUp")
+    assert person.is_on("Matrix")
+    person.go_to("Lab")
+    person.go_to("Copies")
+    person.sees("Measured between every two devices")
