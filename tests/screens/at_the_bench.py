@@ -53,18 +53,14 @@ def runs(person: Person, line: str) -> None:
 
 def sees_line(person: Person, *words: str) -> None:
     """In what is said of the last line: its code, how it went, its cost, what it printed."""
+    person.find(LINES).widget.setFocus()
 
     def there() -> None:
-        said = last_line(person)
+        person.press("End")
+        said = person.said(within=LINES)
         assert all(each in said for each in words), said
 
     person.waits(there)
-
-
-def last_line(person: Person) -> str:
-    person.find(LINES).widget.setFocus()
-    person.press("End")
-    return person.said(within=LINES)
 
 
 def drags(person: Person, what: str, onto: str) -> None:

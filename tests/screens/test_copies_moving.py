@@ -36,7 +36,9 @@ def test_before_anything_was_copied_it_is_said_how_to_begin(open_program: OpenPr
     person.sees("Nothing has been copied yet", "Try X.cuda(1) in the lab")
 
 
-def test_copies_are_sorted_by_a_heading_and_found_by_words(open_program: OpenProgram) -> None:
+def test_copies_are_sorted_found_by_words_and_those_nobody_asked_for_shown_alone(
+    open_program: OpenProgram,
+) -> None:
     person = open_copies(open_program, X, ACROSS, "s = X[0, 0, 0].item()")
     assert person.column(TABLE, "Line") == ["3", "2"]
     person.click_heading(TABLE, "Line")
@@ -47,10 +49,6 @@ def test_copies_are_sorted_by_a_heading_and_found_by_words(open_program: OpenPro
     person.sees("No copy is like this")
     person.click("Show all copies")
     person.waits(lambda: len(person.rows(TABLE)) == 2)
-
-
-def test_copies_nobody_asked_for_are_shown_alone(open_program: OpenProgram) -> None:
-    person = open_copies(open_program, X, ACROSS, "s = X[0, 0, 0].item()")
     person.click("Unasked 1")
     assert person.column(TABLE, "What") == ["X[0, 0, 0].item()"]
     person.sees("Nobody asked for this copy.")
@@ -58,17 +56,18 @@ def test_copies_nobody_asked_for_are_shown_alone(open_program: OpenProgram) -> N
     assert person.column(TABLE, "What") == ["X"]
 
 
-def test_a_column_is_put_away_and_the_table_stays_so_the_next_time(
-    open_program: OpenProgram,
-) -> None:
+def test_a_column_is_put_away_and_stays_so_the_next_time(open_program: OpenProgram) -> None:
     person = open_copies(open_program, X, ACROSS)
     assert "Host ms" in person.columns(TABLE)
     person.choose("Choose columns", "Host ms")
     person.waits(lambda: "Host ms" not in person.columns(TABLE))
     person.window.close()
-    again = open_copies(open_program, X, ACROSS)
-    assert "Host ms" not in again.columns(TABLE)
-    assert "Device ms" in again.columns(TABLE)
+    person = open_program(past=None)
+    person.go_to("Copies")
+    person.click("Choose columns")
+    assert person.is_on("Device ms")
+    assert not person.is_on("Host ms")
+    person.press("Escape")
 
 
 def test_the_timeline_shows_the_line_of_the_copy_or_the_whole_session(

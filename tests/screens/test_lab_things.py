@@ -108,7 +108,7 @@ def test_looking_into_a_model_shows_its_layers(open_program: OpenProgram) -> Non
     person.sees("2 Linear(in_features=8, out_features=1, bias=True): 9 parameters, 36 B")
 
 
-def test_training_says_how_far_it_is_and_how_the_loss_went(open_program: OpenProgram) -> None:
+def test_training_says_how_the_loss_went_and_can_be_stopped(open_program: OpenProgram) -> None:
     person = open_lab(open_program, *_TRAINABLE)
     person.choose("What to do", "Train")
     person.choose("Inputs", "X")
@@ -116,16 +116,9 @@ def test_training_says_how_far_it_is_and_how_the_loss_went(open_program: OpenPro
     person.type_into("Steps", "300")
     person.press("Ctrl+Return")
     sees_line(person, "range(300)", "done", "300 steps; loss from ")
-
-
-def test_training_is_stopped_and_what_was_there_before_stays(open_program: OpenProgram) -> None:
-    person = open_lab(open_program, *_TRAINABLE)
-    person.choose("What to do", "Train")
-    person.choose("Inputs", "X")
-    person.choose("Targets", "Y")
     person.type_into("Steps", "100000")
     person.press("Ctrl+Return")
-    person.sees("Line 5 runs")
+    person.sees("Line 6 runs")
     person.click("Stop")
     sees_line(person, "range(100000)", "Cancelled")
     person.sees("You gave this line up. What was on the shelf before it is still there.")
