@@ -14,7 +14,7 @@ from tests.screens.conftest import OpenProgram
 from tests.screens.person import Person
 from tests.screens.things import things, under
 
-# A worker imports PyTorch, perhaps beside others that do.
+# Milliseconds: a worker imports PyTorch, perhaps beside others that do.
 PATIENCE = 60_000
 LINES = "Lines of the session"
 X_ON_0 = 'X = torch.ones(2, 3, device="cuda:0")'

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.screens.at_the_bench import PATIENCE
 from tests.screens.conftest import OpenProgram
 from tests.screens.person import Person
 
@@ -18,6 +19,7 @@ def open_matrix(
     open_program: OpenProgram, simulate: str = "2xTitanRTX", fault: str = ""
 ) -> Person:
     person = open_program(simulate, fault=fault, past=None, size=(1440, 900))
+    person.patience = PATIENCE
     person.go_to("Copies")
     person.choose("Pages", "Matrix")
     person.sees(MEASURED)

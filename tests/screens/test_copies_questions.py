@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.screens.at_the_bench import PATIENCE
 from tests.screens.conftest import OpenProgram
 from tests.screens.person import Person
 
@@ -15,6 +16,7 @@ REACHED = "Promised and reached"
 
 def open_page(open_program: OpenProgram, page: str) -> Person:
     person = open_program(past=None, size=(1440, 900))
+    person.patience = PATIENCE
     person.go_to("Copies")
     person.choose("Pages", page)
     return person
