@@ -135,7 +135,7 @@ class NothingFoundView(Page):
         self._again.setToolTip("For real cards: a driver may have been loaded since.")
         self._again.clicked.connect(self.look_again_asked)
         if not can_look_again:
-            # What is shown before it has a parent is a window of its own, and takes the keyboard.
+            # Shown before it has a parent it is a window of its own, and takes the keyboard.
             self._again.hide()
         self._open_lab = WordButton(self._look, Icon.LAB, "Open the lab on the processor alone")
         self._open_lab.setToolTip(
