@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from tests.screens.search import first_like, is_part, parts_of
 from tests.screens.things import (
     Role,
     Thing,
@@ -32,7 +33,7 @@ from tests.screens.things import (
     under,
 )
 
-PATIENCE = 4_000
+PATIENCE = 10_000
 _STOPS = 60
 _EDITED = {Role.EditableText, Role.SpinBox, Role.ComboBox}
 
@@ -52,7 +53,7 @@ class Person:
         found = [each for layer in layers(self.window) for each in things(layer)]
         if not within:
             return found
-        return _parts_of(found, within)
+        return parts_of(found, within)
 
     def said(self, within: str = "") -> str:
         """All words on the screen, one thing a line."""
@@ -85,9 +86,9 @@ class Person:
         for layer in reversed(layers(self.window)):
             found = list(things(layer))
             if within:
-                found = _parts_of(found, within)
+                found = parts_of(found, within)
             if any(each.likeness(words) is not None for each in found):
-                return _first_like(found, words)
+                return first_like(found, words)
         raise AssertionError(f"{words!r} is not in {within or 'the window'!r}")
 
     def is_on(self, words: str, within: str = "") -> bool:
@@ -218,7 +219,7 @@ class Person:
                 for each in in_front
                 if each.likeness(option) in (0, 1)
                 and each.pressable
-                and any(_is_part(each, group) for group in groups)
+                and any(is_part(each, group) for group in groups)
             ]
             found[:] = beside or [each for each in groups if each.pressable]
             said = "\n".join(each.said for each in in_front)
@@ -226,16 +227,16 @@ class Person:
 
         self.waits(there)
         if any(each.likeness(option) in (0, 1) for each in found):
-            self._click(_first_like(found, option))
+            self._click(first_like(found, option))
             return
-        opens = _first_like(found, what)
+        opens = first_like(found, what)
         if isinstance(opens.widget, QComboBox):
             self._choose_in(opens.widget, option)
             return
         before = len(layers(self.window))
         self._click(opens)
         self.waits(lambda: len(layers(self.window)) > before)
-        self._click(_first_like(list(things(layers(self.window)[-1])), option))
+        self._click(first_like(list(things(layers(self.window)[-1])), option))
 
     def type_into(self, field: str, text: str) -> None:
         """In place of what stands there."""
@@ -365,44 +366,3 @@ class Person:
             inner: QWidget | None = asked.focusWidget()
             return inner or asked
         return popup or focused or QApplication.activeWindow() or self.window
-
-
-def _first_like(found: list[Thing], words: str) -> Thing:
-    alike = [each for each in found if each.likeness(words) is not None]
-    assert alike, f"{words!r} is not among:\n" + "\n".join(each.said for each in found)
-
-    def order(thing: Thing) -> tuple[bool, bool, int, int]:
-        likeness = thing.likeness(words) or 0
-        area = thing.place.width() * thing.place.height()
-        return likeness > 1, not thing.pressable, likeness, area
-
-    return min(alike, key=order)
-
-
-def _parts_of(found: list[Thing], words: str) -> list[Thing]:
-    """What is in the largest thing that is called so and is no button."""
-    called = [each for each in found if each.likeness(words) in (0, 1)]
-    if not called:
-        return []
-
-    def order(thing: Thing) -> tuple[bool, int, int]:
-        area = thing.place.width() * thing.place.height()
-        return thing.pressable, thing.likeness(words) or 0, -area
-
-    part = min(called, key=order)
-    around = part.widget.parentWidget()
-    if part.role is Role.StaticText and around is not None:
-        # A heading stands for what is around it.
-        return [each for each in found if around.isAncestorOf(each.widget)]
-    return [each for each in found if _is_within(each, part)]
-
-
-def _is_part(thing: Thing, group: Thing) -> bool:
-    return thing.widget is not group.widget and _is_within(thing, group)
-
-
-def _is_within(thing: Thing, part: Thing) -> bool:
-    return thing is part or (
-        part.widget.isAncestorOf(thing.widget)
-        or (thing.widget is part.widget and part.place.contains(thing.place.center()))
-    )
