@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.views.events.events_view import EventsView
 from gpuexplorer.gui.widgets.controls.search_field import SearchField
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.tables.data_table import DataTable
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.hands import press, the
 
@@ -83,7 +83,7 @@ def test_what_is_copied_is_there_for_another_program(
 ) -> None:
     window.navigation.open_screen("events")
     view = the(EventsView, window)
-    table = the(DataTable, view)
+    table = the(Table, view)
     qtbot.waitUntil(lambda: table.model().rowCount() > 0)
     table.setFocus()
     table.setCurrentIndex(table.model().index(0, 0))

@@ -14,12 +14,12 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.views.events.events_view import EventsView
 from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
 from gpuexplorer.gui.widgets.controls.painted_button import IconButton
 from gpuexplorer.gui.widgets.controls.search_field import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segment
-from gpuexplorer.gui.widgets.tables.data_table import DataTable
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.conftest import OpenWindow
@@ -34,7 +34,7 @@ ONE = CardId("GPU-1")
 
 
 def sentences(view: EventsView) -> list[str]:
-    model = the(DataTable, view).model()
+    model = the(Table, view).model()
     return [model.index(row, 3).data() for row in range(model.rowCount())]
 
 
@@ -73,7 +73,7 @@ def test_what_takes_place_while_one_looks_comes_in_on_top(
     qtbot.waitUntil(lambda: sentences(view) == ["The card is lost"])
     session.tell(Kind.CARD_BACK, ONE, "The card is back")
     qtbot.waitUntil(lambda: sentences(view) == ["The card is back", "The card is lost"])
-    assert any(text.startswith("2 events, newest first") for text in texts(view))
+    assert any(text.startswith("2 events") for text in texts(view))
 
 
 def test_the_groups_say_how_many_there_are_and_narrow_the_list_down(
@@ -112,8 +112,8 @@ def test_control_f_searches_and_down_goes_to_the_list(
     QTest.keyClicks(the(SearchField, view), "lost")
     assert sentences(view) == ["The card is lost"]
     press(the(SearchField, view), Qt.Key.Key_Down)
-    assert the(DataTable, view).hasFocus()
-    assert the(DataTable, view).currentIndex().row() == 0
+    assert the(Table, view).hasFocus()
+    assert the(Table, view).currentIndex().row() == 0
 
 
 def test_enter_leads_to_the_moment_on_the_plots_of_its_card(
@@ -125,7 +125,7 @@ def test_enter_leads_to_the_moment_on_the_plots_of_its_card(
     assert isinstance(window, MainWindow)
     at = session.happenings()[0].at
     qtbot.waitUntil(lambda: session.clock.now() > at + 0.05)
-    table = the(DataTable, view)
+    table = the(Table, view)
     table.setFocus()
     table.setCurrentIndex(table.model().index(1, 0))
     window.time_window.choose_span(5.0)
@@ -144,7 +144,7 @@ def test_what_is_about_the_driver_leads_to_all_cards(
     view = open_events(session)
     window = view.window()
     assert isinstance(window, MainWindow)
-    table = the(DataTable, view)
+    table = the(Table, view)
     table.setCurrentIndex(table.model().index(0, 0))
     press(table, Qt.Key.Key_Return)
     assert window.navigation.screen == "overview"
@@ -168,7 +168,7 @@ def test_a_copy_says_that_it_is_made_up(
 ) -> None:
     tell_two(session)
     view = open_events(session)
-    table = the(DataTable, view)
+    table = the(Table, view)
     table.setFocus()
     table.setCurrentIndex(table.model().index(1, 0))
     press(table, Qt.Key.Key_C, control=True)
@@ -223,7 +223,7 @@ def test_whoever_reads_further_down_is_not_moved_by_what_comes_in(
     for number in range(200):
         session.tell(Kind.CARD_LOST, ONE, f"Number {number}")
     view = open_events(session)
-    table = the(DataTable, view)
+    table = the(Table, view)
     qtbot.waitUntil(lambda: table.verticalScrollBar().maximum() > 0)
     table.verticalScrollBar().setValue(1400)
 
@@ -238,7 +238,7 @@ def test_whoever_reads_further_down_is_not_moved_by_what_comes_in(
 
 def test_every_control_has_a_name(open_events: OpenEvents, session: RememberingSession) -> None:
     view = open_events(session)
-    named = (SearchField, DataTable, MenuButton, IconButton)
+    named = (SearchField, Table, MenuButton, IconButton)
     for kind in named:
         assert all(each.accessibleName() for each in view.findChildren(kind))
     assert not [label for label in view.findChildren(QLabel) if label.text() == "None"]

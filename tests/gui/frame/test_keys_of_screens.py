@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import KeyRow, ShortcutsSheet
-from gpuexplorer.gui.widgets.tables.data_table import DataTable
 from gpuexplorer.telemetry.happenings import Kind
 from tests.gui.conftest import OpenWindow
 from tests.gui.frame.steps import keys, listed, open_palette, simulated_cards, write
@@ -120,9 +120,9 @@ def test_the_space_bar_tells_of_a_part_of_the_machine_and_does_not_hold_the_pict
     ("screen", "part", "what"),
     [
         ("overview", PlotStack, "plots"),
-        ("processes", DataTable, "processes"),
+        ("processes", Table, "processes"),
         ("topology", MachineDrawing, "topology"),
-        ("events", DataTable, "events"),
+        ("events", Table, "events"),
     ],
 )
 def test_control_s_asks_where_with_a_name_that_says_what_and_when(

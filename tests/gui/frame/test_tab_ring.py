@@ -7,10 +7,9 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.screens import Screens
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.views.processes.process_table import ProcessTable
 from gpuexplorer.gui.widgets.controls.search_field import SearchField
-from gpuexplorer.gui.widgets.tables.data_table import DataTable
 from tests.gui.conftest import OpenWindow
 from tests.gui.frame.steps import CONTROL, SHIFT, keys, simulated_cards, write
 from tests.gui.hands import the
@@ -65,7 +64,7 @@ def test_the_tab_key_comes_to_every_control_of_every_screen(
         assert not names(missed & stops(window))
 
 
-@pytest.mark.parametrize(("name", "kind"), [("processes", ProcessTable), ("events", DataTable)])
+@pytest.mark.parametrize(("name", "kind"), [("processes", Table), ("events", Table)])
 def test_a_screen_of_rows_that_is_opened_by_its_key_gives_them_the_keyboard(
     open_window: OpenWindow, qtbot: QtBot, name: str, kind: type[QWidget]
 ) -> None:
@@ -93,7 +92,7 @@ def test_other_cards_leave_the_keyboard_on_the_screen(
     assert focused is not None
     assert the(Screens, window).isAncestorOf(focused)
     other.start()
-    qtbot.waitUntil(lambda: isinstance(QApplication.focusWidget(), ProcessTable))
+    qtbot.waitUntil(lambda: isinstance(QApplication.focusWidget(), Table))
     window.close()
     other.stop()
 
@@ -120,7 +119,7 @@ def test_digits_and_spaces_are_typed_where_one_searches_and_escape_lets_go_in_tw
         # There may be no event yet, and then there is no list to go to.
         return
     if name == "processes":
-        table = the(ProcessTable, window)
+        table = the(Table, window)
         qtbot.waitUntil(table.isVisible)
     keys(Qt.Key.Key_Escape)
     assert not field.hasFocus()

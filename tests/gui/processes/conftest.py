@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -11,8 +12,9 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.processes.process_table import ProcessTable
+from gpuexplorer.gui.views.processes.lines import Line
 from gpuexplorer.gui.views.processes.processes_view import ProcessesView
 from tests.gui.hands import the
 from tests.gui.processes.programs import Machine
@@ -41,14 +43,14 @@ class Screen:
         self.window.resize(1400, 800)
 
     @property
-    def table(self) -> ProcessTable:
-        return the(ProcessTable, self.view)
+    def table(self) -> Table[Line]:
+        return the(Table, self.view)
 
     def column(self, caption: str) -> list[str]:
         """What stands under a caption, from the top down, also under programs."""
         model = self.table.model()
         captions = [
-            str(model.headerData(at, self.table.captions.orientation()))
+            str(model.headerData(at, Qt.Orientation.Horizontal))
             for at in range(model.columnCount())
         ]
         at = captions.index(caption)

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.views.processes.process_table import ProcessTable
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.search_field import SearchField
 from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry
 from gpuexplorer.telemetry.processes import CardProcess
@@ -23,7 +23,7 @@ def test_simulated_processes_fill_the_screen_and_none_can_be_ended(
 ) -> None:
     window = open_window(RememberingSession(simulated("2xTitanRTX"), interval=0.1))
     window.navigation.open_screen("processes")
-    table = the(ProcessTable, window)
+    table = the(Table, window)
     qtbot.waitUntil(lambda: table.model().rowCount() > 2, timeout=20_000)
     table.setCurrentIndex(table.model().index(0, 0))
     assert not button(window, "End…").isEnabled()
@@ -58,7 +58,7 @@ def test_nothing_is_squeezed_in_the_smallest_window(
     window = open_window(RememberingSession(simulated("2xTitanRTX"), interval=0.1))
     window.navigation.open_screen("processes")
     window.resize(560, 420)
-    table = the(ProcessTable, window)
+    table = the(Table, window)
     qtbot.waitUntil(lambda: table.model().rowCount() > 2, timeout=20_000)
     field = next(each for each in window.findChildren(SearchField) if each.isVisible())
     qtbot.waitUntil(lambda: table.viewport().height() > 100)

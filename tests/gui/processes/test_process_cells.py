@@ -6,9 +6,10 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.units import Units
-from gpuexplorer.gui.views.processes.arrangement import Line
-from gpuexplorer.gui.views.processes.cells import Surroundings, cell
-from gpuexplorer.gui.views.processes.columns import COLUMNS, Column
+from gpuexplorer.gui.tables.cell import Cell
+from gpuexplorer.gui.views.processes.cells import ProcessCells, Surroundings
+from gpuexplorer.gui.views.processes.lines import Line
+from gpuexplorer.gui.views.processes.process_columns import process_columns
 from gpuexplorer.gui.wording.cards.faces import arrange
 from gpuexplorer.telemetry.process_book import ProcessPast, Standing
 from gpuexplorer.telemetry.process_names import ELSEWHERE, SIMULATED, NamedProcess
@@ -23,42 +24,47 @@ AROUND = Surroundings(
 )
 
 
-def said(column: Column, who: NamedProcess, standing: Standing = Standing.THERE) -> str:
+def cell(line: Line, key: str, around: Surroundings) -> Cell:
+    columns = {column.key: column for column in process_columns(ProcessCells(around))}
+    return columns[key].cell(line)
+
+
+def said(column: str, who: NamedProcess, standing: Standing = Standing.THERE) -> str:
     return cell(Line("a", (row(who, standing),)), column, AROUND).said
 
 
 def test_a_process_is_told_in_every_column() -> None:
     who = named(using(A, 41873, 17.93 * GIB, 0.96), "python train.py", cpu=1.18)
-    told = {spec.column: said(spec.column, who) for spec in COLUMNS}
-    assert told[Column.CARD] == "0"
-    assert told[Column.COMMAND] == "python train.py"
-    assert told[Column.PID] == "41873"
-    assert told[Column.USER] == "ana"
-    assert told[Column.MEMORY] == "17.93"
-    assert told[Column.SM] == "96"
-    assert told[Column.CPU] == "118"
-    assert told[Column.HOST_MEMORY] == "2.00"
-    assert told[Column.USE] == "C"
-    assert told[Column.CONTAINER] == "none"
+    told = {
+        column.key: said(column.key, who) for column in process_columns(ProcessCells(AROUND))
+    }
+    assert told["card"] == "0"
+    assert told["command"] == "python train.py"
+    assert told["pid"] == "41873"
+    assert told["user"] == "ana"
+    assert told["memory"] == "17.93"
+    assert told["sm"] == "96"
+    assert told["cpu"] == "118"
+    assert told["host_memory"] == "2.00"
+    assert told["use"] == "C"
+    assert told["container"] == "none"
 
 
 def test_a_zero_is_a_number_and_little_is_not_zero() -> None:
-    assert said(Column.SM, named(using(A, 1, sm=0.0))) == "0"
-    assert said(Column.MEMORY, named(using(A, 1, memory=0.0))) == "0.00"
-    assert said(Column.MEMORY, named(using(A, 1, memory=4e6))) == "<0.01"
+    assert said("sm", named(using(A, 1, sm=0.0))) == "0"
+    assert said("memory", named(using(A, 1, memory=0.0))) == "0.00"
+    assert said("memory", named(using(A, 1, memory=4e6))) == "<0.01"
 
 
 def test_memory_is_told_in_the_unit_of_the_caption() -> None:
     decimal = Surroundings(units=Units(decimal_memory=True))
     line = Line("a", (row(named(using(A, 1, memory=2e9))),))
-    assert cell(line, Column.MEMORY, decimal).said == "2.00"
+    assert cell(line, "memory", decimal).said == "2.00"
 
 
 @pytest.mark.parametrize("absence", list(Absence))
-@pytest.mark.parametrize(
-    "column", [Column.MEMORY, Column.SM, Column.CONTROLLER, Column.ENCODER, Column.HISTORY]
-)
-def test_a_missing_figure_says_why(absence: Absence, column: Column) -> None:
+@pytest.mark.parametrize("column", ["memory", "sm", "controller", "encoder", "history"])
+def test_a_missing_figure_says_why(absence: Absence, column: str) -> None:
     line = Line("a", (row(named(using(A, 1, memory=None, sm=None, why=absence))),))
     told = cell(line, column, AROUND)
     assert told.absent
@@ -69,39 +75,39 @@ def test_a_missing_figure_says_why(absence: Absence, column: Column) -> None:
 @pytest.mark.parametrize("standing", [Standing.UNKNOWN, Standing.LEFT, Standing.ENDED])
 def test_who_is_not_there_has_no_figures(standing: Standing) -> None:
     words = {Standing.UNKNOWN: "not told", Standing.LEFT: "left", Standing.ENDED: "has ended"}
-    for column in (Column.MEMORY, Column.SM):
+    for column in ("memory", "sm"):
         assert words[standing] in said(column, named(using(A, 1)), standing)
 
 
 def test_in_a_container_the_name_is_not_made_up() -> None:
     who = NamedProcess(using(A, 1), resolved=False, reason=ELSEWHERE)
-    assert said(Column.COMMAND, who) == "name not visible in this container"
-    for column in (Column.USER, Column.CPU, Column.HOST_MEMORY, Column.SINCE, Column.CONTAINER):
+    assert said("command", who) == "name not visible in this container"
+    for column in ("user", "cpu", "host_memory", "since", "container"):
         assert said(column, who) == "not visible here"
-    assert said(Column.MEMORY, who) == "1.00"
+    assert said("memory", who) == "1.00"
 
 
 def test_what_is_simulated_says_so_where_nothing_can_be_known() -> None:
     who = NamedProcess(using(A, 1), resolved=False, reason=SIMULATED, user="ada", command="x")
-    assert said(Column.USER, who) == "ada"
-    for column in (Column.CPU, Column.HOST_MEMORY, Column.SINCE, Column.CONTAINER):
+    assert said("user", who) == "ada"
+    for column in ("cpu", "host_memory", "since", "container"):
         told = cell(Line("a", (row(who),)), column, AROUND)
         assert (told.said, told.hint) == ("–", "Made up: this computer has no such process.")
 
 
 def test_the_first_look_has_no_share_of_the_processor_yet() -> None:
-    assert said(Column.CPU, named(using(A, 1), cpu=None)) == "soon"
+    assert said("cpu", named(using(A, 1), cpu=None)) == "soon"
 
 
 def test_this_window_is_marked() -> None:
     ours = named(using(A, 1), "gpuexplorer", ours=True)
-    assert said(Column.COMMAND, ours) == "gpuexplorer (this window)"
+    assert said("command", ours) == "gpuexplorer (this window)"
 
 
 def test_since_when_is_short_and_told_in_full_on_asking() -> None:
     then = time.localtime(1_690_000_000.0)
     long_ago = Line("a", (row(named(using(A, 1), started_at=1_690_000_000.0)),))
-    told = cell(long_ago, Column.SINCE, AROUND)
+    told = cell(long_ago, "since", AROUND)
     assert told.said == f"{then.tm_mday} Jul"
     assert "2023" in told.hint
     assert "115 days" in told.hint
@@ -119,20 +125,20 @@ def program() -> Line:
 def test_a_program_adds_up_what_can_be_added() -> None:
     told = {
         column: cell(program(), column, AROUND)
-        for column in (Column.CARD, Column.PID, Column.MEMORY, Column.SM, Column.CPU)
+        for column in ("card", "pid", "memory", "sm", "cpu")
     }
-    assert [chip.text for chip in told[Column.CARD].chips] == ["0", "1"]
-    assert told[Column.PID].said == "2 pids"
-    assert told[Column.MEMORY].said == "23.00"
-    assert told[Column.SM].said == "91–97"
-    assert "2 of 3 rows" in told[Column.SM].hint
+    assert [chip.text for chip in told["card"].chips] == ["0", "1"]
+    assert told["pid"].said == "2 pids"
+    assert told["memory"].said == "23.00"
+    assert told["sm"].said == "91–97"
+    assert "2 of 3 rows" in told["sm"].hint
     # A process that uses two cards uses the processor once.
-    assert told[Column.CPU].said == "150"
+    assert told["cpu"].said == "150"
 
 
 def test_the_kind_is_explained() -> None:
     who = named(using(A, 1, use=ProcessUse.GRAPHICS))
-    told = cell(Line("a", (row(who),)), Column.USE, AROUND)
+    told = cell(Line("a", (row(who),)), "use", AROUND)
     assert told.said == "G"
     assert "draws on a screen" in told.hint
 
@@ -140,7 +146,7 @@ def test_the_kind_is_explained() -> None:
 def test_the_history_is_told_in_words_too() -> None:
     past = ProcessPast([998.0, 999.0, 1000.0], [0.2, float("nan"), 0.6], [1 * GIB] * 3)
     around = Surroundings(AROUND.cards, now=1000.0, past=lambda card, pid: past)
-    told = cell(Line("a", (row(named(using(A, 1))),)), Column.HISTORY, around)
+    told = cell(Line("a", (row(named(using(A, 1))),)), "history", around)
     assert told.spark is not None
     assert "mean 40 %" in told.hint
     assert "most 60 %" in told.hint

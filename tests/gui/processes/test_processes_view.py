@@ -1,7 +1,5 @@
 """What a person sees and does on the processes screen."""
 
-import json
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
@@ -135,7 +133,7 @@ def test_rows_stand_still_while_a_menu_is_open(open_screen: OpenScreen) -> None:
 
 def test_a_caption_sorts_and_sorts_the_other_way(open_screen: OpenScreen) -> None:
     screen = open_screen(Machine(three()))
-    captions = screen.table.captions
+    captions = screen.table.headings
     [at] = [
         section
         for section in range(captions.count())
@@ -163,11 +161,11 @@ def test_order_and_columns_are_chosen_by_menu_and_remembered(open_screen: OpenSc
     take(sort, "PID")
     menu.close()
     assert screen.column("PID") == ["11", "12", "13"]
-    kept = json.loads(settings.remembered("processes/table") or "")
-    assert kept["sorted_by"] == "pid"
-    assert "encoder" in kept["shown"]
     again = open_screen(Machine(three()), settings)
     assert again.column("PID") == ["11", "12", "13"]
+    menu = menu_of(again, "Columns")
+    assert entry(menu, "Video encoder").isChecked()
+    menu.close()
 
 
 def test_what_is_looked_for_is_found_and_the_filter_says_what_it_hides(

@@ -3,31 +3,22 @@
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.views.events.event_rows import Told
 from gpuexplorer.gui.wording.moments import moment_words
-from gpuexplorer.telemetry.happenings import Happening
 
-SIMULATED_LINE = "SIMULATED: what these events tell of is made up"
+SIMULATED_LINE = mark("SIMULATED: these events are made up")
 _CAPTIONS = (
     *("time", "simulated", "kind", "card", "card_id", "what_happened", "how_it_came_out"),
     "lasted [s]",
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """One of them with what people call its card, and how it came out."""
-
-    happening: Happening
-    number: str
-    result: str
-
-
 def as_text(rows: Sequence[Told], now: float, *, simulated: bool) -> str:
     """With tabs between, so that a spreadsheet takes it as a table. `now`: the time of day."""
-    lines = [SIMULATED_LINE] if simulated else []
+    lines = [tr(SIMULATED_LINE)] if simulated else []
     for row in rows:
         time = moment_words(row.happening.wall, now)
         said = (time, row.number, row.happening.sentence, row.result)

@@ -2,53 +2,46 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHeaderView,
-    QPushButton,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.gui.tables.cell_drawing import PADDING, chips_width
+from gpuexplorer.gui.tables.model import Index, TableModel
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.views.events.event_model import Column, EventModel
+from gpuexplorer.gui.views.events.event_rows import CARD, CHIPS, TIME, EventRows
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.tables.cell_drawing import chips_width
-from gpuexplorer.gui.widgets.tables.data_table import ROW_HEIGHT, DataTable
+from gpuexplorer.gui.wording.events.event_moment import EventMoment
 
+_CHIPS_WHERE_WIDE, _WIDE = 8, 1000
 _THIN = "\N{THIN SPACE}"
-_SIGN, _RESULT = 32, 150
-# Of so many cards at once; of more it is said how many more.
-_CHIPS, _CHIPS_WHERE_WIDE, _WIDE = 4, 8, 1000
-_TOLD = (
-    "Cards that are lost, stop answering, fall asleep or are slowed down, memory errors, "
+_TOLD = mark(
+    "Lost cards, cards that stop answering, fall asleep or are slowed down, memory errors, "
     "alerts, and programs that come and go are told here as they happen."
 )
 
 
 class EventPanel(QFrame):
-    """Keeps what is read in its place while new rows come in on top."""
+    """Shows the rows and where they come from; `refresh` after these changed."""
 
     all_asked = Signal()
 
-    def __init__(self, look: Look, model: EventModel, parent: QWidget | None = None) -> None:
+    def __init__(self, look: Look, rows: EventRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
         self._look = look
         self._state = ""
         self._answer = ""
-        self._model = model
+        self._rows = rows
         self._time_width = 0
-        self._kept = 0
-        self.table = DataTable(look, "Events")
-        self.table.setModel(model)
+        self._wide = False
+        self._model: TableModel[EventMoment] = TableModel(
+            rows.columns(), key=lambda moment: id(moment.first), parent=self
+        )
+        self.table = Table(look, tr("Events"), self._model)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self._arrange_columns()
-        model.about_to_grow.connect(self._on_about_to_grow)
-        model.grown.connect(self._on_grown)
         self._empty = _Empty(look)
         self._empty.all_asked.connect(self.all_asked)
         self._either = QStackedWidget()
@@ -64,17 +57,24 @@ class EventPanel(QFrame):
         foot.addWidget(self._foot)
         column.addLayout(foot)
 
+    def refresh(self) -> None:
+        self.table.show_rows(self._rows.moments)
+        self._fit_times()
+
+    def moment_at(self, index: Index) -> EventMoment | None:
+        return self._model.thing(index)
+
     def show_state(self, total: int, listed: int, *, chosen: bool) -> None:
         self._either.setCurrentWidget(self.table if listed else self._empty)
         if not listed:
             self._empty.show_reason(nothing_at_all=total == 0)
-        count = _count(total)
-        how_many = f"{listed:,} of {count}".replace(",", _THIN) if chosen else count
-        hint = ", newest first. Enter shows the moment on the plots." if listed else "."
-        self._state = f"{how_many}{hint}"
+        state = _count(total)
+        if chosen:
+            state = tr("{listed} of {events}", listed=_grouped(listed), events=state)
+        hint = tr("Newest first. Enter shows the moment on the plots.") if listed else ""
+        self._state = "  ".join(each for each in (state, hint) if each)
         self._foot.setVisible(total > 0)
         self._show_foot()
-        self._fit_times()
 
     def say(self, answer: str) -> None:
         """What came of the last order: stands below until something else is asked for."""
@@ -84,39 +84,24 @@ class EventPanel(QFrame):
     def _show_foot(self) -> None:
         self._foot.show_text(f"{self._answer}  {self._state}" if self._answer else self._state)
 
-    def _arrange_columns(self) -> None:
-        captions = self.table.captions
-        captions.setSectionsMovable(False)
-        captions.setSectionsClickable(False)
-        captions.setSortIndicator(Column.TIME, Qt.SortOrder.DescendingOrder)
-        captions.setStretchLastSection(False)
-        captions.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        captions.setSectionResizeMode(Column.SENTENCE, QHeaderView.ResizeMode.Stretch)
-        captions.resizeSection(Column.SIGN, _SIGN)
-        captions.resizeSection(Column.RESULT, _RESULT)
-
     def _fit_times(self) -> None:
         """The oldest has the longest: it may be of another day."""
         rows = self._model.rowCount()
         if not rows:
             return
-        longest = str(self._model.index(rows - 1, Column.TIME).data())
-        width = round(self._look.letters.body.width(longest)) + 24
+        longest = str(self._model.index(rows - 1, 0).data())
+        width = round(self._look.letters.body.width(longest) + 3 * PADDING)
         if width > self._time_width:
             self._time_width = width
-            self.table.captions.resizeSection(Column.TIME, width)
-
-    def _on_about_to_grow(self) -> None:
-        self._kept = self.table.verticalScrollBar().value()
-
-    def _on_grown(self, rows: int) -> None:
-        if self._kept:
-            self.table.verticalScrollBar().setValue(self._kept + rows * ROW_HEIGHT)
+            self.table.columns.set_width(TIME, width)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        chips = _CHIPS_WHERE_WIDE if event.size().width() >= _WIDE else _CHIPS
-        self.table.captions.resizeSection(Column.CARD, round(chips_width(chips)))
+        wide = event.size().width() >= _WIDE
+        if wide != self._wide:
+            self._wide = wide
+            chips = _CHIPS_WHERE_WIDE if wide else CHIPS
+            self.table.columns.set_width(CARD, round(chips_width(chips)))
 
 
 class _Empty(QWidget):
@@ -129,7 +114,7 @@ class _Empty(QWidget):
         self._title = wrapped_label(look, "", Tone.TEXT)
         self._title.setFont(look.letters.title.font)
         self._words = wrapped_label(look, "", Tone.QUIET)
-        self._way_on = QPushButton("Show all events")
+        self._way_on = QPushButton(tr("Show all events"))
         self._way_on.clicked.connect(self.all_asked)
         column = QVBoxLayout(self)
         column.setSpacing(8)
@@ -143,13 +128,17 @@ class _Empty(QWidget):
         column.addStretch(3)
 
     def show_reason(self, *, nothing_at_all: bool) -> None:
-        title = "Nothing yet" if nothing_at_all else "No event fits"
-        words = _TOLD if nothing_at_all else "None of them is of this kind, card and words."
+        title = tr("Nothing yet") if nothing_at_all else tr("No event fits")
+        words = _TOLD if nothing_at_all else mark("No event is of this kind, card and words.")
         if title != self._title.text():
             self._title.setText(title)
-            self._words.setText(words)
+            self._words.setText(tr(words))
             self._way_on.setVisible(not nothing_at_all)
 
 
 def _count(total: int) -> str:
-    return "1 event" if total == 1 else f"{total:,} events".replace(",", _THIN)
+    return trn("{count} event", "{number} events", total, number=_grouped(total))
+
+
+def _grouped(number: int) -> str:
+    return f"{number:,}".replace(",", _THIN)

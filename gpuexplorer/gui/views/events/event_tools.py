@@ -7,6 +7,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -37,26 +38,26 @@ class EventTools(QWidget):
         super().__init__(parent)
         self._machine = machine
         self._group, self._card = self._remembered()
-        choices = [(None, "All"), *((group, group.value) for group in Group)]
-        self._groups = Segmented(look, "Kind of event", choices)
+        choices = [(None, tr("All")), *((group, tr(group.value)) for group in Group)]
+        self._groups = Segmented(look, tr("Kind of event"), choices)
         self._groups.show_choice(self._group)
         self._groups.chosen.connect(self._on_group_chosen)
-        self._cards = MenuButton(look, "Card")
+        self._cards = MenuButton(look, tr("Card"))
         self._cards.show_words(self._words_of_card())
         self._cards.about_to_open.connect(self._on_cards_asked)
-        self._search = SearchField(look, "Search events")
+        self._search = SearchField(look, tr("Search events"))
         self._search.setMinimumWidth(_SEARCH_LEAST)
         self._search.setMaximumWidth(_SEARCH_WIDTH)
         self._search.searched_for.connect(self._on_searched_for)
         self._search.left.connect(self.list_asked)
         self._copy = IconButton(look, Icon.COPY)
         self._copy.show_meaning(
-            Icon.COPY, "Copy the events that are selected, or all", "Ctrl+C"
+            Icon.COPY, tr("Copy the events that are selected, or all"), "Ctrl+C"
         )
         self._copy.clicked.connect(self.copy_asked)
         self._export = IconButton(look, Icon.EXPORT)
         self._export.show_meaning(
-            Icon.EXPORT, "Export the events that are listed as CSV", "Ctrl+S"
+            Icon.EXPORT, tr("Export the events that are listed as CSV"), "Ctrl+S"
         )
         self._export.clicked.connect(self.export_asked)
         row = QHBoxLayout(self)
@@ -78,9 +79,9 @@ class EventTools(QWidget):
         self._search.selectAll()
 
     def show_counts(self, total: int, counts: Counter[Group]) -> None:
-        self._groups.show_words(None, _with_count("All", total))
+        self._groups.show_words(None, _with_count(tr("All"), total))
         for group in Group:
-            self._groups.show_words(group, _with_count(group.value, counts[group]))
+            self._groups.show_words(group, _with_count(tr(group.value), counts[group]))
         self._copy.setEnabled(total > 0)
         self._export.setEnabled(total > 0)
 
@@ -108,7 +109,7 @@ class EventTools(QWidget):
 
     def _words_of_card(self) -> str:
         shown = self._machine.shown(self._card)
-        return "All cards" if shown is None else f"Card {shown.number}"
+        return tr("All cards") if shown is None else tr("Card {number}", number=shown.number)
 
     def _remembered(self) -> tuple[Group | None, CardId | None]:
         """What cannot be read, and a card that is not here, lets everything through."""
@@ -135,11 +136,11 @@ class EventTools(QWidget):
 
     def _on_cards_asked(self, menu: QMenu) -> None:
         listed = [
-            (each.card.id, f"Card {each.number}  {each.card.name}")
+            (each.card.id, f"{tr('Card {number}', number=each.number)}  {each.card.name}")
             for shown in self._machine.cards()
             for each in (shown, *shown.instances)
         ]
-        offered: list[tuple[CardId | None, str]] = [(None, "All cards"), *listed]
+        offered: list[tuple[CardId | None, str]] = [(None, tr("All cards")), *listed]
         for card, words in offered:
             action = menu.addAction(words)
             action.setCheckable(True)

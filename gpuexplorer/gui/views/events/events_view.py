@@ -9,15 +9,16 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.events.event_choice import EventChoice, counted
-from gpuexplorer.gui.views.events.event_export import Told, as_csv, as_text
-from gpuexplorer.gui.views.events.event_model import EventModel
+from gpuexplorer.gui.views.events.event_export import as_csv, as_text
 from gpuexplorer.gui.views.events.event_panel import EventPanel
+from gpuexplorer.gui.views.events.event_rows import EventRows, Told
 from gpuexplorer.gui.views.events.event_tools import EventTools
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
@@ -46,21 +47,23 @@ class EventsView(LiveView):
         super().__init__(machine, time_window, frame_clock, processes=True, parent=parent)
         self._navigation = navigation
         self._counts: Counter[Group] = Counter()
-        self._model = EventModel(machine, self)
+        self._listed = 0
+        self._rows = EventRows(machine)
         self._tools = EventTools(look, machine)
         self._tools.choice_changed.connect(self._on_choice_changed)
         self._tools.list_asked.connect(self._on_list_asked)
-        self._panel = EventPanel(look, self._model)
+        self._panel = EventPanel(look, self._rows)
         self._saving = Saving(machine.settings, self)
         self._saving.done.connect(self._panel.say)
         self._saving.refused.connect(self._panel.say)
-        self._copy = self.add_command("Copy events", "Ctrl+C", self._on_copy_asked)
-        self._export = self.add_command("Export as CSV…", "Ctrl+S", self._on_export_asked)
+        self._copy = self.add_command(tr("Copy events"), "Ctrl+C", self._on_copy_asked)
+        self._export = self.add_command(tr("Export as CSV…"), "Ctrl+S", self._on_export_asked)
         self._tools.copy_asked.connect(self._copy.trigger)
         self._tools.export_asked.connect(self._export.trigger)
         self._panel.all_asked.connect(self._on_all_asked)
         self._table = self._panel.table
-        self._model.choose(self._tools.choice)
+        self._table.columns.remember_in(machine.settings, "events/columns")
+        self._rows.choose(self._tools.choice)
         self._table.activated.connect(self._on_activated)
         self._table.customContextMenuRequested.connect(self._on_menu_asked)
         column = QVBoxLayout(self)
@@ -72,8 +75,10 @@ class EventsView(LiveView):
 
     def pull(self) -> None:
         log = self.machine.session.happenings()
-        if self._model.show_log(log):
+        if self._rows.show_log(log):
             self._counts = counted(log)
+            self._listed = len(self._rows.listed)
+            self._panel.refresh()
         self._say()
 
     def start_search(self) -> bool:
@@ -85,16 +90,14 @@ class EventsView(LiveView):
         super().stop()
 
     def _say(self) -> None:
-        total, listed = len(self._model.log), len(self._model.listed())
+        total = len(self._rows.log)
         for action in (self._copy, self._export):
             action.setEnabled(total > 0)
         self._tools.show_counts(total, self._counts)
-        self._panel.show_state(total, listed, chosen=not self._model.choice.all)
+        self._panel.show_state(total, self._listed, chosen=not self._rows.choice.all)
 
     def _selected(self) -> list[Happening]:
-        indexes = sorted(self._table.selectionModel().selectedRows())
-        moments = [self._model.moment(index) for index in indexes]
-        return [each for moment in moments if moment for each in reversed(moment.happenings)]
+        return [each for m in self._table.picked() for each in reversed(m.happenings)]
 
     def _open(self, happening: Happening) -> None:
         """On the plots of its card, or of all where it is about none that is listed."""
@@ -105,11 +108,13 @@ class EventsView(LiveView):
             self._navigation.open_screen("overview")
 
     def _csv(self, path: Path) -> Write:
-        rows = self._model.told(self._model.listed())
+        rows = self._rows.told(self._rows.listed)
         return partial(_write, path, rows, simulated=self.machine.session.simulated)
 
     def _on_choice_changed(self, choice: EventChoice) -> None:
-        self._model.choose(choice)
+        self._rows.choose(choice)
+        self._listed = len(self._rows.listed)
+        self._panel.refresh()
         self._panel.say("")
         self._say()
 
@@ -120,42 +125,40 @@ class EventsView(LiveView):
     def _on_list_asked(self) -> None:
         self._table.setFocus(Qt.FocusReason.OtherFocusReason)
         if not self._table.currentIndex().isValid():
-            self._table.setCurrentIndex(self._model.index(0, 0))
+            self._table.setCurrentIndex(self._table.model().index(0, 0))
 
     def _on_activated(self, index: QModelIndex) -> None:
-        moment = self._model.moment(index)
+        moment = self._panel.moment_at(index)
         if moment is not None:
             self._open(moment.first)
 
     def _on_copy_asked(self) -> None:
         """What is selected, or all that is listed."""
-        chosen = self._selected() or list(self._model.listed())
+        chosen = self._selected() or list(self._rows.listed)
         if not chosen:
             return
         session = self.machine.session
-        rows, now = self._model.told(chosen), session.clock.wall()
+        rows, now = self._rows.told(chosen), session.clock.wall()
         text = as_text(rows, now, simulated=session.simulated)
         QGuiApplication.clipboard().setText(text)
-        self._panel.say(
-            "1 event copied." if len(chosen) == 1 else f"{len(chosen)} events copied."
-        )
+        self._panel.say(trn("{count} event copied.", "{count} events copied.", len(chosen)))
 
     def _on_export_asked(self) -> None:
         session = self.machine.session
         name = suggested_name("events", session.clock.wall(), simulated=session.simulated)
-        self._saving.ask("Export the events that are listed", name, [CSV], self._csv)
+        self._saving.ask(tr("Export the events that are listed"), name, [CSV], self._csv)
 
     def _on_menu_asked(self, place: QPoint) -> None:
-        moment = self._model.moment(self._table.indexAt(place))
+        moment = self._panel.moment_at(self._table.indexAt(place))
         if moment is None:
             return
         happening = moment.first
         menu = QMenu(self)
-        show = menu.addAction("Show this moment on the plots")
+        show = menu.addAction(tr("Show this moment on the plots"))
         show.triggered.connect(lambda: self._open(happening))
         menu.addAction(self._copy)
         menu.addSeparator()
-        only = menu.addAction(f"Only the kind “{happening.kind}”")
+        only = menu.addAction(tr("Only the kind “{kind}”", kind=happening.kind.value))
         only.triggered.connect(lambda: self._tools.show_words(happening.kind.value))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self._table.viewport().mapToGlobal(place))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import Units
-from gpuexplorer.gui.views.processes.arrangement import Line
+from gpuexplorer.gui.views.processes.lines import Line
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.processes.process_words import (
     USES,

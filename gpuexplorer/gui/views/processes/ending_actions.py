@@ -5,10 +5,11 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.processes.chosen import Chosen
 from gpuexplorer.gui.views.processes.end_dialog import EndDialog, Held
-from gpuexplorer.gui.views.processes.process_table import ProcessTable
+from gpuexplorer.gui.views.processes.lines import Line
 from gpuexplorer.gui.wording.processes.process_words import READ_ONLY
 from gpuexplorer.telemetry.ending import CAN_ASK
 
@@ -21,7 +22,7 @@ class EndingActions(QObject):
         look: Look,
         machine: MachineState,
         settings: Settings,
-        table: ProcessTable,
+        table: Table[Line],
         parent: QWidget,
         can_ask: bool = CAN_ASK,
     ) -> None:
@@ -64,7 +65,7 @@ class EndingActions(QObject):
             self._window,
         )
         self._dialog.finished.connect(self._on_closed)
-        self._table.stand_still(True)  # noqa: FBT003 - said by its name
+        self._table.stand_still(still=True)
         self._dialog.open()
 
     def stop(self) -> None:
@@ -76,5 +77,5 @@ class EndingActions(QObject):
         if self._dialog is not None:
             self._dialog.deleteLater()
             self._dialog = None
-        self._table.stand_still(False)  # noqa: FBT003 - said by its name
+        self._table.stand_still(still=False)
         self._table.setFocus()

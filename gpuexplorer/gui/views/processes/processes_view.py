@@ -1,7 +1,6 @@
 """ProcessesView: who uses the cards, all of them together, and how to end it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QResizeEvent
@@ -16,24 +15,33 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.tables.cell_drawing import chips_width
+from gpuexplorer.gui.tables.column_menu import fill_column_menu
+from gpuexplorer.gui.tables.model import TableModel
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.views.processes import column_menu
-from gpuexplorer.gui.views.processes.arrangement import Grouping, Wanted
-from gpuexplorer.gui.views.processes.cells import Surroundings
+from gpuexplorer.gui.views.processes.cells import ProcessCells, Surroundings
 from gpuexplorer.gui.views.processes.chosen import Chosen, chosen
 from gpuexplorer.gui.views.processes.details import Details
 from gpuexplorer.gui.views.processes.ending_actions import EndingActions
+from gpuexplorer.gui.views.processes.lines import Grouping, Line, Wanted, lines_of
 from gpuexplorer.gui.views.processes.notices import Notices
-from gpuexplorer.gui.views.processes.process_table import ProcessTable
+from gpuexplorer.gui.views.processes.process_columns import (
+    CARD,
+    CARD_WIDTH,
+    COMMAND,
+    MEMORY,
+    process_columns,
+)
 from gpuexplorer.gui.views.processes.row_copies import RowCopies
-from gpuexplorer.gui.views.processes.table_layout import KEY, TableLayout, fitting, from_text
 from gpuexplorer.gui.views.processes.tool_row import ToolRow
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.empty_state import EmptyState
@@ -46,6 +54,8 @@ from gpuexplorer.telemetry.process_book import BookRow
 _LOOK_EVERY = 2.0  # at least, in seconds
 _LEAST_WITH_DETAILS = 400  # pixels
 _SAID_FOR = 8.0  # seconds: what was saved where
+_CHIPS_OF_A_PROGRAM = 4
+_COLUMNS, _GROUPING = "processes/columns", "processes/grouping"
 
 
 class ProcessesView(LiveView):
@@ -66,31 +76,38 @@ class ProcessesView(LiveView):
         self._settings = settings
         self._words = ""
         self._card: CardId | None = None
-        self._around = Surroundings()
+        self._cells = ProcessCells()
+        self._lines: Sequence[Line] = ()
+        self._grouping = Grouping.LIST
         self._shown_rows: Sequence[BookRow] = ()
         self._shown: tuple[object, ...] = ()
         self._said = ("", float("-inf"))
-        layout = from_text(settings.remembered(KEY))
-        self._title = QLabel("Processes")
+        self._title = QLabel(tr("Processes"))
         self._title.setFont(look.letters.title.font)
         self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
         self._tools = ToolRow(look)
         self._notices = Notices(look)
-        self._table = ProcessTable(look, machine.session.clock, layout)
+        self._model = TableModel(
+            process_columns(self._cells), lambda line: line.key, lambda line: line.under, self
+        )
+        self._table = Table(look, tr("Processes"), self._model, machine.session.clock)
+        self._table.columns.begin_with(MEMORY, falling=True)
+        self._table.columns.remember_in(settings, _COLUMNS)
         self._nobody = EmptyState(look, Icon.PROCESSES)
         self._details = Details(look)
         self._ending = EndingActions(look, machine, settings, self._table, self)
-        self._copies = RowCopies(machine, self._table, self._surroundings, self._say, self)
+        self._copies = RowCopies(machine, self._table, self._rows_shown, self._say, self)
         self._stack = QStackedWidget()
         self._stack.addWidget(self._table)
         self._stack.addWidget(self._nobody)
         self.begin_at(self._table)
         self._arrange()
-        self._end_action = self.add_command("End process…", "Del", self._on_end_asked)
-        self._copy_action = self.add_command("Copy rows", "Ctrl+C", self._copies.copy)
-        self.add_command("Export as CSV…", "Ctrl+S", self._copies.ask_where)
-        self.add_command("Choose columns and order…", "", self._tools.open_columns)
-        self._tools.show_grouping(layout.grouping)
+        self._end_action = self.add_command(tr("End process…"), "Del", self._on_end_asked)
+        self._copy_action = self.add_command(tr("Copy rows"), "Ctrl+C", self._copies.copy)
+        self.add_command(tr("Export as CSV…"), "Ctrl+S", self._copies.ask_where)
+        self.add_command(tr("Choose columns and order…"), "", self._tools.open_columns)
+        if settings.remembered(_GROUPING) == Grouping.PROGRAM:
+            self._show_grouping(Grouping.PROGRAM)
         self._connect()
         self._on_settings_changed()
 
@@ -153,19 +170,14 @@ class ProcessesView(LiveView):
         self._tools.export_asked.connect(self._copies.ask_where)
         self._tools.left.connect(self._on_search_left)
         self._nobody.way_on_chosen.connect(self._on_filter_cleared)
-        self._table.layout_changed.connect(self._on_layout_changed)
         self._table.picked_changed.connect(self._on_picked_changed)
-        self._table.captions.menu_asked.connect(self._on_caption_menu_asked)
         self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._table.customContextMenuRequested.connect(self._on_row_menu_asked)
         self._details.end_asked.connect(self._on_end_asked)
         self._settings.changed.connect(self._on_settings_changed)
 
     def _asked_for(self) -> Wanted:
-        layout = self._table.layout_of_columns
-        return Wanted(
-            layout.sorted_by, layout.falling, layout.grouping, self._words, self._card_ids()
-        )
+        return Wanted(self._grouping, self._words, self._card_ids())
 
     def _card_ids(self) -> frozenset[CardId] | None:
         """A card stands for its instances too."""
@@ -174,35 +186,40 @@ class ProcessesView(LiveView):
             return None
         return frozenset(each.card.id for each in (shown, *shown.instances))
 
-    def _surroundings(self) -> Surroundings:
-        return self._around
+    def _rows_shown(self) -> tuple[Sequence[Line], Surroundings]:
+        return self._lines, self._cells.around
 
     def _say(self, words: str) -> None:
         self._said = (words, self.machine.session.clock.now())
         self._show_summary()
 
     def _show_rows(self, *, in_order: bool) -> None:
-        session = self.machine.session
-        cards = self.machine.cards()
+        session, cards = self.machine.session, self.machine.cards()
         listed = {each.card.id: each for shown in cards for each in (shown, *shown.instances)}
-        self._around = Surroundings(
+        units = self._settings.choices.units
+        other_units = units != self._cells.around.units
+        places = {card: place for place, card in enumerate(listed)}
+        self._cells.around = Surroundings(
             listed,
-            self._settings.choices.units,
+            places,
+            units,
             session.clock.now(),
             session.clock.wall(),
             session.process_book.past,
         )
+        if other_units:
+            self._model.show_columns(process_columns(self._cells))
         if self.machine.shown(self._card) is None:
             self._card = None
-        rows = session.process_rows()
         self._tools.show_cards(cards, self._card)
-        self._table.show_rows(rows, self._asked_for(), self._around, in_order=in_order)
+        self._lines = lines_of(session.process_rows(), self._asked_for(), places)
+        self._table.show_rows(self._lines, in_order=in_order)
         self._show_nobody()
         self._show_picked()
 
     def _show_nobody(self) -> None:
         session, cards = self.machine.session, self.machine.cards()
-        if self._table.lines:
+        if self._lines:
             self._stack.setCurrentWidget(self._table)
             if self.hasFocus():
                 # Where it was to be from the beginning, and there were no rows yet.
@@ -223,7 +240,7 @@ class ProcessesView(LiveView):
     def _show_details(self) -> None:
         """In a low window the rows need the room more; menu and keys do the same as it."""
         room = self.height() >= _LEAST_WITH_DETAILS
-        self._details.setVisible(bool(self._table.lines) and room)
+        self._details.setVisible(bool(self._lines) and room)
 
     def _show_summary(self) -> None:
         session = self.machine.session
@@ -233,9 +250,11 @@ class ProcessesView(LiveView):
             return
         age = self._age()
         if age is not None:
-            self._summary.show_text(f"As told {age:.0f} s ago; asked again now")
+            self._summary.show_text(
+                tr("As told {seconds:.0f} s ago; asked again now", seconds=age)
+            )
             return
-        shown = sum(len(line.rows) for line in self._table.lines)
+        shown = sum(len(line.rows) for line in self._lines)
         self._summary.show_text(
             summary(
                 session.process_rows(),
@@ -264,7 +283,7 @@ class ProcessesView(LiveView):
             self._end_action.setEnabled(False)
             return
         refusal = self._ending.refusal(picked)
-        facts = picked.facts(self._settings.choices.units, self._around.wall)
+        facts = picked.facts(self._settings.choices.units, self._cells.around.wall)
         self._details.show_processes(picked.commands, facts, refusal, ending=allowed)
         self._end_action.setEnabled(not refusal)
 
@@ -272,17 +291,13 @@ class ProcessesView(LiveView):
         lines = self._table.picked()
         if not lines:
             return None
-        return chosen(lines, self.machine.session.process_rows(), self._around.cards)
+        return chosen(lines, self.machine.session.process_rows(), self._cells.around.cards)
 
-    def _choose_layout(self, layout: TableLayout) -> None:
-        self._table.show_layout(layout)
-        self._on_layout_changed()
-
-    def _on_layout_changed(self) -> None:
-        layout = self._table.layout_of_columns
-        self._settings.remember(KEY, layout.as_text())
-        self._tools.show_grouping(layout.grouping)
-        self.pull()
+    def _show_grouping(self, grouping: Grouping) -> None:
+        self._grouping = grouping
+        self._tools.show_grouping(grouping)
+        command = [column.key for column in self._model.columns].index(COMMAND)
+        self._table.show_branches(command if grouping is Grouping.PROGRAM else None)
 
     def _on_searched_for(self, words: str) -> None:
         self._words = words.strip()
@@ -302,54 +317,41 @@ class ProcessesView(LiveView):
         self._table.setFocus()
 
     def _on_grouping_chosen(self, grouping: Grouping) -> None:
-        self._choose_layout(replace(self._table.layout_of_columns, grouping=grouping))
+        self._settings.remember(_GROUPING, grouping)
+        self._show_grouping(grouping)
+        grouped = grouping is Grouping.PROGRAM
+        width = round(chips_width(_CHIPS_OF_A_PROGRAM)) if grouped else CARD_WIDTH
+        self._table.columns.set_width(CARD, width)
+        self.pull()
 
     def _on_columns_asked(self, menu: QMenu) -> None:
-        layout = self._table.layout_of_columns
-        shown = fitting(layout, self._table.viewport().width())
-        column_menu.fill(menu, layout, shown, self._choose_layout)
-        self._hold_while_open(menu)
-
-    def _on_caption_menu_asked(self, place: QPoint) -> None:
-        menu = self._menu()
-        self._on_columns_asked(menu)
-        menu.popup(place)
+        fill_column_menu(menu, self._table.columns)
+        self._table.hold_while_open(menu)
 
     def _on_row_menu_asked(self, place: QPoint) -> None:
         if self._picked() is None:
             return
-        menu = self._menu()
+        menu = QMenu(self)
+        menu.aboutToHide.connect(menu.deleteLater)
         menu.addAction(self._copy_action)
         for shown in self._picked_cards()[:1]:
             self._offer_card(menu, shown)
         if self._ending.allowed:
             menu.addSeparator()
             menu.addAction(self._end_action)
-        self._hold_while_open(menu)
+        self._table.hold_while_open(menu)
         menu.popup(self._table.viewport().mapToGlobal(place))
 
     def _offer_card(self, menu: QMenu, shown: Shown) -> None:
-        only = menu.addAction(f"Only card {shown.number}")
+        only = menu.addAction(tr("Only card {number}", number=shown.number))
         only.triggered.connect(lambda: self._on_card_chosen(shown.card.id))
-        opens = menu.addAction(f"Open card {shown.number}")
+        opens = menu.addAction(tr("Open card {number}", number=shown.number))
         opens.triggered.connect(lambda: self._navigation.open_card(shown.card.id))
 
     def _picked_cards(self) -> list[Shown]:
         ids = [row.named.process.card for line in self._table.picked() for row in line.rows]
         found = (self.machine.shown(card) for card in dict.fromkeys(ids))
         return [shown for shown in found if shown is not None]
-
-    def _menu(self) -> QMenu:
-        menu = QMenu(self)
-        menu.aboutToHide.connect(menu.deleteLater)
-        return menu
-
-    def _hold_while_open(self, menu: QMenu) -> None:
-        self._table.stand_still(True)  # noqa: FBT003 - said by its name
-        menu.aboutToHide.connect(self._on_menu_closed)
-
-    def _on_menu_closed(self) -> None:
-        self._table.stand_still(False)  # noqa: FBT003 - said by its name
 
     def _on_end_asked(self) -> None:
         picked = self._picked()

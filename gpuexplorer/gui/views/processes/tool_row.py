@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.processes.arrangement import Grouping
+from gpuexplorer.gui.views.processes.lines import Grouping
 from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
 from gpuexplorer.gui.widgets.controls.painted_button import IconButton
 from gpuexplorer.gui.widgets.controls.search_field import SearchField

@@ -5,9 +5,9 @@ from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.tables.cell_drawing import PADDING
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.tables.cell_drawing import PADDING
 
 _HEIGHT = 32
 _ARROW = 14.0

@@ -15,14 +15,13 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.tables.cell import NO_CELL, Cell
+from gpuexplorer.gui.tables.cell_drawing import PADDING, draw_cell
+from gpuexplorer.gui.tables.model import CELL
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.tables.cell_drawing import PADDING, draw_cell
 from gpuexplorer.gui.widgets.tables.data_header import DataHeader
-from gpuexplorer.gui.wording.cell import NO_CELL, Cell
 
-# The model's data in this role is a Cell.
-CELL = Qt.ItemDataRole.UserRole + 1
 ROW_HEIGHT = 28
 _INDENT, _ARROW = 20, 16.0
 # Whoever reads with the pointer or goes along with the keyboard needs rows that stand still.

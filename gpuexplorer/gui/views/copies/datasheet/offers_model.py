@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from gpuexplorer.copies.datasheet.sheet import OtherCard
-from gpuexplorer.gui.widgets.tables.data_table import CELL
+from gpuexplorer.gui.tables.model import CELL
 from gpuexplorer.gui.widgets.tables.heading import LEFT, RIGHT, Heading
 from gpuexplorer.gui.wording.cell import Cell, Chip
 from gpuexplorer.gui.wording.copies.datasheet.offers import SPECS, Column, cell

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.widgets.tables.data_table import CELL
+from gpuexplorer.gui.tables.model import CELL
 from gpuexplorer.gui.widgets.tables.heading import LEFT, RIGHT, Heading
 from gpuexplorer.gui.wording.cell import Cell
 from gpuexplorer.gui.wording.copies.moving.cells import cell

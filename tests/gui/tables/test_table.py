@@ -3,52 +3,26 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.gui.tables.cell import Cell, Chip, Spark
+from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.model import TableModel
+from gpuexplorer.gui.tables.table import ROW_HEIGHT, Table
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.tables.data_table import CELL, ROW_HEIGHT, DataTable
-from gpuexplorer.gui.wording.cell import Cell, Chip, Spark
 from tests.gui.hands import press
 
 # Only the screen without a screen says so.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-Index = QModelIndex | QPersistentModelIndex
 WIDTH = 120
-_TOP = QModelIndex()
 
-
-class Cells(QAbstractTableModel):
-    """One row of whatever a test wants to see drawn."""
-
-    def __init__(self, *cells: Cell) -> None:
-        super().__init__()
-        self._cells = cells
-
-    def rowCount(self, parent: Index = _TOP) -> int:  # noqa: N802 - Qt calls it
-        return 0 if parent.isValid() else 2
-
-    def columnCount(self, parent: Index = _TOP) -> int:  # noqa: N802 - Qt calls it
-        return len(self._cells)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        cell = self._cells[index.column()]
-        if role == CELL:
-            return cell
-        return cell.said if role == Qt.ItemDataRole.DisplayRole else None
-
-    def headerData(  # noqa: N802 - Qt calls it
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        return f"Caption {section}" if role == Qt.ItemDataRole.DisplayRole else None
-
-
-Show = Callable[..., DataTable]
+Show = Callable[..., Table[int]]
 
 
 @pytest.fixture
@@ -63,19 +37,17 @@ def themed(request: pytest.FixtureRequest, qtbot: QtBot) -> Look:
 
 @pytest.fixture
 def show(themed: Look, qtbot: QtBot, clock: ManualClock) -> Iterator[Show]:
-    models: list[Cells] = []
     windows: list[QWidget] = []
 
-    def show_one(*cells: Cell) -> DataTable:
+    def show_one(*cells: Cell) -> Table[int]:
         window = QWidget()
         windows.append(window)
         window.setPalette(themed.palette())
         window.setStyleSheet(themed.style_sheet())
-        table = DataTable(themed, "Things", clock, window)
-        models.append(Cells(*cells))
-        table.setModel(models[-1])
-        for column in range(len(cells)):
-            table.captions.resizeSection(column, WIDTH)
+        columns = [_always(f"Heading {at}", cell) for at, cell in enumerate(cells)]
+        model = TableModel(columns, lambda each: each, parent=window)
+        table = Table(themed, "Things", model, clock, window)
+        table.show_rows([0, 1])
         window.resize(600, 200)
         table.resize(600, 200)
         qtbot.addWidget(window)
@@ -89,7 +61,11 @@ def show(themed: Look, qtbot: QtBot, clock: ManualClock) -> Iterator[Show]:
         window.close()
 
 
-def drawn(table: DataTable, column: int) -> set[str]:
+def _always(heading: str, cell: Cell) -> Column[int]:
+    return Column(heading, heading, lambda _: cell, width=WIDTH)
+
+
+def drawn(table: Table[int], column: int) -> set[str]:
     """The colours in a cell of the first row."""
     image = table.viewport().grab().toImage()
     return {
@@ -178,14 +154,14 @@ def test_rows_rest_again_some_seconds_after_somebody_read_along(
 ) -> None:
     table = show(Cell(text="one"))
     clock.advance(60.0)
-    assert table.at_rest()
+    assert table.may_move()
     table.setFocus()
     press(table, Qt.Key.Key_Down)
-    assert not table.at_rest()
+    assert not table.may_move()
     clock.advance(3.0)
-    assert not table.at_rest()
+    assert not table.may_move()
     clock.advance(2.0)
-    assert table.at_rest()
+    assert table.may_move()
 
 
 def test_a_theme_that_changes_is_worn_at_once(show: Show, themed: Look) -> None:
@@ -195,8 +171,43 @@ def test_a_theme_that_changes_is_worn_at_once(show: Show, themed: Look) -> None:
     assert drawn(table, 0) != before
 
 
-def ink(table: DataTable, columns: range) -> int:
+def ink(table: Table[int], columns: range) -> int:
     """How many pixels of the first row are not ground."""
     image: QImage = table.viewport().grab().toImage()
     ground = image.pixel(image.width() - 3, image.height() - 3)
     return sum(image.pixel(x, y) != ground for x in columns for y in range(2, ROW_HEIGHT - 2))
+
+
+def test_a_figure_that_does_not_fit_is_never_shortened_to_another(
+    themed: Look, qtbot: QtBot
+) -> None:
+    def drawn_at(width: int, text: str) -> QImage:
+        column = Column[int]("pid", "PID", lambda _: Cell(text), width=width, right=True)
+        model = TableModel([column], lambda each: each)
+        table = Table(themed, "Things", model)
+        model.setParent(table)
+        table.show_rows([0])
+        table.resize(300, 100)
+        qtbot.addWidget(table)
+        return table.viewport().grab().toImage()
+
+    assert drawn_at(100, "4194303") != drawn_at(100, "41")
+    assert drawn_at(40, "4194303") == drawn_at(40, "4194999")
+
+
+def test_whoever_reads_further_down_is_not_moved_by_what_comes_in_on_top(
+    themed: Look, qtbot: QtBot
+) -> None:
+    column = Column[int]("n", "Number", lambda each: Cell(str(each)))
+    model = TableModel([column], lambda each: each)
+    table = Table(themed, "Numbers", model)
+    model.setParent(table)
+    qtbot.addWidget(table)
+    table.resize(300, 200)
+    table.show()
+    table.show_rows(list(range(100, 200)))
+    qtbot.waitUntil(lambda: table.verticalScrollBar().maximum() > 0)
+    table.verticalScrollBar().setValue(20 * ROW_HEIGHT)
+    before = table.indexAt(QPoint(5, 5)).data()
+    table.show_rows(list(range(90, 200)))
+    assert table.indexAt(QPoint(5, 5)).data() == before

@@ -1,0 +1,1 @@
+"""Tables: one model, one view and one way to draw a cell, for all screens."""

@@ -1,0 +1,69 @@
+"""Cell: what one place of a table says, drawn or read aloud."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.palette import Tone
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A card's number in the card's colour; outlined where it has none."""
+
+    text: str
+    colour: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """A small curve from `start` to `end`, from nothing at its foot to `top`. NaN is a gap."""
+
+    times: Sequence[float]
+    values: Sequence[float]
+    start: float
+    end: float
+    top: float
+    colour: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """A short bar before a number: a share of 1, in a card's colour."""
+
+    share: float
+    colour: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Words or a number; or, without them, the reason in shorter and shorter words."""
+
+    text: str = ""
+    absent: tuple[str, ...] = ()
+    tone: Tone = Tone.TEXT
+    mono: bool = False
+    icon: Icon | None = None  # before the text, in its tone
+    chips: tuple[Chip, ...] = ()
+    mark: str = ""  # a word in an outline behind the text
+    spark: Spark | None = None
+    unit: str = ""  # behind the number, smaller and dimmer
+    gauge: Gauge | None = None
+    joined: bool = False  # an arrow leads from each chip to the next
+    flag: str = ""  # of the text: "solid" or "dashed", the frame of a line's number
+    wrong: bool = False  # nothing but that it arrived WRONG
+    hint: str = ""  # what to say on asking
+
+    @property
+    def said(self) -> str:
+        """In words, for a screen reader, a copy or a test."""
+        if self.absent:
+            return self.absent[0]
+        between = " → " if self.joined else " "
+        words = self.text or between.join(chip.text for chip in self.chips)
+        words = f"{words} {self.unit}" if self.unit else words
+        return tr("{text} ({mark})", text=words, mark=self.mark) if self.mark else words
+
+
+NO_CELL = Cell()

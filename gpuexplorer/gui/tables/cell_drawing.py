@@ -1,0 +1,223 @@
+"""Cell drawing: puts one cell of a table into its place."""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPen, QPolygonF
+
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.paint.wrong_mark import draw_wrong
+from gpuexplorer.gui.tables.cell import Cell, Chip, Gauge, Spark
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.palette import Tone, faded
+
+PADDING = 8.0
+_CHIP, _CHIP_GAP = 20.0, 4.0
+_SAME = "–"  # the reason stands in the cell before
+_CUT = "…"
+_SPARK_MARGIN = 6.0
+_ICON = 16.0
+_FILL = 0.16
+_GAP = 3.0
+_ARROW = 14.0
+_BAR = 4.0
+_FLAG = 18.0
+_DASHES = (2.0, 2.0)
+
+
+def draw_cell(
+    drawing: Drawing, place: QRectF, cell: Cell, *, right: bool, same: bool = False
+) -> None:
+    """`same`: the cell before is empty for the same reason, which need not be said twice."""
+    inner = place.adjusted(PADDING, 0, -PADDING, 0)
+    if inner.width() <= 0:
+        return
+    if cell.spark is not None:
+        _spark(drawing, inner, cell.spark)
+    elif cell.absent:
+        _reason(drawing, inner, cell, right=right, same=same)
+    elif cell.wrong:
+        height = (place.height() - _CHIP) / 2
+        draw_wrong(drawing, inner.adjusted(0, height, 0, -height), lettered=True)
+    elif cell.chips:
+        _chips(drawing, inner, cell.chips, joined=cell.joined)
+    elif cell.flag:
+        _flag(drawing, inner, cell)
+    elif right:
+        _figure(drawing, inner, cell)
+    else:
+        _words(drawing, inner, cell)
+
+
+def chips_width(count: int) -> float:
+    """How wide a column has to be for so many cards in one row."""
+    return 2 * PADDING + count * _CHIP + max(0, count - 1) * _CHIP_GAP
+
+
+def _words(drawing: Drawing, inner: QRectF, cell: Cell) -> None:
+    letters = drawing.letters.mono if cell.mono else drawing.letters.body
+    colour = drawing.theme.tone(cell.tone)
+    left, middle = inner.left(), inner.center().y()
+    if cell.icon is not None:
+        drawing.icon(cell.icon, QRectF(left, middle - _ICON / 2, _ICON, _ICON), colour)
+        left += _ICON + PADDING
+    room = inner.right() - left - _mark_width(drawing, cell.mark)
+    run = Run(letters.elided(cell.text, max(room, 0.0)), letters, colour)
+    after = drawing.text(left, middle + letters.cap_height / 2, run)
+    if cell.mark:
+        _mark(drawing, after + PADDING, middle, cell.mark)
+
+
+def _figure(drawing: Drawing, inner: QRectF, cell: Cell) -> None:
+    """At the right. A figure is never shortened: a part of it would be another one."""
+    letters = drawing.letters.mono if cell.mono else drawing.letters.body
+    middle, end = inner.center().y(), inner.right()
+    baseline = middle + letters.cap_height / 2
+    text = cell.text
+    if letters.width(text) > inner.width():
+        figure = any(each.isdigit() for each in text)
+        text = _CUT if figure else letters.elided(text, inner.width())
+    run = Run(text, letters, drawing.theme.tone(cell.tone))
+    unit = Run(f"{THIN_SPACE}{cell.unit}", drawing.letters.caption, drawing.theme.quiet)
+    if cell.unit and run.width + unit.width <= inner.width():
+        end = drawing.runs_right(end, baseline, [unit])
+    begin = drawing.runs_right(end, baseline, [run])
+    if cell.gauge is not None:
+        _gauge(drawing, inner.left(), begin, end, middle, cell.gauge)
+
+
+def _gauge(
+    drawing: Drawing, left: float, number: float, end: float, middle: float, gauge: Gauge
+) -> None:
+    """As long in every row, however many digits the number has."""
+    room = min(number, end - drawing.letters.body.width("100")) - PADDING - left
+    if room < 2 * _BAR:
+        return
+    bar = QRectF(left, middle - _BAR / 2, room, _BAR)
+    drawing.bar(bar, ((min(1.0, gauge.share), drawing.theme.card(gauge.colour)),))
+
+
+def _reason(drawing: Drawing, inner: QRectF, cell: Cell, *, right: bool, same: bool) -> None:
+    letters = drawing.letters.caption
+    fitting = (each for each in cell.absent if letters.width(each) <= inner.width())
+    run = Run(_SAME if same else next(fitting, _SAME), letters, drawing.theme.tone(Tone.FAINT))
+    baseline = inner.center().y() + letters.cap_height / 2
+    drawing.text(inner.right() - run.width if right else inner.left(), baseline, run)
+
+
+def _chips(drawing: Drawing, inner: QRectF, chips: Sequence[Chip], *, joined: bool) -> None:
+    """As many as fit, and how many more there are; joined, with arrows between them."""
+    letters, middle = drawing.letters.caption, inner.center().y()
+    widths = [_chip_width(chip, letters) for chip in chips]
+    shown = len(chips)
+    if not joined and sum(widths) + _CHIP_GAP * (shown - 1) > inner.width() + 1:
+        room = inner.width() - letters.width(f"+{len(chips)}")
+        shown, taken = 0, widths[0] + _CHIP_GAP
+        while shown < len(chips) and taken <= room:
+            shown += 1
+            taken += widths[shown] + _CHIP_GAP if shown < len(chips) else 0.0
+    x = inner.left()
+    for at, (chip, width) in enumerate(zip(chips[:shown], widths, strict=False)):
+        if joined and at:
+            arrow = QRectF(x - _CHIP_GAP + 1, middle - _ARROW / 2, _ARROW, _ARROW)
+            drawing.icon(Icon.ARROW, arrow, drawing.theme.quiet)
+            x = arrow.right() + 1
+        fill = None if chip.colour is None else drawing.theme.card(chip.colour)
+        drawing.chip(QRectF(x, middle - _CHIP / 2, width, _CHIP), chip.text, letters, fill)
+        x += width + _CHIP_GAP
+    if shown < len(chips):
+        rest = Run(f"+{len(chips) - shown}", letters, drawing.theme.quiet)
+        drawing.text(x, middle + letters.cap_height / 2, rest)
+
+
+def _chip_width(chip: Chip, letters: Lettering) -> float:
+    return max(_CHIP, letters.width(chip.text) + 8)
+
+
+def _flag(drawing: Drawing, inner: QRectF, cell: Cell) -> None:
+    """The number of a line: dashed where nobody asked for what stands in the row."""
+    letters, theme, painter = drawing.letters.caption, drawing.theme, drawing.painter
+    run = Run(cell.text, letters, theme.quiet if cell.flag == "dashed" else theme.text)
+    width, middle = min(inner.width(), max(_FLAG, run.width + 8)), inner.center().y()
+    place = QRectF(inner.left(), middle - _FLAG / 2, width, _FLAG)
+    place.adjust(0.5, 0.5, -0.5, -0.5)
+    if cell.flag == "dashed":
+        pen = QPen(theme.faint, 1, Qt.PenStyle.CustomDashLine)
+        pen.setDashPattern(_DASHES)
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+    else:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.track)
+    painter.drawRoundedRect(place, CHIP_RADIUS, CHIP_RADIUS)
+    drawing.text(place.center().x() - run.width / 2, middle + letters.cap_height / 2, run)
+
+
+def _mark_width(drawing: Drawing, mark: str) -> float:
+    return drawing.letters.caption.width(mark) + 12 + PADDING if mark else 0.0
+
+
+def _mark(drawing: Drawing, left: float, middle: float, mark: str) -> None:
+    letters = drawing.letters.caption
+    place = QRectF(left + 0.5, middle - 8.5, letters.width(mark) + 12, 17)
+    drawing.painter.setPen(QPen(drawing.theme.faint, 1))
+    drawing.painter.setBrush(Qt.BrushStyle.NoBrush)
+    drawing.painter.drawRoundedRect(place, CHIP_RADIUS, CHIP_RADIUS)
+    run = Run(mark, letters, drawing.theme.quiet)
+    drawing.text(left + 6, middle + letters.cap_height / 2, run)
+
+
+def _spark(drawing: Drawing, inner: QRectF, spark: Spark) -> None:
+    """A line with a fill below it; where nothing was told there is neither."""
+    painter, theme = drawing.painter, drawing.theme
+    foot, head = inner.bottom() - _SPARK_MARGIN, inner.top() + _SPARK_MARGIN
+    painter.fillRect(QRectF(inner.left(), foot, inner.width(), 1), theme.line)
+    if spark.end <= spark.start:
+        return
+    across = inner.width() / (spark.end - spark.start)
+    up = (foot - head) / spark.top
+    colour = theme.level if spark.colour is None else theme.card(spark.colour)
+    line = QPen(colour, 1.25)
+    line.setCapStyle(Qt.PenCapStyle.SquareCap)
+    for piece in _pieces(spark):
+        points = [
+            QPointF(
+                inner.left() + (time - spark.start) * across,
+                foot - min(max(value, 0.0), spark.top) * up,
+            )
+            for time, value in piece
+        ]
+        if len(points) == 1:
+            points.insert(0, points[0] - QPointF(1.5, 0))
+        ends = [QPointF(points[-1].x(), foot), QPointF(points[0].x(), foot)]
+        # Smooth edges below the line would cost more than all the rest.
+        painter.setRenderHint(painter.RenderHint.Antialiasing, on=False)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(faded(colour, _FILL))
+        painter.drawPolygon(QPolygonF(points + ends))
+        painter.setRenderHint(painter.RenderHint.Antialiasing)
+        painter.setPen(line)
+        painter.drawPolyline(QPolygonF(points))
+
+
+def _pieces(spark: Spark) -> list[list[tuple[float, float]]]:
+    """Looks that follow on each other. Where they are further apart than usual, there is a gap
+    between them, and not a slope.
+    """
+    looks = [
+        each for each in zip(spark.times, spark.values, strict=True) if each[0] >= spark.start
+    ]
+    if not looks:
+        return []
+    usual = (looks[-1][0] - looks[0][0]) / max(1, len(looks) - 1)
+    pieces: list[list[tuple[float, float]]] = [[looks[0]]]
+    for before, look in pairwise(looks):
+        known = math.isfinite(before[1]) and math.isfinite(look[1])
+        if known and look[0] - before[0] <= _GAP * usual:
+            pieces[-1].append(look)
+        else:
+            pieces.append([look])
+    return [piece for piece in pieces if math.isfinite(piece[0][1])]

@@ -1,0 +1,57 @@
+"""Things to list: each has a name, a weight that may not be known, and things under it."""
+
+from dataclasses import dataclass
+
+from gpuexplorer.gui.tables.cell import Cell
+from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.model import TableModel
+
+
+@dataclass(frozen=True)
+class Thing:
+    name: str
+    weight: float | None = None
+    under: tuple["Thing", ...] = ()
+
+
+NAME, WEIGHT = 0, 1
+
+
+def columns(unit: str = "kg") -> list[Column[Thing]]:
+    return [
+        Column(
+            "name",
+            "Name",
+            lambda each: Cell(each.name, hint=f"It is called {each.name}"),
+            lambda each: each.name,
+            "What it is called.",
+            width=200,
+            stretches=True,
+        ),
+        Column(
+            "weight",
+            f"Weight, {unit}",
+            lambda each: (
+                Cell(absent=("not weighed",))
+                if each.weight is None
+                else Cell(f"{each.weight:g}")
+            ),
+            lambda each: each.weight,
+            "How heavy it is.",
+            "Weight of the thing",
+            width=100,
+            right=True,
+            kept=2,
+            largest_first=True,
+        ),
+        Column("size", "Size", lambda _: Cell("large"), width=100, kept=1),
+    ]
+
+
+def thing_model() -> TableModel[Thing]:
+    return TableModel(columns(), lambda each: each.name, lambda each: each.under)
+
+
+def shown(model: TableModel[Thing], column: int = NAME) -> list[str]:
+    """What the column says, from the top down."""
+    return [str(model.index(row, column).data()) for row in range(model.rowCount())]
