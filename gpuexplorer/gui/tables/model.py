@@ -18,6 +18,7 @@ Index = QModelIndex | QPersistentModelIndex
 CELL = Qt.ItemDataRole.UserRole + 1
 _TOP = QModelIndex()
 _MOST_CELLS = 4000  # that are compared one by one
+_MANY = 8  # stretches of rows: beyond, they come or go together and all is put in order once
 _LONGEST_HINT = 1500
 _LONG_HINT = 90
 
@@ -78,14 +79,14 @@ class TableModel(QAbstractItemModel, Generic[T]):
     def show(self, things: Sequence[T], *, still: bool = False) -> None:
         """`still`: rows stay where they are, and new ones come last."""
         self._things = things
-        self._arrange(None, things, still)
+        self._arrange(things, still=still)
         self._tell_changes()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         found = self._columns[column] if 0 <= column < len(self._columns) else None
         self._sorted_by = found if found is not None and found.sorts is not None else None
         self._falling = order is Qt.SortOrder.DescendingOrder
-        self._arrange(None, self._things, still=False)
+        self._arrange(self._things, still=False)
 
     def thing(self, index: Index) -> T | None:
         node = self._nodes.get(index.internalId()) if index.isValid() else None
@@ -121,24 +122,43 @@ class TableModel(QAbstractItemModel, Generic[T]):
             *(each for value, each in values if value is None),
         ]
 
-    def _arrange(self, parent: _Node[T] | None, things: Sequence[T], still: bool) -> None:
+    def _arrange(self, things: Sequence[T], *, still: bool) -> None:
+        moved: list[tuple[list[_Node[T]], list[_Node[T]]]] = []
+        self._come_and_go(None, things, still, moved)
+        if moved:
+            self._reorder(moved)
+
+    def _come_and_go(
+        self,
+        parent: _Node[T] | None,
+        things: Sequence[T],
+        still: bool,
+        moved: list[tuple[list[_Node[T]], list[_Node[T]]]],
+    ) -> None:
+        """Notes in `moved` which nodes are to be put in which order once all are there."""
         nodes = self._top if parent is None else parent.under
-        ordered = self._ordered(nodes, things, still)
-        wanted = {self._key(each): each for each in ordered}
-        for first, last in _runs([node.key not in wanted for node in nodes], backwards=True):
+        wanted = {self._key(each): each for each in self._ordered(nodes, things, still)}
+        gone = _runs([node.key not in wanted for node in nodes])
+        if len(gone) > _MANY:
+            self._reorder([(nodes, sorted(nodes, key=lambda node: node.key not in wanted))])
+            gone = _runs([node.key not in wanted for node in nodes])
+        for first, last in reversed(gone):
             self._remove(parent, first, last)
-        known = {node.key: node for node in nodes}
-        kept = [known[key] for key in wanted if key in known]
-        if kept != nodes:
-            self._reorder(nodes, kept)
-        keys = list(wanted)
-        for first, last in _runs([key not in known for key in keys]):
+        known, keys = {node.key for node in nodes}, list(wanted)
+        new = _runs([key not in known for key in keys])
+        if len(new) > _MANY or [node.key for node in nodes] != [k for k in keys if k in known]:
+            keys = [*(node.key for node in nodes), *(key for key in keys if key not in known)]
+            new = [(len(nodes), len(keys) - 1)] if new else []
+        for first, last in new:
             self._insert(parent, first, [(key, wanted[key]) for key in keys[first : last + 1]])
+        if keys != list(wanted):
+            by_key = {node.key: node for node in nodes}
+            moved.append((nodes, [by_key[key] for key in wanted]))
         for node in nodes:
             node.thing = wanted[node.key]
             under = self._under(node.thing)
             if under or node.under:
-                self._arrange(node, under, still)
+                self._come_and_go(node, under, still, moved)
 
     def _insert(
         self, parent: _Node[T] | None, first: int, new: Sequence[tuple[Hashable, T]]
@@ -164,11 +184,12 @@ class TableModel(QAbstractItemModel, Generic[T]):
         _number(nodes, first)
         self.endRemoveRows()
 
-    def _reorder(self, nodes: list[_Node[T]], wanted: list[_Node[T]]) -> None:
+    def _reorder(self, moved: Sequence[tuple[list[_Node[T]], list[_Node[T]]]]) -> None:
         self.layoutAboutToBeChanged.emit()
         before = [index for index in self.persistentIndexList() if index.isValid()]
-        nodes[:] = wanted
-        _number(nodes)
+        for nodes, order in moved:
+            nodes[:] = order
+            _number(nodes)
         after = [self._index(self._nodes[each.internalId()], each.column()) for each in before]
         self.changePersistentIndexList(before, after)
         self.layoutChanged.emit()
@@ -265,7 +286,7 @@ def _number(nodes: Sequence[_Node[T]], first: int = 0) -> None:
         nodes[row].row = row
 
 
-def _runs(flags: Sequence[bool], *, backwards: bool = False) -> list[tuple[int, int]]:
+def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
     """The first and the last place of each stretch of True."""
     runs: list[tuple[int, int]] = []
     for place, flag in enumerate(flags):
@@ -273,7 +294,7 @@ def _runs(flags: Sequence[bool], *, backwards: bool = False) -> list[tuple[int, 
             runs[-1] = (runs[-1][0], place)
         elif flag:
             runs.append((place, place))
-    return runs[::-1] if backwards else runs
+    return runs
 
 
 def _tip(cell: Cell) -> str:
