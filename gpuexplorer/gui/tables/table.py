@@ -1,7 +1,7 @@
 """Table: the one view of rows, flat or with rows under rows; one height, no lines, no zebra."""
 
 from collections.abc import Hashable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import (
     QEvent,
@@ -73,7 +73,7 @@ class Table(QTreeView, Generic[T]):
         self.setHeader(self._headings)
         self.setModel(model)
         self.columns = ColumnsShown(self, self._headings, model)
-        self.setItemDelegate(_CellDelegate(look, self))
+        self.setItemDelegate(_CellDelegate(look, self, model))
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setUniformRowHeights(True)
@@ -248,15 +248,16 @@ class Table(QTreeView, Generic[T]):
 class _CellDelegate(QStyledItemDelegate):
     """Draws the cell that the model has in the role CELL."""
 
-    def __init__(self, look: Look, table: QTreeView) -> None:
+    def __init__(self, look: Look, table: QTreeView, model: TableModel[Any]) -> None:
         super().__init__(table)
+        self._model = model
         self._look = look
         self._header = table.header()
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         cell = index.data(CELL)
         if isinstance(cell, Cell):
-            right = bool(option.displayAlignment & Qt.AlignmentFlag.AlignRight)
+            right = self._model.columns[index.column()].right
             same = bool(cell.absent) and self._absent_before(index) == cell.absent
             painter.save()
             draw_cell(

@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.core.words import Message, mark, paragraph, tr
 from gpuexplorer.gui.tables.cell_drawing import PADDING, chips_width
 from gpuexplorer.gui.tables.model import Index, TableModel
 from gpuexplorer.gui.tables.table import Table
@@ -41,6 +41,8 @@ class EventPanel(QFrame):
             rows.columns(), key=lambda moment: id(moment.first), parent=self
         )
         self.table = Table(look, tr("Events"), self._model)
+        self.table.headings.setSortIndicatorShown(True)
+        self.table.headings.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._empty = _Empty(look)
         self._empty.all_asked.connect(self.all_asked)
@@ -68,11 +70,19 @@ class EventPanel(QFrame):
         self._either.setCurrentWidget(self.table if listed else self._empty)
         if not listed:
             self._empty.show_reason(nothing_at_all=total == 0)
-        state = _count(total)
+        number = _grouped(total)
         if chosen:
-            state = tr("{listed} of {events}", listed=_grouped(listed), events=state)
-        hint = tr("Newest first. Enter shows the moment on the plots.") if listed else ""
-        self._state = "  ".join(each for each in (state, hint) if each)
+            state = Message.counted(
+                "{listed} of {count} event.",
+                "{listed} of {number} events.",
+                total,
+                listed=_grouped(listed),
+                number=number,
+            )
+        else:
+            state = Message.counted("{count} event.", "{number} events.", total, number=number)
+        hint = mark("Newest first. Enter shows the moment on the plots.") if listed else ""
+        self._state = paragraph([state, hint])
         self._foot.setVisible(total > 0)
         self._show_foot()
 
@@ -134,10 +144,6 @@ class _Empty(QWidget):
             self._title.setText(title)
             self._words.setText(tr(words))
             self._way_on.setVisible(not nothing_at_all)
-
-
-def _count(total: int) -> str:
-    return trn("{count} event", "{number} events", total, number=_grouped(total))
 
 
 def _grouped(number: int) -> str:

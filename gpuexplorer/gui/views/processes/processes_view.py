@@ -106,8 +106,8 @@ class ProcessesView(LiveView):
         self._copy_action = self.add_command(tr("Copy rows"), "Ctrl+C", self._copies.copy)
         self.add_command(tr("Export as CSV…"), "Ctrl+S", self._copies.ask_where)
         self.add_command(tr("Choose columns and order…"), "", self._tools.open_columns)
-        if settings.remembered(_GROUPING) == Grouping.PROGRAM:
-            self._show_grouping(Grouping.PROGRAM)
+        grouped = settings.remembered(_GROUPING) == Grouping.PROGRAM
+        self._show_grouping(Grouping.PROGRAM if grouped else Grouping.LIST)
         self._connect()
         self._on_settings_changed()
 
