@@ -1,18 +1,16 @@
 """Chosen: what is known of the rows that are picked, and which of their processes may end."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.views.processes.lines import Line
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.processes.process_words import (
-    USES,
     Held,
-    counted,
     lasted,
-    listed,
     name_reason,
     on_cards,
     short_since,
@@ -21,9 +19,14 @@ from gpuexplorer.gui.wording.processes.process_words import (
 from gpuexplorer.telemetry.ending import refusal
 from gpuexplorer.telemetry.process_book import BookRow, Standing
 from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.processes import ProcessFigure
+from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse
 
 _OVER = (Standing.ENDED, Standing.LEFT)
+_USES = {
+    ProcessUse.COMPUTE: mark("computes"),
+    ProcessUse.GRAPHICS: mark("draws on a screen"),
+    ProcessUse.BOTH: mark("computes and draws on a screen"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,26 +50,33 @@ class Chosen:
 
     def facts(self, units: Units, wall: float) -> str:
         if len(self.rows) > 1:
-            together: dict[str, float | None] = {}
-            for held in self.held.values():
-                for number, known in held.items():
-                    before = together.get(number, 0.0)
-                    unknown = known is None or before is None
-                    together[number] = None if unknown else (before or 0.0) + (known or 0.0)
-            processes = counted(len(self.rows), "process", "processes")
-            return f"{processes}: {listed(on_cards(together, units))}"
+            held = on_cards(together(self.held.values()), units)
+            return trn(
+                "{count} process: {held}",
+                "{count} processes: {held}",
+                len(self.rows),
+                held=listed(held),
+            )
         [row] = self.rows
         named = row.named
-        parts = [f"pid {named.process.pid}"]
-        parts += [named.user] if named.user else []
-        parts.append(USES[named.process.use])
-        parts += on_cards(self.held[named.process.pid], units)
+        parts = [tr("pid {pid}", pid=named.process.pid), named.user or ""]
+        parts += [tr(_USES[named.process.use]), *on_cards(self.held[named.process.pid], units)]
         if named.container:
-            parts.append(f"container {named.container}")
+            parts.append(tr("container {name}", name=named.container))
         if named.started_at is not None:
-            lasts = lasted(wall - named.started_at)
-            parts.append(f"since {short_since(named.started_at, wall)}, for {lasts}")
-        return " · ".join(parts)
+            since, lasts = short_since(named.started_at, wall), lasted(wall - named.started_at)
+            parts.append(tr("since {time}, for {duration}", time=since, duration=lasts))
+        return " · ".join(part for part in parts if part)
+
+
+def together(each_held: Iterable[Held]) -> Held:
+    """What several hold on each card; None where it is not told of one of them."""
+    sums: dict[str, float | None] = {}
+    for held in each_held:
+        for number, known in held.items():
+            before = sums.get(number, 0.0)
+            sums[number] = None if known is None or before is None else before + known
+    return sums
 
 
 def chosen(

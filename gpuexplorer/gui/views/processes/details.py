@@ -14,14 +14,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 
 _LINES = 2
 _STACKED_BELOW = 640
-_NOTHING = "Choose a process to see its whole command, or to end it."
-_NOTHING_READ_ONLY = "Choose a process to see its whole command."
+_NOTHING = mark("Choose a process to see its whole command, or to end it.")
+_NOTHING_READ_ONLY = mark("Choose a process to see its whole command.")
 
 
 class Details(QWidget):
@@ -36,7 +37,7 @@ class Details(QWidget):
         self._command = QPlainTextEdit()
         self._command.setReadOnly(True)
         self._command.setTabChangesFocus(True)
-        self._command.setAccessibleName("Whole command")
+        self._command.setAccessibleName(tr("Whole command"))
         self._command.setProperty("kind", "plain")
         self._command.setFont(look.letters.mono.font)
         self._command.document().setDocumentMargin(0)
@@ -44,9 +45,9 @@ class Details(QWidget):
         self._command.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._facts = ElidedLabel(look.letters.body, Tone.QUIET)
         self._reason = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._copy = _button(look, "Copy command")
+        self._copy = _button(look, tr("Copy command"))
         self._copy.clicked.connect(self._on_copy_clicked)
-        self._end = _button(look, "End…")
+        self._end = _button(look, tr("End…"))
         self._end.clicked.connect(self.end_asked)
         line = QFrame()
         line.setProperty("panel", "line")
@@ -78,7 +79,7 @@ class Details(QWidget):
     def show_nothing(self, refusal: str) -> None:
         """`refusal`: why nothing may be ended, whatever is chosen; else empty."""
         ending = not refusal
-        self._show((), _NOTHING if ending else _NOTHING_READ_ONLY, refusal, "")
+        self._show((), tr(_NOTHING if ending else _NOTHING_READ_ONLY), refusal, "")
         self._end.setVisible(ending)
         self._end.setEnabled(False)
 

@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.views.processes.chosen import together
 from gpuexplorer.gui.widgets.sheets.confirm_dialog import ConfirmDialog
 from gpuexplorer.gui.wording.processes.end_words import (
     asked_words,
@@ -62,21 +64,27 @@ class EndDialog(ConfirmDialog):
         for each in held[:_NAMED]:
             self._add_process(each, units)
         if len(held) > _NAMED:
-            self.add_sentence(f"And {len(held) - _NAMED} more.", Tone.QUIET)
+            self.add_sentence(
+                trn("And {count} more.", "And {count} more.", len(held) - _NAMED), Tone.QUIET
+            )
         if left_out:
             label = self.add_sentence(left_out_words(len(left_out)), Tone.QUIET)
             label.setToolTip("\n".join(dict.fromkeys(left_out)))
-        for sentence in loss(held_together(held), [each.named for each in held], units):
+        for sentence in loss(
+            together(each.bytes_on for each in held), [each.named for each in held], units
+        ):
             self.add_sentence(sentence)
         self._ways = self.add_sentence(asked_words(can_ask=can_ask), Tone.QUIET)
         self._state = self.add_sentence("")
         self._trouble = self.add_sentence("", Tone.BAD)
         for label in (self._state, self._trouble):
             label.hide()
-        self._keep = self.add_button("Leave it alone")
-        self._ask = self.add_button("Ask it to end", "primary")
+        self._keep = self.add_button(tr("Leave it alone"))
+        self._ask = self.add_button(tr("Ask it to end"), "primary")
         self._ask.setVisible(can_ask)
-        self._kill = self.add_button("Kill at once" if can_ask else "End it", apart=can_ask)
+        self._kill = self.add_button(
+            tr("Kill at once") if can_ask else tr("End it"), apart=can_ask
+        )
         self._kill.clicked.connect(self._on_kill_clicked)
         self._ask.clicked.connect(self._on_ask_clicked)
         self._keep.clicked.connect(self.reject)
@@ -87,7 +95,9 @@ class EndDialog(ConfirmDialog):
 
     def _add_process(self, held: Held, units: Units) -> None:
         named = held.named
-        self.add_code(named.command or f"Process {named.process.pid}", "Command")
+        self.add_code(
+            named.command or tr("Process {pid}", pid=named.process.pid), tr("Command")
+        )
         self.add_sentence(who(named, held.bytes_on, units), Tone.QUIET)
 
     def _send(self, way: Way) -> None:
@@ -102,7 +112,7 @@ class EndDialog(ConfirmDialog):
                 if not has_ended(named):
                     self._waiting.remove(named)
                     self._count -= 1
-                    troubles.append(f"{trouble.sentence} {trouble.hint}".strip())
+                    troubles.append(trouble.told)
         self._trouble.setText(" ".join(dict.fromkeys(troubles)))
         self._trouble.setVisible(bool(troubles))
         if self._count:
@@ -119,7 +129,7 @@ class EndDialog(ConfirmDialog):
         self._state.show()
         self._ask.hide()
         self._ways.hide()
-        self._keep.setText("Close")
+        self._keep.setText(tr("Close"))
         if not self._waiting:
             self._settle()
 
@@ -129,7 +139,7 @@ class EndDialog(ConfirmDialog):
         self._ask.hide()
         self._kill.hide()
         self._ways.hide()
-        self._keep.setText("Close")
+        self._keep.setText(tr("Close"))
         self._keep.setFocus()
 
     def _on_ask_clicked(self) -> None:
@@ -145,15 +155,3 @@ class EndDialog(ConfirmDialog):
     def hideEvent(self, event: QHideEvent) -> None:
         self._timer.stop()
         super().hideEvent(event)
-
-
-def held_together(held: Sequence[Held]) -> Mapping[str, float | None]:
-    """What all of them hold on each card."""
-    together: dict[str, float | None] = {}
-    for each in held:
-        for number, held_bytes in each.bytes_on.items():
-            before = together.get(number, 0.0)
-            together[number] = (
-                None if held_bytes is None or before is None else before + held_bytes
-            )
-    return together

@@ -5,11 +5,12 @@ import io
 from collections.abc import Sequence
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.views.processes.cells import Surroundings
 from gpuexplorer.telemetry.process_book import BookRow
 from gpuexplorer.telemetry.processes import ProcessFigure
 
-SIMULATED_LINE = "SIMULATED: these processes are made up"
+SIMULATED_LINE = mark("SIMULATED: these processes are made up")
 _FACTS = (
     *("taken_at", "simulated", "card", "card_id", "pid", "kind", "user", "command"),
     *("container", "started_at", "standing"),
@@ -25,7 +26,7 @@ _FIGURES = {
 
 def as_text(captions: Sequence[str], rows: Sequence[Sequence[str]], *, simulated: bool) -> str:
     """What stands on the screen, with tabs between; a spreadsheet takes it as a table."""
-    lines = [SIMULATED_LINE] if simulated else []
+    lines = [tr(SIMULATED_LINE)] if simulated else []
     lines.append("\t".join(captions))
     lines += ["\t".join(_harmless(" ".join(each.split())) for each in row) for row in rows]
     return "\n".join(lines) + "\n"

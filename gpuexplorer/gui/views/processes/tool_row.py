@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.processes.lines import Grouping
@@ -16,10 +17,10 @@ from gpuexplorer.gui.widgets.controls.search_field import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.wording.cards.faces import Shown
 
-_ALL = "All cards"
+_ALL = mark("All cards")
 _NARROWEST_SEARCH, _WIDEST_SEARCH = 120, 320
 _COMPACT_BELOW = 620
-_GROUPINGS = ((Grouping.LIST, "List"), (Grouping.PROGRAM, "By program"))
+_GROUPINGS = ((Grouping.LIST, mark("List")), (Grouping.PROGRAM, mark("By program")))
 
 
 class ToolRow(QWidget):
@@ -36,21 +37,23 @@ class ToolRow(QWidget):
         super().__init__(parent)
         self._cards: Sequence[Shown] = ()
         self._card: CardId | None = None
-        self.search = SearchField(look, "Filter by command, user, pid, container")
+        self.search = SearchField(look, tr("Filter by command, user, pid, container"))
         self.search.setMaximumWidth(_WIDEST_SEARCH)
         self.search.searched_for.connect(self.searched_for)
         self.search.left.connect(self.left)
-        self._card_button = MenuButton(look, "Card")
-        self._card_button.show_words(_ALL)
+        self._card_button = MenuButton(look, tr("Card"))
+        self._card_button.show_words(tr(_ALL))
         self._card_button.about_to_open.connect(self._on_cards_asked)
         self.search.setMinimumWidth(_NARROWEST_SEARCH)
-        self._groupings = Segmented(look, "Rows", _GROUPINGS)
+        self._groupings = Segmented(
+            look, tr("Rows"), [(kind, tr(words)) for kind, words in _GROUPINGS]
+        )
         self._groupings.chosen.connect(self.grouping_chosen)
-        self._columns = MenuButton(look, "Columns and order")
-        self._columns.show_words("Columns")
+        self._columns = MenuButton(look, tr("Columns and order"))
+        self._columns.show_words(tr("Columns"))
         self._columns.about_to_open.connect(self.columns_asked)
         export = IconButton(look, Icon.EXPORT)
-        export.show_meaning(Icon.EXPORT, "Export the rows that are shown as CSV", "Ctrl+S")
+        export.show_meaning(Icon.EXPORT, tr("Export the rows that are shown as CSV"), "Ctrl+S")
         export.clicked.connect(self.export_asked)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -66,7 +69,7 @@ class ToolRow(QWidget):
         """With one card there is nothing to choose from."""
         self._cards, self._card = cards, card
         chosen = next((each for each in cards if each.card.id == card), None)
-        self._card_button.show_words(_ALL if chosen is None else f"Card {chosen.number}")
+        self._card_button.show_words(_number(chosen) if chosen else tr(_ALL))
         self._card_button.setVisible(len(cards) > 1 or card is not None)
 
     def show_grouping(self, grouping: Grouping) -> None:
@@ -77,7 +80,7 @@ class ToolRow(QWidget):
         self._columns.click()
 
     def _on_cards_asked(self, menu: QMenu) -> None:
-        names = [(None, _ALL), *((each.card.id, _named(each)) for each in self._cards)]
+        names = [(None, tr(_ALL)), *((each.card.id, _named(each)) for each in self._cards)]
         for card, words in names:
             action = menu.addAction(words)
             action.setCheckable(True)
@@ -89,6 +92,12 @@ class ToolRow(QWidget):
         self._groupings.show_compact(event.size().width() < _COMPACT_BELOW)
 
 
+def _number(shown: Shown) -> str:
+    return tr("Card {number}", number=shown.number)
+
+
 def _named(shown: Shown) -> str:
+    if shown.card.nameless:
+        return _number(shown)
     name = shown.card.name.replace("&", "&&")
-    return f"Card {shown.number}" if shown.card.nameless else f"Card {shown.number}, {name}"
+    return tr("Card {number}, {name}", number=shown.number, name=name)
