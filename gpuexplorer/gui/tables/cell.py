@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
@@ -60,10 +61,15 @@ class Cell:
         """In words, for a screen reader, a copy or a test."""
         if self.absent:
             return self.absent[0]
-        between = " → " if self.joined else " "
-        words = self.text or between.join(chip.text for chip in self.chips)
+        words = self.text or _chips_said([chip.text for chip in self.chips], self.joined)
         words = f"{words} {self.unit}" if self.unit else words
         return tr("{text} ({mark})", text=words, mark=self.mark) if self.mark else words
+
+
+def _chips_said(texts: Sequence[str], joined: bool) -> str:
+    if not joined:
+        return " ".join(texts)
+    return reduce(lambda start, end: tr("{start} to {end}", start=start, end=end), texts)
 
 
 NO_CELL = Cell()

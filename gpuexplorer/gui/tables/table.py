@@ -13,7 +13,6 @@ from PySide6.QtCore import (
     QRect,
     QRectF,
     QSize,
-    Qt,
     Signal,
 )
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent
@@ -230,11 +229,7 @@ class Table(QTreeView, Generic[T]):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._touch()
-        control = event.modifiers() is Qt.KeyboardModifier.ControlModifier
-        if event.key() == Qt.Key.Key_Menu and control:
-            self.open_column_menu()
-        else:
-            super().keyPressEvent(event)
+        super().keyPressEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
         self._point_at(_TOP)

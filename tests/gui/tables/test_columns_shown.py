@@ -82,10 +82,10 @@ def test_the_menu_of_a_heading_lists_also_what_is_hidden(open_table: Open) -> No
     assert headings(table) == ["Name", "Weight, kg", "Size"]
 
 
-def test_the_menu_opens_by_key_and_sorts(open_table: Open) -> None:
+def test_the_menu_opens_below_the_headings_and_sorts(open_table: Open) -> None:
     table = open_table()
     assert rows(table) == ["b", "c", "a"]
-    QTest.keyClick(table, Qt.Key.Key_Menu, Qt.KeyboardModifier.ControlModifier)
+    table.open_column_menu()
     menu = menu_of(table)
     sorting = entry(menu, "Sort by").menu()
     assert isinstance(sorting, QMenu)

@@ -58,6 +58,7 @@ class EventsView(LiveView):
         self._saving.refused.connect(self._panel.say)
         self._copy = self.add_command(tr("Copy events"), "Ctrl+C", self._on_copy_asked)
         self._export = self.add_command(tr("Export as CSV…"), "Ctrl+S", self._on_export_asked)
+        self.add_command(tr("Choose columns…"), "", self._on_columns_asked)
         self._tools.copy_asked.connect(self._copy.trigger)
         self._tools.export_asked.connect(self._export.trigger)
         self._panel.all_asked.connect(self._on_all_asked)
@@ -147,6 +148,9 @@ class EventsView(LiveView):
         session = self.machine.session
         name = suggested_name("events", session.clock.wall(), simulated=session.simulated)
         self._saving.ask(tr("Export the events that are listed"), name, [CSV], self._csv)
+
+    def _on_columns_asked(self) -> None:
+        self._table.open_column_menu()
 
     def _on_menu_asked(self, place: QPoint) -> None:
         moment = self._panel.moment_at(self._table.indexAt(place))

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import USUAL, Units, memory
@@ -32,16 +33,20 @@ _USES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Surroundings:
     """What cells need to know besides the process."""
 
     cards: Mapping[CardId, Shown] = field(default_factory=dict)
-    places: Mapping[CardId, int] = field(default_factory=dict)  # the order of the cards
     units: Units = USUAL
     now: float = 0.0  # steady seconds
     wall: float = 0.0
     past: Callable[[CardId, int], ProcessPast] = lambda card, pid: ProcessPast()
+
+    @cached_property
+    def places(self) -> Mapping[CardId, int]:
+        """The order of the cards."""
+        return {card: place for place, card in enumerate(self.cards)}
 
     def chip(self, card: CardId) -> Chip:
         shown = self.cards.get(card)

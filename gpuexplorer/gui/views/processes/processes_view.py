@@ -198,10 +198,8 @@ class ProcessesView(LiveView):
         listed = {each.card.id: each for shown in cards for each in (shown, *shown.instances)}
         units = self._settings.choices.units
         other_units = units != self._cells.around.units
-        places = {card: place for place, card in enumerate(listed)}
         self._cells.around = Surroundings(
             listed,
-            places,
             units,
             session.clock.now(),
             session.clock.wall(),
@@ -212,7 +210,9 @@ class ProcessesView(LiveView):
         if self.machine.shown(self._card) is None:
             self._card = None
         self._tools.show_cards(cards, self._card)
-        self._lines = lines_of(session.process_rows(), self._asked_for(), places)
+        self._lines = lines_of(
+            session.process_rows(), self._asked_for(), self._cells.around.places
+        )
         self._table.show_rows(self._lines, in_order=in_order)
         self._show_nobody()
         self._show_picked()
