@@ -54,6 +54,7 @@ class Cell:
     joined: bool = False  # an arrow leads from each chip to the next
     flag: str = ""  # of the text: "solid" or "dashed", the frame of a line's number
     wrong: bool = False  # nothing but that it arrived WRONG
+    checked: bool | None = None  # where it can be chosen
     hint: str = ""  # what to say on asking
 
     @property

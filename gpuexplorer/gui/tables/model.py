@@ -260,6 +260,8 @@ class TableModel(QAbstractItemModel, Generic[T]):
                 return self._cell(node, index.column()).said
             case Qt.ItemDataRole.ToolTipRole:
                 return _tip(self._cell(node, index.column()))
+            case Qt.ItemDataRole.AccessibleDescriptionRole:
+                return self._cell(node, index.column()).hint
             case Qt.ItemDataRole.AccessibleTextRole:
                 if column.spoken is not None:
                     return column.spoken(node.thing)
@@ -267,6 +269,11 @@ class TableModel(QAbstractItemModel, Generic[T]):
                 return f"{column.heading}: {cell.said or cell.hint}"
             case Qt.ItemDataRole.TextAlignmentRole:
                 return column.alignment
+            case Qt.ItemDataRole.CheckStateRole:
+                checked = self._cell(node, index.column()).checked
+                if checked is None:
+                    return None
+                return Qt.CheckState.Checked if checked else Qt.CheckState.Unchecked
         return None
 
     def headerData(

@@ -13,8 +13,8 @@ from gpuexplorer.core.catalogue import utilization
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.controls.search_field import SearchField
 from gpuexplorer.gui.widgets.controls.word_button import WordButton
+from gpuexplorer.gui.widgets.facts.facts_tree import FactsTree
 from gpuexplorer.gui.widgets.sheets.metric_chooser import MetricChooser
-from gpuexplorer.gui.widgets.tables.facts_tree import FactsTree
 from tests.gui.card.conftest import OpenCard, Screen
 from tests.gui.fakes import card, session_of, working
 from tests.gui.hands import press, texts, the

@@ -10,7 +10,8 @@ from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.core.catalogue import health
 from gpuexplorer.core.metrics import METRICS, metrics_of
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.widgets.tables.facts_model import FactsModel
+from gpuexplorer.gui.tables.model import TableModel
+from gpuexplorer.gui.widgets.facts.fact_entry import FACT_COLUMN, FactEntry, entries
 from gpuexplorer.gui.wording.facts.fact import Fact, FactGroup, as_text
 from gpuexplorer.gui.wording.facts.facts import Who, architecture, card_facts
 from gpuexplorer.telemetry.latest import Reading
@@ -147,36 +148,44 @@ def test_all_facts_as_text_have_headings_and_the_note() -> None:
     assert "  Runs at full speed" in text
 
 
+def facts_model() -> TableModel[FactEntry]:
+    return TableModel([FACT_COLUMN], lambda entry: entry.key, lambda entry: entry.under)
+
+
 def test_the_model_keeps_qt_s_rules_whatever_it_shows(qtbot: QtBot) -> None:
-    model = FactsModel()
+    model = facts_model()
     # What is not as Qt wants it becomes a warning, and a warning fails the test.
     mode = QAbstractItemModelTester.FailureReportingMode.Warning
     tester = QAbstractItemModelTester(model, mode)
-    model.show_groups(groups(card(0, nvlinks=2), working()))
-    model.show_chosen(frozenset({"gpu_utilization"}))
-    model.show_groups(groups(card(0, nvlinks=2), working(busy=0.1)))
-    model.show_groups(groups(card(0), Answer()))
+    for of, answer in ((card(0, nvlinks=2), working()), (card(0), Answer())):
+        for words in ((), ("power",), ("flux",)):
+            model.show(entries(groups(of, answer), words, frozenset({"gpu_utilization"})))
     assert tester.model() is model
 
 
 def test_only_what_changed_is_told_to_have_changed() -> None:
-    model = FactsModel()
-    model.show_groups(groups(card(0), working(busy=0.5)))
+    def shown(answer: Answer) -> None:
+        model.show(entries(groups(card(0), answer), (), None))
+
+    model = facts_model()
+    shown(working(busy=0.5))
+    for group in model.branches():
+        assert all(model.index(at, 0, group).data() for at in range(model.rowCount(group)))
     changed: list[str] = []
     resets: list[None] = []
     model.dataChanged.connect(lambda index: changed.append(str(model.data(index))))
     model.modelReset.connect(lambda: resets.append(None))
-    model.show_groups(groups(card(0), working(busy=0.5, energy=4.2e7)))
+    shown(working(busy=0.5, energy=4.2e7))
     assert changed == ["Energy: 11.7 kWh"]
-    model.show_groups(groups(card(0), working(busy=0.5, energy=4.2e7)))
+    shown(working(busy=0.5, energy=4.2e7))
     assert len(changed) == 1
     assert not resets
 
 
-def test_a_row_says_itself_to_a_reader_of_screens() -> None:
-    model = FactsModel()
+def test_a_row_says_itself_to_a_screen_reader() -> None:
+    model = facts_model()
     fact = Fact("power", "Power limit", "280", "W", hint="What it may draw.")
-    model.show_groups([FactGroup("Limits", (fact,), note="All is well.")])
+    model.show(entries([FactGroup("Limits", (fact,), note="All is well.")], (), None))
     group = model.index(0, 0, QModelIndex())
     row, note = model.index(0, 0, group), model.index(1, 0, group)
     role = Qt.ItemDataRole

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.views.card.facts_panel import FactsPanel
 from gpuexplorer.gui.widgets.controls.painted_button import IconButton
 from gpuexplorer.gui.widgets.controls.search_field import SearchField
-from gpuexplorer.gui.widgets.tables.facts_tree import FactsTree
+from gpuexplorer.gui.widgets.facts.facts_tree import FactsTree
 from tests.gui.card.conftest import OpenCard, Screen
 from tests.gui.fakes import NVML, SIMULATED, card, session_of, working
 from tests.gui.hands import press, the

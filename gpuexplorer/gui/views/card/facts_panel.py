@@ -12,7 +12,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.painted_button import IconButton
 from gpuexplorer.gui.widgets.controls.search_field import SearchField
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.tables.facts_tree import FactsTree
+from gpuexplorer.gui.widgets.facts.facts_tree import FactsTree
 from gpuexplorer.gui.wording.facts.fact import FactGroup, as_text
 
 _MOST = 16_777_215  # Qt's own number for "as tall as it likes"

@@ -9,8 +9,8 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.search_field import SearchField
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.facts.facts_tree import FactsTree
 from gpuexplorer.gui.widgets.sheets.popup import Popup
-from gpuexplorer.gui.widgets.tables.facts_tree import FactsTree
 from gpuexplorer.gui.wording.facts.fact import FactGroup
 
 _WIDTH, _HEIGHT = 400, 460

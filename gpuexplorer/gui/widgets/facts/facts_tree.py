@@ -13,9 +13,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QTreeView, QWidget
 
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.tables.model import Index, TableModel
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.tables.facts_delegate import FactsDelegate
-from gpuexplorer.gui.widgets.tables.facts_model import FactsModel, Index
+from gpuexplorer.gui.widgets.facts.fact_entry import FACT_COLUMN, entries
+from gpuexplorer.gui.widgets.facts.facts_delegate import FactsDelegate
 from gpuexplorer.gui.wording.facts.fact import Fact, FactGroup
 
 _TAKES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
@@ -32,14 +34,17 @@ class FactsTree(QTreeView):
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._facts = FactsModel(self)
+        self._facts = TableModel(
+            [FACT_COLUMN], lambda entry: entry.key, lambda entry: entry.under, self
+        )
+        self._groups: Sequence[FactGroup] = ()
+        self._chosen: frozenset[str] | None = None
         self._words: tuple[str, ...] = ()
         self._folded: set[str] = set()
         self._mark = ""
         self.setModel(self._facts)
-        self._drawing = FactsDelegate(look, self._facts, self)
-        self.setItemDelegate(self._drawing)
-        self.setAccessibleName("Facts")
+        self.setItemDelegate(FactsDelegate(look, self._facts, self))
+        self.setAccessibleName(tr("Facts"))
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
         self.setIndentation(0)
@@ -56,119 +61,80 @@ class FactsTree(QTreeView):
 
     def show_groups(self, groups: Sequence[FactGroup], mark: str) -> None:
         """`mark` ends whatever is copied: that it is simulated, say."""
-        self._mark = mark
-        known = {group.title for group in self._facts.groups()}
-        if self._facts.show_groups(groups):
-            self._folded |= {g.title for g in groups if g.folded and g.title not in known}
-            self._arrange()
+        known = {group.title for group in self._groups}
+        new = [group for group in groups if group.title not in known]
+        self._folded |= {group.title for group in new if group.folded}
+        self._groups, self._mark = groups, mark
+        self._show()
 
     def show_chosen(self, keys: frozenset[str]) -> None:
         """Facts become choices: a click, the space bar or Enter asks for one."""
-        self._facts.show_chosen(keys)
+        self._chosen = keys
+        self._show()
 
     def take_first(self) -> None:
         """Ask for the first that was found."""
         for index in self._seen():
-            if isinstance(self._facts.entry(index), Fact):
+            if isinstance(self._what(index), Fact):
                 self._on_clicked(index)
                 return
 
     def search(self, text: str) -> bool:
         """Show only what has all of these words; False where nothing has."""
         self._words = tuple(text.lower().split())
-        return self._arrange()
+        self._show()
+        return self._facts.rowCount() > 0
 
     def take_keyboard(self) -> None:
         """Onto the first fact that is seen, where none is chosen."""
-        if not self.currentIndex().isValid() or self._hidden(self.currentIndex()):
-            seen = next(self._seen(), None)
-            if seen is not None:
-                self.setCurrentIndex(seen)
+        if not self.currentIndex().isValid():
+            self.setCurrentIndex(next(self._seen(), QModelIndex()))
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def shown(self) -> list[str]:
         """What can be read, line by line."""
-        return [str(self._facts.data(index)) for index in self._seen()]
+        return [str(index.data()) for index in self._seen()]
 
     def content_height(self) -> int:
         """What it takes to be seen without scrolling."""
-        height = 0
-        for at in range(self._facts.rowCount()):
-            top = self._facts.group_index(at)
-            if self.isRowHidden(at, QModelIndex()):
-                continue
-            height += self.rowHeight(top)
-            if self.isExpanded(top):
-                height += sum(
-                    self.rowHeight(self._facts.index(row, 0, top))
-                    for row in range(self._facts.rowCount(top))
-                    if not self.isRowHidden(row, top)
-                )
-        return height
+        return sum(self.rowHeight(index) for index in self._seen())
 
     def copy_selected(self, *, only_values: bool = False) -> None:
-        entries = [
-            self._facts.entry(index) for index in sorted(self.selectedIndexes(), key=_order)
-        ]
         lines = []
-        for entry in entries:
-            if isinstance(entry, Fact):
-                lines.append(entry.read if only_values else entry.line)
-            elif isinstance(entry, str):
-                lines.append(entry)
+        for index in sorted(self.selectedIndexes(), key=_order):
+            what = self._what(index)
+            if isinstance(what, Fact):
+                lines.append(what.read if only_values else what.line)
+            elif isinstance(what, str):
+                lines.append(what)
         if lines:
             end = f" ({self._mark})" if self._mark else ""
             QGuiApplication.clipboard().setText("\n".join(line + end for line in lines))
 
-    def _arrange(self) -> bool:
-        found = False
-        top = QModelIndex()
+    def _show(self) -> None:
+        rows = self._facts.rowCount()
+        self._facts.show(entries(self._groups, self._words, self._chosen))
         with QSignalBlocker(self):
-            for at, group in enumerate(self._facts.groups()):
-                head = self._facts.group_index(at)
-                some = self._filter(head, named=bool(self._words) and self._has(group.title))
-                self.setRowHidden(at, top, not some)
-                self.setExpanded(head, bool(self._words) or group.title not in self._folded)
-                if some and not found:
-                    self._drawing.first_heading = at
-                found = found or some
-        self.scheduleDelayedItemsLayout()
+            for index in self._facts.branches():
+                self.setExpanded(index, bool(self._words) or index.data() not in self._folded)
+        if rows != self._facts.rowCount():
+            # The topmost heading is lower than the others.
+            self.scheduleDelayedItemsLayout()
         self.height_changed.emit()
-        return found
 
-    def _hidden(self, index: QModelIndex) -> bool:
-        return self.isRowHidden(index.row(), index.parent())
-
-    def _filter(self, head: QModelIndex, *, named: bool) -> bool:
-        """Whether anything under this heading is found. `named` is the heading itself."""
-        some = False
-        for row in range(self._facts.rowCount(head)):
-            entry = self._facts.entry(self._facts.index(row, 0, head))
-            if isinstance(entry, Fact):
-                match = named or entry.found_by(self._words)
-            else:
-                match = named or self._has(str(entry))
-            self.setRowHidden(row, head, not match)
-            some = some or match
-        return some
-
-    def _has(self, text: str) -> bool:
-        return all(word in text.lower() for word in self._words)
+    def _what(self, index: QModelIndex) -> FactGroup | Fact | str | None:
+        entry = self._facts.thing(index)
+        return None if entry is None else entry.what
 
     def _seen(self) -> Iterator[QModelIndex]:
-        for at in range(self._facts.rowCount()):
-            head = self._facts.group_index(at)
-            if self.isRowHidden(at, QModelIndex()):
-                continue
-            yield head
-            if self.isExpanded(head):
-                for row in range(self._facts.rowCount(head)):
-                    if not self.isRowHidden(row, head):
-                        yield self._facts.index(row, 0, head)
+        index = self._facts.index(0, 0)
+        while index.isValid():
+            yield index
+            index = self.indexBelow(index)
 
     def _remember_fold(self, index: QModelIndex, *, folded: bool) -> None:
         if not self._words:
-            title = self._facts.groups()[index.row()].title
+            title = str(index.data())
             self._folded = self._folded | {title} if folded else self._folded - {title}
         self.height_changed.emit()
 
@@ -179,11 +145,11 @@ class FactsTree(QTreeView):
         self._remember_fold(index, folded=False)
 
     def _on_clicked(self, index: QModelIndex) -> None:
-        entry = self._facts.entry(index)
-        if isinstance(entry, FactGroup):
+        what = self._what(index)
+        if isinstance(what, FactGroup):
             self.setExpanded(index, not self.isExpanded(index))
-        elif isinstance(entry, Fact) and self._facts.checked(entry) is not None:
-            self.toggled.emit(entry.key)
+        elif isinstance(what, Fact) and self._chosen is not None:
+            self.toggled.emit(what.key)
 
     def _on_copy_asked(self) -> None:
         self.copy_selected()
@@ -205,11 +171,12 @@ class FactsTree(QTreeView):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = QMenu(self)
-        chosen = any(isinstance(self._facts.entry(i), Fact) for i in self.selectedIndexes())
-        menu.addAction("Copy", self._on_copy_asked).setEnabled(chosen)
-        menu.addAction("Copy the value alone", self._on_copy_values_asked).setEnabled(chosen)
+        chosen = any(isinstance(self._what(i), Fact) for i in self.selectedIndexes())
+        menu.addAction(tr("Copy"), self._on_copy_asked).setEnabled(chosen)
+        value = menu.addAction(tr("Copy the value alone"), self._on_copy_values_asked)
+        value.setEnabled(chosen)
         menu.addSeparator()
-        menu.addAction("Copy all facts", self.copy_all_asked.emit)
+        menu.addAction(tr("Copy all facts"), self.copy_all_asked.emit)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(event.globalPos())
 

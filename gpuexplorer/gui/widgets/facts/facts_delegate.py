@@ -1,14 +1,17 @@
 """FactsDelegate: draws a fact as a line: at its left what it is, at its right its value."""
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.tables.cell import Cell
+from gpuexplorer.gui.tables.model import CELL, Index, TableModel
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.tables.facts_model import FactsModel
+from gpuexplorer.gui.widgets.facts.fact_entry import FactEntry
 from gpuexplorer.gui.wording.facts.fact import Fact, FactGroup
 
 MARGIN = 16
@@ -18,38 +21,36 @@ _REASON = 0.5  # of a line, at most
 _BOX = 16.0
 _WRAP = int(Qt.TextFlag.TextWordWrap)
 
-Index = QModelIndex | QPersistentModelIndex
-
 
 class FactsDelegate(QStyledItemDelegate):
     """The tree is asked how wide it is, since a note wraps to that width."""
 
-    def __init__(self, look: Look, model: FactsModel, tree: QTreeView) -> None:
+    def __init__(self, look: Look, model: TableModel[FactEntry], tree: QTreeView) -> None:
         super().__init__(tree)
         self._look = look
         self._model = model
         self._tree = tree
-        self.first_heading = 0  # the row of the topmost group that is shown
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        entry = self._model.entry(index)
+        entry, cell = self._model.thing(index), index.data(CELL)
+        if entry is None or not isinstance(cell, Cell):
+            return
         painter.save()
         drawing = Drawing(painter, self._look)
         place = QRectF(option.rect)
-        if isinstance(entry, FactGroup):
-            self._draw_heading(drawing, place, entry, index)
+        if isinstance(entry.what, FactGroup):
+            self._draw_heading(drawing, place, entry.what, index)
         else:
             self._draw_ground(drawing, place, option)
             line = place.adjusted(MARGIN, 0, -MARGIN, 0)
-            checked = self._model.checked(entry)
-            if checked is not None:
+            if cell.checked is not None:
                 box = QRectF(line.left(), place.center().y() - _BOX / 2, _BOX, _BOX)
-                draw_box(drawing, box, checked)
+                draw_box(drawing, box, cell.checked)
                 line.setLeft(box.right() + 10)
-            if isinstance(entry, Fact):
-                draw_fact(drawing, line, entry)
+            if isinstance(entry.what, Fact):
+                draw_fact(drawing, line, entry.what)
             else:
-                self._draw_note(drawing, line, entry, index)
+                self._draw_note(drawing, line, entry.what, entry.tone)
         painter.restore()
 
     def _draw_ground(
@@ -73,14 +74,14 @@ class FactsDelegate(QStyledItemDelegate):
     ) -> None:
         theme, letters = drawing.theme, drawing.letters
         line = place.adjusted(MARGIN, 0, -MARGIN, 0)
-        if index.row() != self.first_heading:
+        if index.row() != 0:
             drawing.hairline(line.left(), line.right(), line.top() + 8)
         baseline = place.bottom() - 8
         drawing.text(line.left(), baseline, Run(group.title, letters.strong, theme.text))
         current = self._tree.currentIndex() == index and self._tree.hasFocus()
         if current:
             drawing.focus_ring(place.adjusted(6, place.height() - 29, -6, -1), 4)
-        opened = self._tree.isExpanded(self._model.group_index(index.row()))
+        opened = self._tree.isExpanded(self._model.index(index.row(), 0))
         if not opened:
             count = Run(str(len(group.facts)), letters.caption, theme.faint)
             drawing.runs_right(line.right() - 22, baseline, [count])
@@ -89,26 +90,21 @@ class FactsDelegate(QStyledItemDelegate):
         if pointed:
             drawing.icon(Icon.OPEN if opened else Icon.NEXT, icon, theme.faint)
 
-    def _draw_note(self, drawing: Drawing, line: QRectF, note: str, index: Index) -> None:
-        group = self._model.groups()[index.parent().row()]
+    def _draw_note(self, drawing: Drawing, line: QRectF, note: str, tone: Tone) -> None:
         drawing.painter.setFont(drawing.letters.body.font)
-        tone = Tone.TEXT if group.note_tone is Tone.QUIET else group.note_tone
-        drawing.painter.setPen(drawing.theme.tone(tone))
+        shown = Tone.TEXT if tone is Tone.QUIET else tone
+        drawing.painter.setPen(drawing.theme.tone(shown))
         drawing.painter.drawText(line.adjusted(0, 4, 0, 0), _WRAP, note)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        entry = self._model.entry(index)
-        width = self._tree.viewport().width()
-        if isinstance(entry, FactGroup):
-            first = index.row() == self.first_heading
-            return QSize(width, _FIRST_HEADING if first else _HEADING)
-        if isinstance(entry, Fact):
+        entry, width = self._model.thing(index), self._tree.viewport().width()
+        if entry is None or isinstance(entry.what, Fact):
             return QSize(width, _ROW)
-        if not entry:
-            return QSize(width, 0)
+        if isinstance(entry.what, FactGroup):
+            return QSize(width, _HEADING if index.row() else _FIRST_HEADING)
         metrics = self._look.letters.body.metrics
         room = QRectF(0, 0, width - 2 * MARGIN, 10_000)
-        return QSize(width, round(metrics.boundingRect(room, _WRAP, entry).height()) + 8)
+        return QSize(width, round(metrics.boundingRect(room, _WRAP, entry.what).height()) + 8)
 
 
 def draw_box(drawing: Drawing, box: QRectF, checked: bool) -> None:
@@ -152,7 +148,7 @@ def _value_runs(drawing: Drawing, fact: Fact, width: float, label: float) -> lis
 
 def _reason(drawing: Drawing, fact: Fact, width: float, label: float) -> Run:
     letters = drawing.letters.body
-    words = fact.absent or ("not told",)
+    words = fact.absent or (tr("not told"),)
     # One length for all in a column, as far as their names leave room.
     most = min(width * _REASON, width - label - _BETWEEN)
     fitting = next((text for text in words if letters.width(text) <= most), words[-1])
