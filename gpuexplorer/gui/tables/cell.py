@@ -38,6 +38,13 @@ class Gauge:
 
 
 @dataclass(frozen=True, slots=True)
+class Heat:
+    """The ground behind a text in its middle: the larger the share, the stronger."""
+
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """Words or a number; or, without them, the reason in shorter and shorter words."""
 
@@ -51,6 +58,7 @@ class Cell:
     spark: Spark | None = None
     unit: str = ""  # behind the number, smaller and dimmer
     gauge: Gauge | None = None
+    heat: Heat | None = None
     joined: bool = False  # an arrow leads from each chip to the next
     flag: str = ""  # of the text: "solid" or "dashed", the frame of a line's number
     wrong: bool = False  # nothing but that it arrived WRONG

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPen, QPolygonF
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
-from gpuexplorer.gui.tables.cell import Cell, Chip, Gauge, Spark
+from gpuexplorer.gui.tables.cell import Cell, Chip, Gauge, Heat, Spark
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone, faded
@@ -42,6 +42,8 @@ def draw_cell(
     elif cell.wrong:
         height = (place.height() - _CHIP) / 2
         draw_wrong(drawing, inner.adjusted(0, height, 0, -height), lettered=True)
+    elif cell.heat is not None:
+        _heat(drawing, place, cell, cell.heat)
     elif cell.chips:
         _chips(drawing, inner, cell.chips, joined=cell.joined)
     elif cell.flag:
@@ -98,6 +100,21 @@ def _gauge(
         return
     bar = QRectF(left, middle - _BAR / 2, room, _BAR)
     drawing.bar(bar, ((min(1.0, gauge.share), drawing.theme.card(gauge.colour)),))
+
+
+def heat_place(place: QRectF) -> QRectF:
+    return place.adjusted(1.5, 1.5, -1.5, -1.5)
+
+
+def _heat(drawing: Drawing, place: QRectF, cell: Cell, heat: Heat) -> None:
+    theme, letters, ground = drawing.theme, drawing.letters.caption, heat_place(place)
+    drawing.painter.setPen(Qt.PenStyle.NoPen)
+    drawing.painter.setBrush(theme.well if heat.share is None else theme.heat(heat.share))
+    drawing.painter.drawRoundedRect(ground, CHIP_RADIUS, CHIP_RADIUS)
+    text = letters.elided(cell.text, ground.width())
+    run = Run(text, letters, theme.tone(cell.tone))
+    baseline = ground.center().y() + letters.cap_height / 2
+    drawing.text(ground.center().x() - run.width / 2, baseline, run)
 
 
 def _reason(drawing: Drawing, inner: QRectF, cell: Cell, *, right: bool, same: bool) -> None:

@@ -76,6 +76,13 @@ class TableModel(QAbstractItemModel, Generic[T]):
         self._sorted_by = next((each for each in columns if each.key == by), None)
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(columns) - 1)
 
+    def start_anew(self, columns: Sequence[Column[T]]) -> None:
+        """Other columns, and no rows."""
+        self.beginResetModel()
+        self._columns, self._things, self._sorted_by = columns, (), None
+        self._top, self._nodes = [], {}
+        self.endResetModel()
+
     def show(self, things: Sequence[T], *, still: bool = False) -> None:
         """`still`: rows stay where they are, and new ones come last."""
         self._things = things

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -25,15 +26,15 @@ class MatrixPanel(Panel):
     copy_asked = Signal()
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, "Who reaches whom", parent=parent)
+        super().__init__(look, tr("Who reaches whom"), parent=parent)
         self.table = MatrixTable(look)
         self._choice = Segmented(
-            look, "What the cells say", ((Shows.PATHS, "Path"), (Shows.RATES, "GB/s"))
+            look, tr("What the cells say"), ((Shows.PATHS, tr("Path")), (Shows.RATES, "GB/s"))
         )
         self._choice.show_choice(Shows.PATHS)
         self._choice.chosen.connect(self._on_shows_chosen)
         copy = IconButton(look, Icon.COPY)
-        copy.show_meaning(Icon.COPY, "Copy the matrix as text", "Ctrl+C")
+        copy.show_meaning(Icon.COPY, tr("Copy the matrix as text"), "Ctrl+C")
         copy.clicked.connect(self.copy_asked)
         self.head.addWidget(self._choice)
         self.head.addSpacing(4)
@@ -56,7 +57,9 @@ class MatrixPanel(Panel):
 
     def _explain(self) -> None:
         if self._shows is Shows.RATES:
-            self._legend.setText("Each way, in theory: what the narrowest wire could carry.")
+            self._legend.setText(
+                tr("Each way, in theory: what the narrowest wire could carry.")
+            )
         else:
             self._legend.setText("\n".join(f"{each}: {words}" for each, words in self._kinds))
 

@@ -1,12 +1,17 @@
 """MatrixModel: who reaches whom: a row for each card, with the host and the others beside."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from gpuexplorer.core.cards import HOST_ID, CardId
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.tables.cell import Cell, Chip, Heat
+from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.model import Index, TableModel
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.machine.machine_now import MachineNow
 from gpuexplorer.gui.wording.machine.machine_things import (
     OfCard,
@@ -23,9 +28,6 @@ from gpuexplorer.gui.wording.machine.wiring_words import (
     shade,
 )
 
-CELL = Qt.ItemDataRole.UserRole + 1
-Index = QModelIndex | QPersistentModelIndex
-_NOTHING = QModelIndex()
 _NODE = CardId("NUMA")
 
 
@@ -36,60 +38,41 @@ class Shows(Enum):
     RATES = "rates"
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixCell:
-    """How a cell is drawn; without a shade nothing is known of its rate."""
-
-    text: str
-    shade: float | None
-    quiet: bool
-
-
-@dataclass(frozen=True, slots=True)
-class MatrixHead:
-    """A row's or a column's heading; no chip where `chip` is empty."""
-
-    chip: str
-    colour: int | None
-    words: str
-
-
-class MatrixModel(QAbstractTableModel):
+class MatrixModel(TableModel[CardId]):
     """Made anew only for other cards or other wires."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__((), key=lambda card: card, parent=parent)
         self._now: MachineNow | None = None
         self._shows = Shows.PATHS
-        self._rows: Sequence[CardId] = ()
-        self._columns: Sequence[CardId] = ()
+        self._cards: Sequence[CardId] = ()
         self._lost: frozenset[CardId] = frozenset()
 
-    def show_machine(self, now: MachineNow) -> None:
+    def show_machine(self, now: MachineNow) -> bool:
+        """Whether anything in it is another than before."""
         before, self._now = self._now, now
         lost = frozenset(card for card in now.shape.home if now.lost(card))
-        same = before is not None and before.shape is now.shape and before.listed is now.listed
-        if not same:
-            self.beginResetModel()
-            self._rows = matrix_cards(now)
+        if before is None or before.shape is not now.shape or before.listed is not now.listed:
+            self._cards = matrix_cards(now)
             node = (_NODE,) if now.topology.numa_nodes else ()
-            self._columns = (HOST_ID, *self._rows, *node)
-            self._lost = lost
-            self.endResetModel()
-        elif lost != self._lost:
-            self._lost = lost
-            self._tell_all_changed()
+            columns = (HOST_ID, *self._cards, *node)
+            self.start_anew([self._column(now, card) for card in columns])
+        elif lost == self._lost:
+            return False
+        self._lost = lost
+        self.show(self._cards)
+        return True
 
     def show_as(self, shows: Shows) -> None:
-        if shows is not self._shows:
-            self._shows = shows
-            self._tell_all_changed()
+        self._shows = shows
+        self.show(self._cards)
 
     def thing_at(self, index: Index) -> Thing | None:
         """What its cell is about; None for a cell of which nothing is drawn."""
-        if self._now is None or not index.isValid():
+        row = self.thing(index)
+        if self._now is None or row is None:
             return None
-        row, column = self._rows[index.row()], self._columns[index.column()]
+        column = CardId(self.columns[index.column()].key)
         if column == _NODE:
             socket = self._now.shape.home.get(row)
             return None if socket is None else OfSocket(socket)
@@ -99,89 +82,89 @@ class MatrixModel(QAbstractTableModel):
             return None
         return link_between(self._now.shape, row, column)
 
-    def index_of(self, thing: Thing | None) -> QModelIndex:
+    def place_of(self, thing: Thing | None) -> QModelIndex:
         """Not valid where it has no cell of its own."""
-        ends: tuple[CardId, CardId] | None = None
-        if isinstance(thing, OfCard):
-            ends = (thing.card, thing.card)
-        elif isinstance(thing, OfLink):
-            ends = (thing.a, thing.b)
-        if ends is None or ends[0] not in self._rows or ends[1] not in self._columns:
-            return QModelIndex()
-        return self.index(self._rows.index(ends[0]), self._columns.index(ends[1]))
+        match thing:
+            case OfCard():
+                row, column = thing.card, thing.card
+            case OfLink():
+                row, column = thing.a, thing.b
+            case _:
+                return QModelIndex()
+        keys = [each.key for each in self.columns]
+        return self.index_of(row, keys.index(column)) if column in keys else QModelIndex()
 
-    def head(self, section: int, orientation: Qt.Orientation) -> MatrixHead:
-        sections = self._rows if orientation is Qt.Orientation.Vertical else self._columns
-        if self._now is None or not 0 <= section < len(sections):
-            return MatrixHead("", None, "")
-        card = sections[section]
-        if card == _NODE:
-            return MatrixHead("", None, "NUMA")
-        if card == HOST_ID:
-            return MatrixHead("H", None, "Host")
-        number, colour = self._now.number(card), self._now.colour(card)
-        return MatrixHead(number, colour, f"Card {number}")
+    def chip(self, section: int, orientation: Qt.Orientation) -> Chip | None:
+        """Of the card, or the host, a heading is for."""
+        cards = self._cards
+        if orientation is Qt.Orientation.Horizontal:
+            cards = [CardId(each.key) for each in self.columns]
+        if self._now is None or not 0 <= section < len(cards) or cards[section] == _NODE:
+            return None
+        if cards[section] == HOST_ID:
+            return Chip("H", None)
+        return Chip(self._now.number(cards[section]), self._now.colour(cards[section]))
 
     def texts(self) -> frozenset[str]:
-        """All that stands in any cell."""
+        """All that stands in any cell between two."""
         if self._now is None:
             return frozenset()
-        told = letters if self._shows is Shows.PATHS else figure
         pairs = self._now.shape.links.values()
-        return frozenset(told(self._now, link.a, link.b) for link in pairs)
-
-    def rowCount(self, parent: Index = _NOTHING) -> int:
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = _NOTHING) -> int:
-        return 0 if parent.isValid() else len(self._columns)
+        return frozenset(self._said(self._now, link.b, link.a) for link in pairs)
 
     def headerData(
         self,
         section: int,
         orientation: Qt.Orientation,
         role: int = Qt.ItemDataRole.DisplayRole,
-    ) -> str | None:
-        head = self.head(section, orientation)
-        if role == Qt.ItemDataRole.DisplayRole:
-            return head.chip or head.words
-        if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
-            return "NUMA node" if head.words == _NODE else head.words
-        return None
-
-    def data(
-        self, index: Index, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> str | MatrixCell | None:
-        if self._now is None or not index.isValid():
+    ) -> object:
+        if orientation is Qt.Orientation.Horizontal:
+            return super().headerData(section, orientation, role)
+        chip = self.chip(section, orientation)
+        if chip is None:
             return None
-        row, column = self._rows[index.row()], self._columns[index.column()]
-        if role == CELL:
-            return self._cell(row, column)
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._text(row, column)
-        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            if column == _NODE:
-                return f"Card {self._now.number(row)}: NUMA node {self._text(row, column)}"
-            return cell_words(self._now, row, column)
-        return None
+            return chip.text
+        named = role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole)
+        return tr("Card {number}", number=chip.text) if named else None
 
-    def _text(self, row: CardId, column: CardId) -> str:
+    def _column(self, now: MachineNow, card: CardId) -> Column[CardId]:
+        if card == _NODE:
+            name, heading = tr("NUMA node"), "NUMA"
+        elif card == HOST_ID:
+            name, heading = tr("Host"), "H"
+        else:
+            heading = now.number(card)
+            name = tr("Card {number}", number=heading)
+        return Column(
+            card,
+            heading,
+            partial(self._cell_of, card),
+            meaning=name,
+            name=name,
+            spoken=partial(self._words_of, card),
+        )
+
+    def _cell_of(self, column: CardId, row: CardId) -> Cell:
         assert self._now is not None
+        quiet = column in (_NODE, row) or bool({row, column} & self._lost)
+        share = None if quiet else shade(self._now, row, column)
+        return Cell(
+            self._said(self._now, column, row),
+            tone=Tone.QUIET if share is None else Tone.TEXT,
+            heat=Heat(share),
+            hint=self._words_of(column, row),
+        )
+
+    def _said(self, now: MachineNow, column: CardId, row: CardId) -> str:
         if column == _NODE:
-            node = self._now.topology.numa_nodes.get(row)
+            node = now.topology.numa_nodes.get(row)
             return "–" if node is None else str(node)
-        told = letters if self._shows is Shows.PATHS else figure
-        return told(self._now, row, column)
+        return (letters if self._shows is Shows.PATHS else figure)(now, row, column)
 
-    def _cell(self, row: CardId, column: CardId) -> MatrixCell:
+    def _words_of(self, column: CardId, row: CardId) -> str:
         assert self._now is not None
-        text = self._text(row, column)
-        if column in (_NODE, row):
-            return MatrixCell(text, None, quiet=True)
-        if {row, column} & self._lost:
-            return MatrixCell(text, None, quiet=True)
-        return MatrixCell(text, shade(self._now, row, column), quiet=False)
-
-    def _tell_all_changed(self) -> None:
-        last = self.index(self.rowCount() - 1, self.columnCount() - 1)
-        self.dataChanged.emit(self.index(0, 0), last)
+        if column != _NODE:
+            return cell_words(self._now, row, column)
+        node, number = self._said(self._now, column, row), self._now.number(row)
+        return tr("Card {number}: NUMA node {node}", number=number, node=node)

@@ -13,9 +13,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.tables.cell import Cell
+from gpuexplorer.gui.tables.cell_drawing import draw_cell, heat_place
+from gpuexplorer.gui.tables.model import CELL
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.machine.matrix_model import CELL, MatrixCell, MatrixModel, Shows
+from gpuexplorer.gui.widgets.machine.matrix_model import MatrixModel, Shows
 from gpuexplorer.gui.wording.machine.machine_now import MachineNow
 from gpuexplorer.gui.wording.machine.machine_things import Thing
 
@@ -45,7 +49,7 @@ class MatrixTable(QTableView):
         self.setHorizontalHeader(_Heads(look, self._matrix, Qt.Orientation.Horizontal, self))
         self.setVerticalHeader(_Heads(look, self._matrix, Qt.Orientation.Vertical, self))
         self.setItemDelegate(_Cells(look, self))
-        self.setAccessibleName("Who reaches whom, and how")
+        self.setAccessibleName(tr("Who reaches whom, and how"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
         self.setCornerButtonEnabled(False)
@@ -57,22 +61,22 @@ class MatrixTable(QTableView):
         self.setMouseTracking(True)
         self.viewport().setAutoFillBackground(False)
         self.clicked.connect(self._on_clicked)
-        self._matrix.modelReset.connect(self._on_reset)
-        self._matrix.dataChanged.connect(self._on_reset)
         look.changed.connect(self._on_look_changed)
 
     def show_machine(self, now: MachineNow) -> None:
-        self._matrix.show_machine(now)
+        if self._matrix.show_machine(now):
+            self._fit_texts()
 
     def show_as(self, shows: Shows) -> None:
         self._matrix.show_as(shows)
+        self._fit_texts()
 
     def show_chosen(self, thing: Thing | None) -> None:
         """Rings its cell, and scrolls there. Tells nobody."""
         if thing == self._chosen:
             return
         self._chosen = thing
-        index = self._matrix.index_of(thing)
+        index = self._matrix.place_of(thing)
         if index.isValid():
             self.setCurrentIndex(index)
             self.scrollTo(index)
@@ -95,7 +99,7 @@ class MatrixTable(QTableView):
         bar = 12 if count * width > room else 0
         self.setFixedHeight(_HEAD + rows * row + bar + 2)
 
-    def _on_reset(self) -> None:
+    def _fit_texts(self) -> None:
         width = self._look.letters.caption.width
         texts = self._matrix.texts()
         self._least = max(_LEAST, *(round(width(text)) + _AROUND for text in texts), 0)
@@ -147,23 +151,22 @@ class _Heads(QHeaderView):
         return self.orientation() is Qt.Orientation.Horizontal
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
-        head = self._matrix.head(section, self.orientation())
+        chip = self._matrix.chip(section, self.orientation())
+        heading = str(self._matrix.headerData(section, self.orientation()) or "")
         painter.save()
         drawing = Drawing(painter, self._look)
         place, letters = QRectF(rect), drawing.letters
-        plain = not head.chip or (
-            head.colour is None and self._matrix.rowCount() > _MOST_CHIPS and head.chip != "H"
-        )
-        if plain:
-            run = Run(head.chip or head.words, letters.caption, drawing.theme.quiet)
+        many = self._matrix.rowCount() > _MOST_CHIPS
+        if chip is None or (chip.colour is None and many and chip.text != "H"):
+            run = Run(heading, letters.caption, drawing.theme.quiet)
             baseline = place.center().y() + letters.caption.cap_height / 2
             drawing.text(place.center().x() - run.width / 2, baseline, run)
         else:
-            wide = max(_CHIP, letters.strong.width(head.chip) + 10)
-            chip = QRectF(0, 0, wide, _CHIP)
-            chip.moveCenter(place.center())
-            colour = None if head.colour is None else drawing.theme.card(head.colour)
-            drawing.chip(chip, head.chip, letters.strong, colour)
+            wide = max(_CHIP, letters.strong.width(chip.text) + 10)
+            box = QRectF(0, 0, wide, _CHIP)
+            box.moveCenter(place.center())
+            colour = None if chip.colour is None else drawing.theme.card(chip.colour)
+            drawing.chip(box, chip.text, letters.strong, colour)
         painter.restore()
 
 
@@ -182,23 +185,16 @@ class _Cells(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         cell = index.data(CELL)
-        if not isinstance(cell, MatrixCell):
+        if not isinstance(cell, Cell):
             return
         painter.save()
         drawing = Drawing(painter, self._look)
-        theme, letters = drawing.theme, drawing.letters.caption
-        place = QRectF(option.rect).adjusted(1.5, 1.5, -1.5, -1.5)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.well if cell.shade is None else theme.heat(cell.shade))
-        painter.drawRoundedRect(place, _RADIUS, _RADIUS)
-        ink = theme.quiet if cell.quiet or cell.shade is None else theme.text
-        run = Run(letters.elided(cell.text, place.width()), letters, ink)
-        baseline = place.center().y() + letters.cap_height / 2
-        drawing.text(place.center().x() - run.width / 2, baseline, run)
+        draw_cell(drawing, QRectF(option.rect), cell, right=False)
         focused = (
             bool(option.state & QStyle.StateFlag.State_HasFocus) and self._table.hasFocus()
         )
         if focused or self._table.is_chosen(index):
+            theme, place = drawing.theme, heat_place(QRectF(option.rect))
             painter.setPen(QPen(theme.accent if focused else theme.text, 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(place, _RADIUS, _RADIUS)
