@@ -13,9 +13,10 @@ from PySide6.QtCore import (
     QRect,
     QRectF,
     QSize,
+    Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -82,6 +83,10 @@ class Table(QTreeView, Generic[T]):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setMouseTracking(True)
+        # Rows draw their own ground; Qt would fill the place of the branches once more.
+        palette = QPalette()
+        palette.setBrush(QPalette.ColorRole.Highlight, Qt.GlobalColor.transparent)
+        self.setPalette(palette)
         self.show_branches(None)
         look.changed.connect(self._on_look_changed)
         model.rowsInserted.connect(self._on_rows_inserted)

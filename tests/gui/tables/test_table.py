@@ -140,6 +140,14 @@ def test_who_is_picked_is_seen_and_who_has_the_keyboard(show: Show, themed: Look
     assert drawn(table, 0) != plain
 
 
+def test_a_picked_row_has_one_ground_also_beside_its_branch(show: Show, themed: Look) -> None:
+    table = show(Cell())
+    table.show_branches(0)
+    table.setCurrentIndex(table.model().index(0, 0))
+    table.clearFocus()
+    assert len(drawn(table, 0)) == 1
+
+
 def test_a_row_is_lit_under_the_pointer(show: Show, themed: Look, qtbot: QtBot) -> None:
     table = show(Cell(text="one"))
     assert themed.theme.hover.name() not in drawn(table, 0)

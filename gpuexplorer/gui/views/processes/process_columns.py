@@ -42,7 +42,7 @@ def process_columns(cells: ProcessCells) -> list[Column[Line]]:
             cells.pid,
             lambda line: line.pids[0],
             tr("The number of the process."),
-            width=72,
+            width=82,  # for seven digits, the most that Linux gives
             right=True,
             kept=11,
         ),
