@@ -16,6 +16,7 @@ from gpuexplorer.commands.arguments import (
     OK,
     TROUBLE,
     WRONG_ARGUMENTS,
+    LaidOutHelp,
     SentenceParser,
     WrongArgumentsError,
     add_source_arguments,
@@ -28,6 +29,7 @@ from gpuexplorer.commands.window_arguments import (
 )
 from gpuexplorer.commands.windows_console import nobody_reads, say_in_a_box
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, mark, tr
 
 # Each verb, the module that holds it, and its line in the help. The module is imported when its
 # verb is used, so that a snapshot pays for nothing but a snapshot.
@@ -35,15 +37,23 @@ VERBS = (
     (
         "snapshot",
         "gpuexplorer.commands.snapshot",
-        "every reading of every card, as text, JSON or CSV",
+        mark("every reading of every card, as text, JSON or CSV"),
     ),
-    ("topology", "gpuexplorer.commands.topology", "which card is wired to which, and how fast"),
+    (
+        "topology",
+        "gpuexplorer.commands.topology",
+        mark("which card is wired to which, and how fast"),
+    ),
     (
         "doctor",
         "gpuexplorer.commands.doctor",
-        "driver, PyTorch, display: what works and what to do",
+        mark("driver, PyTorch, display: what works and what to do"),
     ),
-    ("copies", "gpuexplorer.commands.copies", "how fast bytes move, and whether they arrive"),
+    (
+        "copies",
+        "gpuexplorer.commands.copies",
+        mark("how fast bytes move, and whether they arrive"),
+    ),
 )
 
 # The other process of the packaged program, which has no Python to start. No person types it.
@@ -81,14 +91,22 @@ def _run(words: list[str]) -> int:
         return be_the_worker()
     if words and words[0] in verbs:
         return _run_verb(words[0], verbs[words[0]], words[1:])
-    parser = SentenceParser(prog="gpuexplorer", description=_DESCRIPTION, epilog=_epilog())
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--version", action="version", version=gpuexplorer.__version__)
+    parser = SentenceParser(prog="gpuexplorer", description=_description(), epilog=_epilog())
+    parser.formatter_class = LaidOutHelp
+    parser.add_argument(
+        "--version",
+        action="version",
+        version=gpuexplorer.__version__,
+        help=tr("show the version and exit"),
+    )
     add_window_arguments(parser)
     add_source_arguments(parser)
     if verb is not None and words[0] == verb:
         raise WrongArgumentsError(
-            f"{verb!r} is not a command.", f"The commands are: {', '.join(verbs)}."
+            "{verb!r} is not a command.",
+            "The commands are: {verbs}.",
+            verb=verb,
+            verbs=", ".join(verbs),
         )
     late = next(
         (
@@ -100,9 +118,11 @@ def _run(words: list[str]) -> int:
     )
     if late is not None:
         raise WrongArgumentsError(
-            f"The command {late!r} has to come first.", f"Such as: gpuexplorer {late} …"
+            "The command {verb!r} has to come first.",
+            "Such as: gpuexplorer {verb} …",
+            verb=late,
         )
-    arguments = parser.parse_args(words)
+    arguments = parser.understood(words)
     if arguments.fault and arguments.simulate is None:
         raise WrongArgumentsError(
             "Only simulated cards fail on order.",
@@ -120,41 +140,44 @@ def _open_window(arguments: argparse.Namespace) -> int:
     for_a_person = all(each is None for each in measured)
     if not for_a_person:
         without.do_without_display(pictures=arguments.screenshot is not None)
-    why: str | None = without.why_no_window()
+    why: Message | None = without.why_no_window()
     if why is None:
         try:
             app = import_module("gpuexplorer.app")
         except ImportError as error:
             if (error.name or "").startswith("gpuexplorer"):
                 raise  # not the system's fault
-            why = f"Qt, which draws the window, cannot be loaded here: {error}."
+            why = Message(
+                "Qt, which draws the window, cannot be loaded here: {reason}.", reason=error
+            )
         else:
             open_window: Callable[[argparse.Namespace], int] = app.run
             return open_window(arguments)
     if not for_a_person or nobody_reads():
         raise Trouble(why, "`gpuexplorer doctor` says more.")
-    show_table: Callable[[argparse.Namespace, str], int] = without.show_table
+    show_table: Callable[[argparse.Namespace, Message], int] = without.show_table
     return show_table(arguments, why)
 
 
 def _run_verb(name: str, module: str, words: list[str]) -> int:
     command = import_module(module)
-    parser = SentenceParser(prog=f"gpuexplorer {name}", description=command.__doc__)
+    parser = SentenceParser(prog=f"gpuexplorer {name}")
     command.add_arguments(parser)
     run: Callable[[argparse.Namespace], int] = command.run
-    status = run(parser.parse_args(words))
+    status = run(parser.understood(words))
     sys.stdout.flush()
     return status
 
 
-_DESCRIPTION = """See what every graphics card of this computer is doing.
-
-Without a command the window opens."""
+def _description() -> str:
+    what = tr("See what every graphics card of this computer is doing.")
+    window = tr("Without a command the window opens.")
+    return f"{what}\n\n{window}"
 
 
 def _epilog() -> str:
-    lines = [f"  {name:10} {line}" for name, _, line in VERBS]
-    return "commands:\n" + "\n".join(lines) + "\n\nEach has its own --help."
+    lines = [f"  {name:10} {tr(line)}" for name, _, line in VERBS]
+    return "\n".join([tr("commands:"), *lines, "", tr("Each has its own --help.")])
 
 
 def _reader_has_left(error: OSError) -> bool:
@@ -170,8 +193,9 @@ def _unwritable(error: OSError) -> Trouble:
     # What waits to be written would fail again at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return Trouble(
-        f"The output could not be written: {os.strerror(error.errno)}.",
+        "The output could not be written: {reason}.",
         "Look at the disk, or send it elsewhere.",
+        reason=os.strerror(error.errno),
     )
 
 
@@ -188,7 +212,7 @@ def _soften_output() -> None:
 
 
 def _say(trouble: Trouble, status: int) -> int:
-    text = "".join(f"{line}\n" for line in (trouble.sentence, trouble.hint) if line)
+    text = "".join(f"{tr(line)}\n" for line in (trouble.sentence, trouble.hint) if line)
     sys.stderr.write(text)
     if nobody_reads():
         say_in_a_box("GPU Explorer", text)

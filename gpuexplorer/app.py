@@ -15,6 +15,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.crash_dialog import CrashReports
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
@@ -40,7 +41,7 @@ from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers, simu
 
 Opened = tuple[Backend | None, list[Attempt]]
 
-READ_ONLY = "This window was started with --read-only: nothing can be ended from it."
+READ_ONLY = Message("This window was started with --read-only: nothing can be ended from it.")
 # A driver that takes longer than this is waited for with the window open.
 _OPENING_PATIENCE = 1.0
 # A look for real cards takes a thread and a millisecond; one that takes longer than _CHEAP is
@@ -53,8 +54,8 @@ _REAL_READINGS, _HOST_READINGS = 4.0, 1.5
 _PICTURE_SIZE = (1600, 1000)
 _STILL_WAITING = Attempt(
     "NVIDIA",
-    "The driver has not answered yet.",
-    "As soon as it does, its cards appear here.",
+    Message("The driver has not answered yet."),
+    Message("As soon as it does, its cards appear here."),
 )
 
 
@@ -134,7 +135,7 @@ class App:
         diagnostics = Diagnostics(window, window.frame_clock, window.navigation)
         diagnostics.watch(self._session)
         sheet = DiagnosticsSheet(window.look, diagnostics, window.frame_clock, window)
-        asked = QAction("Diagnostics", window)
+        asked = QAction(tr("Diagnostics"), window)
         asked.triggered.connect(sheet.open)
         window.offer([asked])
         return diagnostics
@@ -351,8 +352,9 @@ def _shots(app: App, empty: MainWindow | None, view: str | None) -> Sequence[Sho
         ]
     elif not everything:
         raise Trouble(
-            f"No graphics card answers, so there is nothing to show on the screen {view!r}.",
+            "No graphics card answers, so there is nothing to show on the screen {screen!r}.",
             "Take pictures of simulated cards: --simulate 2xTitanRTX.",
+            screen=view,
         )
     if everything:
         opening, closing = partial(_open_settings, window), partial(_close_sheets, window)
@@ -384,7 +386,8 @@ def _empty_window(app: App, arguments: argparse.Namespace) -> MainWindow | None:
         if backend is not None:
             backend.close()
     if not attempts:
-        sys.stderr.write("A card answers here, so there is no picture of an empty machine.\n")
+        why = tr("A card answers here, so there is no picture of a machine without one.")
+        sys.stderr.write(f"{why}\n")
         return None
     return MainWindow(
         None,

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.settings import Settings
@@ -25,7 +26,7 @@ from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.hands import button, click, press, texts, the
 
-NO_DRIVER = Attempt("NVIDIA", "There is no driver.", "Install one.")
+NO_DRIVER = Attempt("NVIDIA", Message("There is no driver."), Message("Install one."))
 Start = Callable[..., App]
 Opened = tuple[Backend | None, list[Attempt]]
 

@@ -2,11 +2,12 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import tr
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
 from gpuexplorer.telemetry.session import Attempt, card_numbers
@@ -21,31 +22,81 @@ INTERRUPTED = 130
 class SentenceParser(argparse.ArgumentParser):
     """Says what is wrong, and the right form, without repeating the whole usage."""
 
+    def __init__(self, *, prog: str, description: str | None = None, epilog: str = "") -> None:
+        super().__init__(
+            prog=prog,
+            description=description,
+            epilog=epilog,
+            formatter_class=_Help,
+            add_help=False,
+        )
+        self._optionals.title = tr("options")
+        self.add_argument("-h", "--help", action="help", help=tr("show this help and exit"))
+
+    def understood(self, words: Sequence[str]) -> argparse.Namespace:
+        """As parse_args, with a sentence of ours for what nobody knows."""
+        arguments, unknown = self.parse_known_args(words)
+        if unknown:
+            self._refuse(tr("There is no argument {argument}.", argument=unknown[0]))
+        return arguments
+
     def error(self, message: str) -> NoReturn:
-        sentence = message[:1].upper() + message[1:]
-        sys.stderr.write(f"{sentence}.\nThe right form: {self.format_usage()[7:].strip()}\n")
+        """What argparse refuses, in its own words or in those of a `type` function."""
+        self._refuse(tr("That is not understood: {reason}.", reason=message))
+
+    def _refuse(self, sentence: str) -> NoReturn:
+        usage = self.format_usage().removeprefix(tr("usage: ")).strip()
+        sys.stderr.write(f"{sentence}\n{tr('The right form: {usage}', usage=usage)}\n")
         raise SystemExit(WRONG_ARGUMENTS)
+
+
+class _Help(argparse.HelpFormatter):
+    def add_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable[Any],  # argparse names their class, and keeps it for itself
+        prefix: str | None = None,
+    ) -> None:
+        super().add_usage(usage, actions, groups, tr("usage: ") if prefix is None else prefix)
+
+
+class LaidOutHelp(_Help, argparse.RawDescriptionHelpFormatter):
+    """Leaves the lines of description and epilog as they are."""
+
+
+def one_of(words: Sequence[str]) -> Callable[[str], str]:
+    """For `type`: one of these words, and a sentence of ours where it is another."""
+
+    def read(text: str) -> str:
+        if text not in words:
+            raise argparse.ArgumentTypeError(
+                tr("{word!r} is none of {words}", word=text, words=", ".join(words))
+            )
+        return text
+
+    return read
 
 
 def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     """Which cards are read."""
     parser.add_argument(
         "--simulate",
-        metavar="SPEC",
-        help="read make-believe cards instead: 2xTitanRTX, 8xH100+nvlink, 1xH100,1xT4, …",
+        metavar=tr("SPEC"),
+        help=tr("read simulated cards instead: 2xTitanRTX, 8xH100+nvlink, 1xH100,1xT4, …"),
     )
     parser.add_argument(
         "--fault",
-        metavar="FAULTS",
+        metavar=tr("FAULTS"),
         default="",
-        help="let simulated cards fail, such as lost:1@20s, slow:0@10s, driver@30s",
+        help=tr("let simulated cards fail, such as lost:1@20s, slow:0@10s, driver@30s"),
     )
     parser.add_argument(
         "--seed",
         type=whole_number,
         default=0,
         metavar="N",
-        help="another course of the simulation",
+        help=tr("another course of the simulation"),
     )
 
 
@@ -88,8 +139,10 @@ def choose(cards: Sequence[Card], text: str | None) -> list[Card]:
         if not word or not matches:
             offered = ", ".join(numbers.values())
             raise WrongArgumentsError(
-                f"--cards names {word!r}, and no card is called so.",
-                f"There are: {offered}; a UUID or a bus address will do too.",
+                "--cards names {word!r}, and no card is called so.",
+                "There are: {offered}; a UUID or a bus address will do too.",
+                word=word,
+                offered=offered,
             )
         chosen += [card for card in matches if card not in chosen]
     return chosen
@@ -112,11 +165,13 @@ def number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+        raise argparse.ArgumentTypeError(tr("{text!r} is not a number", text=text)) from None
 
 
 def whole_number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+        raise argparse.ArgumentTypeError(
+            tr("{text!r} is not a whole number", text=text)
+        ) from None

@@ -38,6 +38,7 @@ from gpuexplorer.copies.words import devices_of, kinds_of, sizes_of
 from gpuexplorer.core.cards import CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
+from gpuexplorer.core.words import Message, told, tr
 from gpuexplorer.lab.events import Hello
 from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
 from gpuexplorer.telemetry.backend import Backend
@@ -45,37 +46,37 @@ from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.topology import Topology
 
-_DESCRIPTION = """Measure copies between the host and every card, and between cards: how fast
-they are, what the wire could carry, and whether what arrives is what was sent. Takes all pairs
-unless --devices says otherwise. Simulated cards are modelled: no bytes are moved."""
-_EXIT_STATUS = """
-The exit status is 0 when something was measured and nothing arrived WRONG; 1 when something
-arrived WRONG, or nothing could be measured; 2 when the command was not understood; 130 after
-Ctrl-C, which shows what was measured until then."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = _DESCRIPTION
-    parser.epilog = _EXIT_STATUS
-    parser.add_argument("--devices", metavar="LIST", help="such as cpu,cuda:0,1 or 0-3")
+    parser.description = tr(
+        "Measure copies between the host and every card, and between cards: how fast they are,"
+        " what the wire could carry, and whether what arrives is what was sent. Takes all pairs"
+        " unless --devices says otherwise. Simulated cards are modelled: no bytes are moved."
+    )
+    parser.epilog = tr(
+        "The exit status is 0 when something was measured and nothing arrived WRONG; 1 when"
+        " something arrived WRONG, or nothing could be measured; 2 when the command was not"
+        " understood; 130 after Ctrl-C, which shows what was measured until then."
+    )
+    parser.add_argument("--devices", metavar=tr("LIST"), help=tr("such as cpu,cuda:0,1 or 0-3"))
     parser.add_argument(
         "--sizes",
-        metavar="LIST",
-        help="such as 64M,4KiB, or 4B-1G, or sweep; 256M if nothing is said",
+        metavar=tr("LIST"),
+        help=tr("such as 64M,4KiB, or 4B-1G, or sweep; 256M if nothing is said"),
     )
     parser.add_argument(
         "--mode",
-        metavar="LIST",
+        metavar=tr("LIST"),
         default=Kind.ONE_WAY.value,
-        help=f"{', '.join(Kind)}, or all",
+        help=tr("{modes}, or all", modes=", ".join(Kind)),
     )
-    parser.add_argument("--json", action="store_true", help="as JSON, schema 1")
-    parser.add_argument("--csv", action="store_true", help="as CSV, a line for each copy")
+    parser.add_argument("--json", action="store_true", help=tr("as JSON, schema 1"))
+    parser.add_argument("--csv", action="store_true", help=tr("as CSV, a line for each copy"))
     parser.add_argument(
-        "--list", action="store_true", help="what could be asked for here; measures nothing"
+        "--list", action="store_true", help=tr("what could be asked for here; measures nothing")
     )
     parser.add_argument(
-        "--python", metavar="FILE", type=Path, help="the Python whose PyTorch measures"
+        "--python", metavar=tr("FILE"), type=Path, help=tr("the Python whose PyTorch measures")
     )
     add_datasheet_arguments(parser)
     add_source_arguments(parser)
@@ -126,7 +127,7 @@ def _understood(arguments: argparse.Namespace) -> _Asked:
 @contextlib.contextmanager
 def _bench(
     arguments: argparse.Namespace, backend: Backend
-) -> Iterator[tuple[Bench, Sequence[str], Sequence[str], Routes]]:
+) -> Iterator[tuple[Bench, Sequence[str], Sequence[Message], Routes]]:
     """With the devices it can copy between, what is to be said before its results, and the
     ways between the devices.
     """
@@ -146,7 +147,7 @@ def _bench(
     try:
         hello = bench.greet()
         remarks = [
-            f"Measured by {python.label}.",
+            Message("Measured by {python}.", python=python.label),
             *_unsuited(python, backend),
             *_counted_otherwise(hello, backend),
             *remarks,
@@ -163,24 +164,27 @@ def _routes(backend: Backend, hello: Hello, topology: Topology | None) -> Routes
     return Routes(topology or Topology((), (), {}), cards, names, readings)
 
 
-def _unsuited(python: LabPython, backend: Backend) -> list[str]:
+def _unsuited(python: LabPython, backend: Backend) -> list[Message]:
     cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
     if not cards:
         return []
     fits = python.fits(cards, backend.source.driver_version)
-    return [] if fits.verdict is Verdict.FINE else [f"{fits.sentence} {fits.do}".strip()]
+    return [] if fits.verdict is Verdict.FINE else [told(fits.sentence, fits.do)]
 
 
-def _counted_otherwise(hello: Hello, backend: Backend) -> list[str]:
+def _counted_otherwise(hello: Hello, backend: Backend) -> list[Message]:
     """Where PyTorch's numbers are not the driver's."""
     numbers = {card.id: card.index for card in backend.cards()}
     named = names_by_uuid(hello.devices, backend.cards())
-    other = [
-        f"{name} is card {numbers[card]}"
+    return [
+        Message(
+            "PyTorch counts differently from the driver: its {device} is card {card}.",
+            device=name,
+            card=numbers[card],
+        )
         for name, card in named.items()
         if name != f"cuda:{numbers[card]}"
     ]
-    return [f"PyTorch counts otherwise than the driver: {', '.join(other)}."] if other else []
 
 
 def _python(path: Path | None) -> LabPython:
@@ -194,24 +198,26 @@ def _python(path: Path | None) -> LabPython:
         if python.usable:
             return python
     raise Trouble(
-        f"Copies are measured with PyTorch, and {_none_has_it(count)}.",
+        _none_has_it(count),
         "Install it: `pip install torch`; or name a Python with --python; or look at simulated "
         "cards: gpuexplorer copies --simulate 4xRTX4090.",
     )
 
 
-def _none_has_it(count: int) -> str:
-    match count:
-        case 0:
-            return "there is no Python on this computer"
-        case 1:
-            return "the one Python on this computer does not have it"
-    return f"of {count} Python programs on this computer none has it"
+def _none_has_it(count: int) -> Message:
+    if count == 0:
+        return Message("Copies are measured with PyTorch, and there is no Python here.")
+    return Message.counted(
+        "Copies are measured with PyTorch, and the one Python here does not have it.",
+        "Copies are measured with PyTorch, and none of {count} Pythons here has it.",
+        count,
+    )
 
 
-def _head(backend: Backend, bench: Bench, remarks: Sequence[str]) -> Head:
+def _head(backend: Backend, bench: Bench, remarks: Sequence[Message]) -> Head:
     source = backend.source
-    label = source.label if source.simulated or backend.cards() else "No graphics card answers."
+    none = Message("No graphics card answers.")
+    label = source.label if source.simulated or backend.cards() else none
     return Head(label, source.simulated, bench.modelled, tuple(remarks))
 
 
@@ -222,7 +228,7 @@ def _named(arguments: argparse.Namespace, there: Sequence[str], head: Head) -> l
     try:
         return list(devices_of(arguments.devices, there))
     except Trouble as trouble:
-        hint = " ".join([trouble.hint, *head.remarks])
+        hint = told(trouble.hint, *head.remarks)
         raise WrongArgumentsError(trouble.sentence, hint) from trouble
 
 
@@ -235,10 +241,11 @@ def _measure(
 ) -> int:
     jobs = all_asked(devices, asked.sizes, asked.kinds)
     if not jobs:
-        names = ", ".join(asked.kinds)
         raise WrongArgumentsError(
-            f"Between {', '.join(devices)} there is nothing to measure as {names}.",
+            "Between {devices} there is nothing to measure as {modes}.",
             "`gpuexplorer copies --list` says what can be asked for.",
+            devices=", ".join(devices),
+            modes=", ".join(asked.kinds),
         )
     results: list[CopyResult] = []
     ends: list[str] = []
@@ -272,6 +279,6 @@ def _show(
         terminal = Terminal()
         words = results_in_words(head, results, asked.sizes, terminal.width())
         terminal.show(
-            words if complete else f"{words}\n\nIt was ended before all was measured."
+            words if complete else f"{words}\n\n{tr('It was ended before all was measured.')}"
         )
     sys.stdout.flush()

@@ -11,6 +11,7 @@ from gpuexplorer.commands.windows_console import draws_in_place
 from gpuexplorer.copies.measuring import Measuring, Progress
 from gpuexplorer.copies.plan import Kind, kind_of
 from gpuexplorer.core.units import memory
+from gpuexplorer.core.words import tr
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.product_job import ProductJob
 
@@ -78,13 +79,20 @@ class ProgressLine:
 
 def in_words(progress: Progress) -> str:
     if progress.job is None:
-        return f"{progress.of} of {progress.of} measured"
-    words = f"{progress.done + 1} of {progress.of}: {job_in_words(progress.job)}"
+        return tr("{done} of {all} measured", done=progress.of, all=progress.of)
+    parts = [
+        tr(
+            "{number} of {all}: {copy}",
+            number=progress.done + 1,
+            all=progress.of,
+            copy=job_in_words(progress.job),
+        )
+    ]
     if progress.samples:
-        words += f", sample {progress.taken} of {progress.samples}"
+        parts.append(tr("sample {taken} of {all}", taken=progress.taken, all=progress.samples))
     if progress.seconds_left is not None:
-        words += f", {_left(progress.seconds_left)} left"
-    return words
+        parts.append(tr("{time} left", time=_left(progress.seconds_left)))
+    return ", ".join(parts)
 
 
 def _left(seconds: float) -> str:
@@ -93,7 +101,21 @@ def _left(seconds: float) -> str:
 
 def job_in_words(job: CopyJob | ProductJob) -> str:
     if isinstance(job, ProductJob):
-        return f"{job.kind.upper()} products on {job.device}, {job.size} x {job.size}"
-    kind = kind_of(job)
-    how = "" if kind is Kind.ONE_WAY else f", {kind.value}"
-    return f"{job.source} to {job.target}, {memory(job.bytes)}{how}"
+        return tr(
+            "{type} products on {device}, {size} x {size}",
+            type=job.kind.upper(),
+            device=job.device,
+            size=job.size,
+        )
+    kind, size = kind_of(job), memory(job.bytes)
+    if kind is Kind.ONE_WAY:
+        return tr(
+            "{source} to {target}, {size}", source=job.source, target=job.target, size=size
+        )
+    return tr(
+        "{source} to {target}, {size}, {mode}",
+        source=job.source,
+        target=job.target,
+        size=size,
+        mode=kind.value,
+    )

@@ -11,6 +11,7 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import device_names
 from gpuexplorer.copies.sweep import curve_of
 from gpuexplorer.core.units import gigabytes_per_second, memory
+from gpuexplorer.core.words import Message, mark, tr, trn
 from gpuexplorer.telemetry.backend import Backend
 
 _FEW_SIZES = 2
@@ -18,7 +19,8 @@ _MOST_FINDINGS = 12
 _MOST_CELLS = 4
 _OF_THE_WIRE = {Kind.ONE_WAY, Kind.BOTH_WAYS, Kind.PAGEABLE, Kind.STAGED, Kind.RAW}
 _WRONG = "WRONG"
-_ONCE = "Inside one device copied bytes count once; memory traffic is twice that."
+SIMULATED = mark("SIMULATED: these cards do not exist.")
+_ONCE = mark("Inside one device copied bytes count once; memory traffic is twice that.")
 _NONE = "-"
 
 
@@ -26,28 +28,29 @@ _NONE = "-"
 class Head:
     """What is said before the figures."""
 
-    label: str
+    label: Message
     simulated: bool
     modelled: bool
-    remarks: Sequence[str] = ()
+    remarks: Sequence[Message] = ()
 
 
 def results_in_words(
     head: Head, results: Sequence[CopyResult], sizes: Sequence[int], width: int
 ) -> str:
-    lines = wrap(head.label, width)
+    lines = wrap(tr(head.label), width)
     if head.simulated:
-        lines += wrap("SIMULATED: these cards do not exist.", width)
+        lines += wrap(tr(SIMULATED), width)
     if head.modelled:
-        lines += wrap("Modelled: every time follows from the wiring; no bytes moved.", width)
-    lines += [line for remark in head.remarks for line in wrap(remark, width)]
+        modelled = tr("Modelled: every time follows from the wiring; no bytes moved.")
+        lines += wrap(modelled, width)
+    lines += [line for remark in head.remarks for line in wrap(tr(remark), width)]
     by_kind: dict[Kind, list[CopyResult]] = {}
     for result in results:
         by_kind.setdefault(kind_of(result.job), []).append(result)
     for kind, group in by_kind.items():
         lines += _answer(kind, group, sizes, width)
     if any(each.traffic is not None for each in results):
-        lines += ["", *wrap(_ONCE, width)]
+        lines += ["", *wrap(tr(_ONCE), width)]
     lines += _summary(results, width)
     return "\n".join(lines)
 
@@ -55,13 +58,13 @@ def results_in_words(
 def offer_in_words(backend: Backend, width: int) -> str:
     """What `--devices` and `--mode` understand here."""
     cards = {card.id: card.name for card in backend.cards()}
-    rows = [["cpu", "the processor and its memory"]]
-    rows += [[name, cards[card]] for name, card in device_names(backend.cards()).items()]
-    lines = grid((Column("Device", 100), Column("", 90, elastic=True)), rows, width)
-    modes = [[kind.value, kind.sentence] for kind in Kind]
-    lines += ["", *grid((Column("Mode", 100), Column("", 90, elastic=True)), modes, width)]
+    rows = [["cpu", tr("the processor and its memory")]]
+    rows += [[name, tr(cards[card])] for name, card in device_names(backend.cards()).items()]
+    lines = grid((Column(tr("Device"), 100), Column("", 90, elastic=True)), rows, width)
+    modes = [[kind.value, tr(kind.sentence)] for kind in Kind]
+    lines += ["", *grid((Column(tr("Mode"), 100), Column("", 90, elastic=True)), modes, width)]
     if backend.source.simulated:
-        lines += ["", *wrap("SIMULATED: these cards do not exist.", width)]
+        lines += ["", *wrap(tr(SIMULATED), width)]
     return "\n".join(lines)
 
 
@@ -76,21 +79,36 @@ def _answer(
     lines: list[str] = []
     for size, group in by_size.items():
         samples = max(len(each.measured.samples_s) if each.measured else 0 for each in group)
-        of = f", median of {samples}" if samples else ""
+        lines += ["", *wrap(_title(kind, size, samples), width)]
         if kind is Kind.LATENCY:
-            lines += ["", *wrap(f"Latency, {memory(size)}, µs{of}; row to column:", width)]
             lines += _matrix(group, _microseconds, width)
             continue
-        title = f"{kind.sentence[:1].upper()}{kind.sentence[1:]}, {memory(size)}, GB/s{of}"
-        lines += ["", *wrap(f"{title}; row to column:", width)]
         lines += _matrix(group, _rate, width)
         if kind in _OF_THE_WIRE and any(each.share is not None for each in group):
-            lines += ["", *wrap("Share of what the narrowest wire could carry, %:", width)]
-            lines += _matrix(group, _share, width)
+            share = tr("Share of what the narrowest wire could carry, %:")
+            lines += ["", *wrap(share, width), *_matrix(group, _share, width)]
         if any(each.hidden is not None for each in group):
-            lines += ["", *wrap("Share of the copies that the computation hid, %:", width)]
-            lines += _matrix(group, _hidden, width)
+            hidden = tr("Share of the copies that the computation hid, %:")
+            lines += ["", *wrap(hidden, width), *_matrix(group, _hidden, width)]
     return lines
+
+
+def _title(kind: Kind, size: int, samples: int) -> str:
+    if kind is Kind.LATENCY:
+        return tr(
+            "Latency in µs, {size}, median of {samples}; row to column:",
+            size=memory(size),
+            samples=samples,
+        )
+    if not samples:
+        way = tr(kind.sentence)
+        return tr("GB/s, {way}, {size}; row to column:", way=way, size=memory(size))
+    return tr(
+        "GB/s, {way}, {size}, median of {samples}; row to column:",
+        way=tr(kind.sentence),
+        size=memory(size),
+        samples=samples,
+    )
 
 
 def _matrix(
@@ -145,12 +163,13 @@ def _sweep(kind: Kind, results: Sequence[CopyResult], width: int) -> list[str]:
         job = result.job
         paths.setdefault((job.source, job.target), {})[job.bytes] = result
     sizes = sorted({result.job.bytes for result in results})
-    title = f"{kind.sentence[:1].upper()}{kind.sentence[1:]}, GB/s over size:"
+    title = tr("GB/s over size, {way}:", way=tr(kind.sentence))
     columns = []
     for (source, target), by_size in paths.items():
         cells = [_rate(by_size[size]) if size in by_size else _NONE for size in sizes]
-        columns.append((f"{_short(source)} to {_short(target)}", [*cells, *_of_curve(by_size)]))
-    rows = [*(str(memory(size)) for size in sizes), "half rate at", "floor, µs"]
+        path = tr("{source} to {target}", source=_short(source), target=_short(target))
+        columns.append((path, [*cells, *_of_curve(by_size)]))
+    rows = [*(str(memory(size)) for size in sizes), tr("half rate at"), tr("floor, µs")]
     return ["", *wrap(title, width), *_in_blocks(rows, columns, width)]
 
 
@@ -173,31 +192,34 @@ def _summary(results: Sequence[CopyResult], width: int) -> list[str]:
     )
     lines: list[str] = []
     if intact:
-        lines += [
-            "",
-            *wrap(f"{intact} of {intact + wrong} that were checked are intact.", width),
-        ]
+        checked = trn(
+            "{count} of {all} that were checked is intact.",
+            "{count} of {all} that were checked are intact.",
+            intact,
+            all=intact + wrong,
+        )
+        lines += ["", *wrap(checked, width)]
     if found:
-        lines += ["", "What stands out:"]
+        lines += ["", tr("What stands out:")]
     advised: set[str] = set()
     for number, finding in enumerate(found[:_MOST_FINDINGS], 1):
         hint = "" if finding.hint in advised else finding.hint
         advised.add(finding.hint)
-        lines += wrap(f"{number}. {_finding(finding, hint)}", width)
+        lines += wrap(_finding(number, finding, hint), width)
     if len(found) > _MOST_FINDINGS:
-        lines.append(f"and {len(found) - _MOST_FINDINGS} more.")
+        lines.append(tr("and {count} more.", count=len(found) - _MOST_FINDINGS))
     rest = [kin for kin in the_rest(_largest(results), found) if kin.rate is not None]
     if rest:
         columns = (
-            Column("By kind" if not found else "The rest, by kind", 100, elastic=True),
-            Column("Copies", 60, right=True),
-            Column("Size", 70, right=True),
+            Column(tr("The rest, by kind") if found else tr("By kind"), 100, elastic=True),
+            Column(tr("Copies"), 60, right=True),
+            Column(tr("Size"), 70, right=True),
             Column("GB/s", 95, right=True),
-            Column("of limit", 80, right=True),
+            Column(tr("of limit"), 80, right=True),
         )
         rows = [
             [
-                kin.words,
+                tr(kin.words),
                 str(len(kin.results)),
                 str(memory(kin.results[0].job.bytes)),
                 gigabytes_per_second(kin.rate or 0.0),
@@ -220,20 +242,29 @@ def _largest(results: Sequence[CopyResult]) -> list[CopyResult]:
     return [each for each in results if each.job.bytes == most[kind_of(each.job)]]
 
 
-def _finding(finding: Finding, hint: str) -> str:
+def _finding(number: int, finding: Finding, hint: str) -> str:
+    said = tr(
+        "{number}. {title} ({places}): {sentence}",
+        number=number,
+        title=tr(finding.title),
+        places=_places(finding),
+        sentence=tr(finding.sentence),
+    )
+    return f"{said} {tr(hint)}".strip()
+
+
+def _places(finding: Finding) -> str:
     if finding.devices:
-        who = ", ".join(finding.devices)
-    else:
-        pairs = [_pair(*cell) for cell in finding.cells[:_MOST_CELLS]]
-        more = len(finding.cells) - len(pairs)
-        who = ", ".join(pairs) + (f" and {more} more" if more else "")
-    general = finding.title[:1].isupper()  # a sentence of its own
-    head = f"{finding.title} ({who})" if general else f"{who} {finding.title}"
-    return " ".join(part for part in (f"{head}:", finding.sentence, hint) if part)
+        return ", ".join(finding.devices)
+    pairs = ", ".join(_pair(*cell) for cell in finding.cells[:_MOST_CELLS])
+    more = len(finding.cells) - _MOST_CELLS
+    return pairs if more <= 0 else tr("{pairs} and {count} more", pairs=pairs, count=more)
 
 
 def _pair(source: str, target: str) -> str:
-    return f"inside {source}" if source == target else f"{source} to {target}"
+    if source == target:
+        return tr("inside {device}", device=source)
+    return tr("{source} to {target}", source=source, target=target)
 
 
 def _rate(result: CopyResult) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.commands.arguments import INTERRUPTED, OK, TROUBLE, WrongArgumentsError
 from gpuexplorer.commands.copies_progress import ProgressLine, wait_for
+from gpuexplorer.commands.copies_text import SIMULATED
 from gpuexplorer.commands.datasheet_text import sheet_in_words
 from gpuexplorer.commands.grid import wrap
 from gpuexplorer.commands.terminal import Terminal
@@ -26,6 +27,7 @@ from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.telemetry.backend import Backend
 
 
@@ -36,8 +38,8 @@ class Benched:
     backend: Backend
     bench: Bench
     routes: Routes | None
-    label: str
-    remarks: Sequence[str]
+    label: Message
+    remarks: Sequence[Message]
 
     @property
     def simulated(self) -> bool:
@@ -48,12 +50,12 @@ def add_datasheet_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--datasheet",
         action="store_true",
-        help="what each card promises and what it reached: memory, links, matrix products",
+        help=tr("what each card promises and what it reached: memory, links, matrix products"),
     )
     parser.add_argument(
         "--beside",
-        metavar="NAMES",
-        help="with --datasheet: other cards of the table, such as 'RTX 4090,H100 SXM'",
+        metavar=tr("NAMES"),
+        help=tr("with --datasheet: other cards of the table, such as 'RTX 4090,H100 SXM'"),
     )
 
 
@@ -84,8 +86,9 @@ def named_in(text: str, table: CardsTable) -> tuple[OtherCard, ...]:
         like = [card for card in cards if all(part in card.name.lower() for part in parts)]
         if not word or not like:
             raise WrongArgumentsError(
-                f"--beside names {word!r}, and the table of cards has no such card.",
+                "--beside names {word!r}, and the table of cards has no such card.",
                 "Part of a name will do, such as --beside 4090.",
+                word=word,
             )
         found |= {card.name: card for card in exact or like}
     return tuple(found.values())
@@ -183,14 +186,15 @@ def _in_words(
     *,
     complete: bool,
 ) -> str:
-    lines = wrap(benched.label, width)
+    lines = wrap(tr(benched.label), width)
     if benched.simulated:
-        lines += wrap("SIMULATED: these cards do not exist.", width)
+        lines += wrap(tr(SIMULATED), width)
     if benched.bench.modelled:
-        lines += wrap("Modelled: what was reached is a model's; nothing was measured.", width)
-    lines += [line for remark in benched.remarks for line in wrap(remark, width)]
+        modelled = tr("Modelled: what was reached is a model's; nothing was measured.")
+        lines += wrap(modelled, width)
+    lines += [line for remark in benched.remarks for line in wrap(tr(remark), width)]
     for sheet in sheets:
         lines += ["", sheet_in_words(sheet, beside if sheet is sheets[-1] else (), width)]
     if not complete:
-        lines += ["", "It was ended before all was measured."]
+        lines += ["", tr("It was ended before all was measured.")]
     return "\n".join(lines)

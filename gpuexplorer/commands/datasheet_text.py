@@ -8,44 +8,46 @@ from gpuexplorer.copies.datasheet.sheet import OtherCard, Row, Sheet
 from gpuexplorer.copies.datasheet.words import in_words
 from gpuexplorer.core.units import memory as in_memory
 from gpuexplorer.core.units import watts
+from gpuexplorer.core.words import Message, mark, tr
 
 _NONE = "-"
 _WRONG = "WRONG"
 _BESIDE = (What.MEMORY, What.TO_CARD, What.PEER, What.FP32, What.TF32, What.BF16, What.POWER)
 _HEADS = {
-    What.MEMORY: "Memory",
-    What.TO_CARD: "Host link",
+    What.MEMORY: mark("Memory"),
+    What.TO_CARD: mark("Host link"),
     What.PEER: "NVLink",
     What.FP32: "FP32",
     What.TF32: "TF32",
     What.BF16: "BF16",
-    What.POWER: "Power",
+    What.POWER: mark("Power"),
 }
 
 
 def sheet_in_words(sheet: Sheet, beside: Sequence[OtherCard], width: int) -> str:
     columns = (
         Column(f"{sheet.card}, {sheet.device}", 100),
-        Column("Promised", 90, right=True),
-        Column("Reached", 95, right=True),
-        Column("Share", 80, right=True),
-        Column("Spread", 40, right=True),
-        Column("Watts", 60, right=True),
+        Column(tr("Promised"), 90, right=True),
+        Column(tr("Reached"), 95, right=True),
+        Column(tr("Share"), 80, right=True),
+        Column(tr("Spread"), 40, right=True),
+        Column(tr("Watts"), 60, right=True),
     )
     lines = grid(columns, [_cells(row) for row in sheet.rows], width)
     lines.append("")
     for row in sheet.rows:
-        lines += wrap(f"{row.title}: {_sources(row, modelled=sheet.modelled)}", width)
+        sources = _sources(row, modelled=sheet.modelled)
+        lines += wrap(tr("{row}: {sources}.", row=tr(row.title), sources=sources), width)
     if beside:
         lines += ["", *_beside(sheet, beside, width)]
-    lines += [line for note in sheet.notes for line in wrap(note, width)]
+    lines += [line for note in sheet.notes for line in wrap(tr(note), width)]
     return "\n".join(lines)
 
 
 def _cells(row: Row) -> list[str]:
     share, spread = row.share, row.variation
     return [
-        row.title,
+        tr(row.title),
         figure_in_words(row.what, row.promised),
         _WRONG if row.wrong else figure_in_words(row.what, row.reached),
         _NONE if share is None else f"{share * 100:.0f} %",
@@ -60,28 +62,36 @@ def figure_in_words(what: What, figure: Figure) -> str:
 
 def _sources(row: Row, *, modelled: bool) -> str:
     """Where each figure is from, or why there is none. What is modelled is said above."""
+    promised = row.promised
     told = [
-        f"promised: {row.promised.source}" if row.promised.source else row.promised.reason,
+        Message("promised: {source}", source=promised.source)
+        if promised.source
+        else promised.reason,
         row.reached.source or row.reached.reason,
         *row.notes,
     ]
     if row.what is not What.POWER:
         told.append(row.watts.source or row.watts.reason)
-    kept = [each for each in told if each and not (modelled and each.startswith("modelled"))]
-    return "; ".join(dict.fromkeys(kept)) + "."
+    kept = [
+        tr(each) for each in told if each and not (modelled and each.startswith("modelled"))
+    ]
+    return "; ".join(dict.fromkeys(kept))
 
 
 def _beside(sheet: Sheet, beside: Sequence[OtherCard], width: int) -> list[str]:
     """What makers promise; for this card what is promised here."""
     columns = (
-        Column("Promised by", 100, elastic=True),
-        Column("Size", 60, right=True),
-        *(Column(_HEADS[what], 90 - place, right=True) for place, what in enumerate(_BESIDE)),
+        Column(tr("Promised by"), 100, elastic=True),
+        Column(tr("Size"), 60, right=True),
+        *(
+            Column(tr(_HEADS[what]), 90 - place, right=True)
+            for place, what in enumerate(_BESIDE)
+        ),
     )
     here = {row.what: row.promised for row in sheet.rows}
     rows = [
         [
-            f"{sheet.card} (here)",
+            tr("{card} (here)", card=sheet.card),
             "",
             *(figure_in_words(what, here[what]) for what in _BESIDE),
         ]

@@ -16,44 +16,48 @@ from gpuexplorer.commands.checkup.container import container
 from gpuexplorer.commands.checkup.display import display
 from gpuexplorer.commands.checkup.driver import driver
 from gpuexplorer.commands.checkup.memory import memory
+from gpuexplorer.commands.checkup.paper import wrapped
 from gpuexplorer.commands.checkup.parts import parts
 from gpuexplorer.commands.checkup.pci import cards
 from gpuexplorer.commands.checkup.permissions import permissions
 from gpuexplorer.commands.checkup.probe import Probe, this_computer
 from gpuexplorer.commands.checkup.pythons import pythons
-from gpuexplorer.commands.checkup.report import Report, wrapped
+from gpuexplorer.commands.checkup.report import Report
 from gpuexplorer.commands.checkup.toolkits import toolkits
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import tr
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.looked_for import looked_for
 
 # Longer lines are hard to read; and what is not a terminal may be printed.
 _WIDEST = 110
 _PAPER = 80
-_EXIT_STATUS = """
-The exit status is 0 when the check was made, whatever it found; 1 when the bundle could not be
-written; 2 when the command was not understood."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = (
-        "Look at everything GPU Explorer needs on this computer, say how it is, and what to do"
-        " about it. Sleeping cards are not woken."
+    parser.description = tr(
+        "Look at everything GPU Explorer needs on this computer, say how it is, and what to"
+        " do about it. Sleeping cards are not woken."
     )
-    parser.epilog = _EXIT_STATUS
-    parser.add_argument("--json", action="store_true", help="print it for programs to read")
+    parser.epilog = tr(
+        "The exit status is 0 when the check was made, whatever it found; 1 when the bundle"
+        " could not be written; 2 when the command was not understood."
+    )
+    parser.add_argument("--json", action="store_true", help=tr("print it for programs to read"))
     parser.add_argument(
         "--bundle",
-        metavar="FILE",
+        metavar=tr("FILE"),
         type=Path,
-        help="also write a .zip to send to somebody, without the names of you and the computer",
+        help=tr(
+            "also write a .zip to send to somebody, without the names of you and the computer"
+        ),
     )
     parser.add_argument(
         "--deep",
         action="store_true",
-        help="also start each Python that has PyTorch and ask which cards it was built for",
+        help=tr("also start each Python that has PyTorch and ask which cards it was built for"),
     )
 
 
@@ -79,7 +83,7 @@ def check(
         # What programs read must stay JSON and nothing else.
         terminal = Terminal(complaints if arguments.json else out)
         sentence = write_bundle(arguments.bundle, report, probe)
-        terminal.show("\n".join(["", *wrapped(sentence, _width(terminal))]))
+        terminal.show("\n".join(["", *wrapped(tr(sentence), _width(terminal))]))
     return OK
 
 

@@ -11,7 +11,7 @@ _GAP = "  "
 class Column:
     """A column. The one with the smallest weight is left out first; `elastic` ones shrink."""
 
-    title: str
+    title: str  # as it is shown
     weight: int = 10
     right: bool = False
     elastic: bool = False

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import Card, CardId
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.beat import BeatCount
 from gpuexplorer.telemetry.latest import Reading
@@ -27,11 +28,11 @@ class Picture:
     cards: Sequence[Card]
     numbers: Mapping[CardId, str]
     readings: Mapping[CardId, Reading | None]
-    states: Mapping[CardId, str]
+    states: Mapping[CardId, Message]
     processes: Sequence[NamedProcess]
     topology: Topology | None
-    notes: Sequence[str]
-    processes_unknown: Sequence[CardId] = ()  # cards of which nobody can tell just now
+    notes: Sequence[Message]
+    processes_unknown: Sequence[CardId] = ()  # cards of which that is not known just now
     beats: BeatCount | None = None  # only where the same picture is taken again and again
 
     @property

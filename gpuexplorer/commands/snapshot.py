@@ -23,6 +23,7 @@ from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import tr
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.process_names import ProcessNames
 from gpuexplorer.telemetry.sampler import PATIENCE, check_interval
@@ -34,15 +35,21 @@ _FIRST_ANSWERS = 6.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = tr("Read everything of every card, once or again and again.")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="as JSON, schema 1")
-    form.add_argument("--csv", action="store_true", help="as CSV, one row per card")
+    form.add_argument("--json", action="store_true", help=tr("as JSON, schema 1"))
+    form.add_argument("--csv", action="store_true", help=tr("as CSV, one row per card"))
     parser.add_argument(
-        "--loop", type=number, metavar="SECONDS", help="again and again, 0.1 to 60 s apart"
+        "--loop",
+        type=number,
+        metavar=tr("SECONDS"),
+        help=tr("again and again, 0.1 to 60 s apart"),
     )
-    parser.add_argument("--count", type=whole_number, metavar="N", help="stop after N pictures")
     parser.add_argument(
-        "--cards", metavar="LIST", help="only these: numbers, UUIDs or bus addresses"
+        "--count", type=whole_number, metavar="N", help=tr("stop after N pictures")
+    )
+    parser.add_argument(
+        "--cards", metavar=tr("LIST"), help=tr("only these: numbers, UUIDs or bus addresses")
     )
     add_source_arguments(parser)
 
@@ -85,7 +92,9 @@ def _check(arguments: argparse.Namespace) -> int | None:
     """How many pictures; None for as long as the person likes."""
     if arguments.count is not None and arguments.count < 1:
         raise WrongArgumentsError(
-            f"--count {arguments.count} is not a number of pictures.", "It may be 1 or more."
+            "--count {count} is not a number of pictures.",
+            "It may be 1 or more.",
+            count=arguments.count,
         )
     if arguments.loop is None:
         if arguments.count not in (None, 1):

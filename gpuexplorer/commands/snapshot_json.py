@@ -41,13 +41,7 @@ def as_json(picture: Picture) -> dict[str, Json]:
             for link in (picture.topology.links if picture.topology else ())
             if {link.a, link.b} <= shown
         ],
-        "notes": [
-            *(
-                f"{attempt.name}: {attempt.sentence} {attempt.hint}"
-                for attempt in picture.attempts
-            ),
-            *picture.notes,
-        ],
+        "notes": [*(each.note for each in picture.attempts), *picture.notes],
     }
 
 

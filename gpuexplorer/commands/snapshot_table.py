@@ -1,6 +1,7 @@
 """A picture as a table that a person likes to read."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import gpuexplorer
 from gpuexplorer.commands.grid import Column, grid, wrap
@@ -14,52 +15,55 @@ from gpuexplorer.core.catalogue import memory as m
 from gpuexplorer.core.catalogue import utilization as u
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Quantity, memory, quantity, ratio
+from gpuexplorer.core.words import Message, mark, tr, trn
+from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.happenings import HARMFUL
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import ProcessFigure
 
+# Columns of cards and of processes, each by its marked title.
 _CARD_COLUMNS = (
     Column("#", 100),
-    Column("cuda", 60),
-    Column("Card", 93, elastic=True),
-    Column("Busy", 99, right=True),
-    Column("Memory", 94, right=True),
-    Column("Temp", 80, right=True),
-    Column("Power", 75, right=True),
-    Column("SM clock", 50, right=True),
-    Column("Fan", 45, right=True),
+    Column(mark("cuda"), 60),
+    Column(mark("Card"), 93, elastic=True),
+    Column(mark("Busy"), 99, right=True),
+    Column(mark("Memory"), 94, right=True),
+    Column(mark("Temp"), 80, right=True),
+    Column(mark("Power"), 75, right=True),
+    Column(mark("SM clock"), 50, right=True),
+    Column(mark("Fan"), 45, right=True),
     Column("PCIe", 30),
-    Column("In, out", 20, right=True),
-    Column("State", 96, elastic=True),
+    Column(mark("In, out"), 20, right=True),
+    Column(mark("State"), 96, elastic=True),
 )
 _PROCESS_COLUMNS = (
     Column("#", 90),
-    Column("Pid", 100, right=True),
-    Column("Type", 40),
-    Column("User", 50),
-    Column("Memory", 85, right=True),
+    Column(mark("Pid"), 100, right=True),
+    Column(mark("Type"), 40),
+    Column(mark("User"), 50),
+    Column(mark("Memory"), 85, right=True),
     Column("SM", 70, right=True),
     Column("CPU", 60, right=True),
-    Column("Container", 20),
-    Column("Command", 95, elastic=True),
+    Column(mark("Container"), 20),
+    Column(mark("Command"), 95, elastic=True),
 )
 _ROOMY = 150
 _EXPLAINED = (CardState.LOST, CardState.ASLEEP, CardState.NO_DRIVER)
 # By the title of the column in which the figure would stand.
 _SHOWN = {
-    u.GPU_UTILIZATION: "Busy",
-    u.CPU_UTILIZATION: "Busy",
-    m.MEMORY_USED: "Memory",
-    h.TEMPERATURE: "Temp",
-    h.POWER_DRAW: "Power",
-    h.POWER_LIMIT: "Power limit",
-    clocks.CLOCK_SM: "SM clock",
-    h.FAN_SPEED: "Fan",
+    u.GPU_UTILIZATION: mark("Busy"),
+    u.CPU_UTILIZATION: mark("Busy"),
+    m.MEMORY_USED: mark("Memory"),
+    h.TEMPERATURE: mark("Temp"),
+    h.POWER_DRAW: mark("Power"),
+    h.POWER_LIMIT: mark("Power limit"),
+    clocks.CLOCK_SM: mark("SM clock"),
+    h.FAN_SPEED: mark("Fan"),
     links.PCIE_GENERATION: "PCIe",
-    links.PCIE_RECEIVE: "In, out",
+    links.PCIE_RECEIVE: mark("In, out"),
 }
-# What the table needs, and nothing dearer is asked for.
+# What the table needs, and nothing costlier is asked for.
 READ = frozenset(
     {
         *_SHOWN,
@@ -89,20 +93,24 @@ def _heading(picture: Picture, terminal: Terminal, width: int) -> list[str]:
     parts = [f"GPU Explorer {gpuexplorer.__version__}", picture.host_name, when]
     lines = wrap("   ".join(parts), width)
     if source is None:
-        lines += wrap("No graphics card answers on this computer.", width)
+        lines += wrap(tr("No graphics card answers on this computer."), width)
     else:
-        cuda = f", CUDA {source.cuda_version}" if source.cuda_version else ""
-        lines += wrap(f"{source.label}{cuda}", width)
+        label = tr(source.label)
+        if source.cuda_version:
+            label = tr("{source}, CUDA {version}", source=label, version=source.cuda_version)
+        lines += wrap(label, width)
     if picture.beats is not None:
         taken, missed = picture.beats.taken, picture.beats.missed
-        lines += wrap(f"Read {taken} times, {missed} missed. Ctrl-C ends it.", width)
+        read = trn(
+            "Read {count} time, {missed} missed. Ctrl-C ends it.",
+            "Read {count} times, {missed} missed. Ctrl-C ends it.",
+            taken,
+            missed=missed,
+        )
+        lines += wrap(read, width)
     if picture.simulated:
-        lines += [
-            terminal.warn(line)
-            for line in wrap(
-                "SIMULATED: these cards do not exist, their figures are made up.", width
-            )
-        ]
+        made_up = tr("SIMULATED: these cards do not exist, their figures are made up.")
+        lines += [terminal.warn(line) for line in wrap(made_up, width)]
     return lines
 
 
@@ -128,7 +136,7 @@ def _without_empty(
         if column.title in always or any(row[place] != NONE for row in rows)
     ]
     return grid(
-        [columns[place] for place in told],
+        [replace(columns[place], title=tr(columns[place].title)) for place in told],
         [[row[place] for place in told] for row in rows],
         width,
     )
@@ -153,24 +161,24 @@ def _card(picture: Picture, card: Card, width: int) -> list[str]:
         _one(reading, h.FAN_SPEED),
         _pcie(reading),
         _traffic(reading),
-        _trouble(reading) or picture.states[card.id],
+        _trouble(reading) or tr(picture.states[card.id]),
     ]
 
 
 def _name(picture: Picture, card: Card, width: int) -> str:
     """The part of the name that tells cards apart, where there is no room for all of it."""
     parent = next((other for other in picture.cards if other.id == card.parent), None)
+    name = tr(card.name)
     if parent is not None:
-        return f"  {card.name.removeprefix(parent.name).strip(', ')}"
-    return card.name.removeprefix("NVIDIA ") if width < _ROOMY else card.name
+        return f"  {name.removeprefix(tr(parent.name)).strip(', ')}"
+    return name.removeprefix("NVIDIA ") if width < _ROOMY else name
 
 
 def _short_state(picture: Picture, card: Card) -> str:
-    reading = picture.readings[card.id]
-    sentence = picture.states[card.id]
-    if reading is None or sentence.startswith(CardState.NO_ANSWER):
-        return sentence  # with the seconds for which there was none
-    return reading.state.value
+    reading, sentence = picture.readings[card.id], picture.states[card.id]
+    if reading is None or "seconds" in sentence.values:
+        return tr(sentence)  # with the seconds for which there was no answer
+    return tr(reading.state.word)
 
 
 def _states(picture: Picture, width: int) -> list[str]:
@@ -182,8 +190,14 @@ def _states(picture: Picture, width: int) -> list[str]:
             cards.setdefault(reading.state, []).append(picture.numbers[card.id])
     lines = []
     for state, numbers in cards.items():
-        named = _cards_named(numbers)
-        lines += wrap(f"{named[0].upper()}{named[1:]}: {state.sentence}.", width)
+        said = trn(
+            "Card {cards}: {state}.",
+            "Cards {cards}: {state}.",
+            len(numbers),
+            cards=", ".join(numbers),
+            state=state.sentence,
+        )
+        lines += wrap(said, width)
     return ["", *lines] if lines else []
 
 
@@ -192,11 +206,11 @@ def _host(picture: Picture) -> list[str]:
     return [
         "H",
         NONE,
-        picture.host.name,
+        tr(picture.host.name),
         _one(reading, u.CPU_UTILIZATION),
         _memory(reading),
         *[NONE] * 6,
-        "the computer",
+        tr("the computer"),
     ]
 
 
@@ -209,14 +223,16 @@ def _of(reading: Reading, metric: MetricId, limit: MetricId) -> str:
     value, most = reading.values.get(metric), reading.values.get(limit)
     if value is None or most is None:
         return _one(reading, metric)
-    return f"{quantity(METRICS[metric], value).number} of {quantity(METRICS[limit], most)}"
+    part = quantity(METRICS[metric], value).number
+    return tr("{part} of {whole}", part=part, whole=quantity(METRICS[limit], most))
 
 
 def _memory(reading: Reading) -> str:
     used, total = reading.values.get(m.MEMORY_USED), reading.values.get(m.MEMORY_TOTAL)
     if used is None or total is None or not total:
         return NONE
-    return f"{_same_unit(used, memory(total))} of {memory(total)}"
+    whole = memory(total)
+    return tr("{part} of {whole}", part=_same_unit(used, whole), whole=whole)
 
 
 def _same_unit(value: float, whole: Quantity) -> str:
@@ -248,7 +264,7 @@ def _traffic(reading: Reading) -> str:
 def _trouble(reading: Reading) -> str:
     """What holds the card back, in words; empty where nothing does."""
     return ", ".join(
-        METRICS[metric].label.lower() for metric in HARMFUL if reading.values.get(metric)
+        tr(METRICS[metric].label) for metric in HARMFUL if reading.values.get(metric)
     )
 
 
@@ -263,22 +279,26 @@ def _missing(picture: Picture, width: int) -> list[str]:
     labels: dict[tuple[str, Absence], list[str]] = {}
     for (metric, absence), numbers in cards.items():
         everywhere = len(numbers) == len(picture.cards) > 1
-        where = "every card" if everywhere else _cards_named(numbers)
-        labels.setdefault((where, absence), []).append(_SHOWN[metric])
+        where = tr("every card") if everywhere else _cards_named(numbers)
+        labels.setdefault((where, absence), []).append(tr(_SHOWN[metric]))
     lines = []
     for (where, absence), named in labels.items():
-        lines += wrap(f"{', '.join(named)} ({where}): {absence.sentence}.", width)
-    without = {
-        card.cuda_reason: [
-            picture.numbers[other.id]
-            for other in picture.cards
-            if other.cuda_reason == card.cuda_reason
-        ]
-        for card in picture.cards
-        if card.cuda_index is None and card.cuda_reason
-    }
-    for why, numbers in without.items():
-        lines += wrap(f"CUDA number ({_cards_named(numbers)}): {why}.", width)
+        why = tr(
+            "{figures} ({cards}): {reason}.",
+            figures=", ".join(named),
+            cards=where,
+            reason=absence.sentence,
+        )
+        lines += wrap(why, width)
+    without: dict[Message, list[str]] = {}
+    for card in picture.cards:
+        if card.cuda_index is None and card.cuda_reason:
+            without.setdefault(card.cuda_reason, []).append(picture.numbers[card.id])
+    for reason, numbers in without.items():
+        cuda = tr(
+            "CUDA number ({cards}): {reason}.", cards=_cards_named(numbers), reason=reason
+        )
+        lines += wrap(cuda, width)
     return lines
 
 
@@ -292,8 +312,8 @@ def _gather(
 
 def _cards_named(numbers: Sequence[str]) -> str:
     if numbers == ["H"]:
-        return "the computer"
-    return ("card " if len(numbers) == 1 else "cards ") + ", ".join(numbers)
+        return tr("the computer")
+    return trn("card {cards}", "cards {cards}", len(numbers), cards=", ".join(numbers))
 
 
 def _processes(picture: Picture, width: int) -> list[str]:
@@ -313,15 +333,20 @@ def _processes(picture: Picture, width: int) -> list[str]:
     )
     unknown = [picture.numbers[card] for card in picture.processes_unknown]
     if unknown:
-        named = _cards_named(unknown)
-        lines += wrap(f"Which processes use {named} cannot be told just now.", width)
-    return lines or ["No process uses these cards."]
+        said = trn(
+            "Which processes use card {cards} is not known just now.",
+            "Which processes use cards {cards} is not known just now.",
+            len(unknown),
+            cards=", ".join(unknown),
+        )
+        lines += wrap(said, width)
+    return lines or [tr("No process uses these cards.")]
 
 
 def _process(picture: Picture, named: NamedProcess) -> list[str]:
     process = named.process
     used, busy = process.values.get(ProcessFigure.MEMORY), process.values.get(ProcessFigure.SM)
-    command = named.command or f"({named.reason})"
+    command = named.command or f"({tr(named.reason)})"
     return [
         picture.numbers.get(process.card, NONE),
         str(process.pid),
@@ -331,16 +356,15 @@ def _process(picture: Picture, named: NamedProcess) -> list[str]:
         NONE if busy is None else str(ratio(busy)),
         NONE if named.cpu is None else str(ratio(named.cpu)),
         named.container or NONE,
-        f"{command} (this program)" if named.ours else command,
+        tr("{command} (this program)", command=command) if named.ours else command,
     ]
 
 
 def _notes(picture: Picture, width: int) -> list[str]:
     lines = []
     for attempt in picture.attempts:
-        lines += wrap(f"{attempt.name}: {attempt.sentence} {attempt.hint}", width)
+        lines += wrap(tr(attempt.note), width)
     for note in picture.notes:
-        if picture.simulated and note.startswith("These cards are simulated"):
-            continue  # it stands at the top already
-        lines += wrap(note, width)
+        if note != MADE_UP:  # it stands at the top already
+            lines += wrap(tr(note), width)
     return lines

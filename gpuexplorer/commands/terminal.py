@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from gpuexplorer.commands.windows_console import draws_in_place
+from gpuexplorer.core.words import trn
 
 _PLAIN = str.maketrans({"°": "", "µ": "u", "…": "~", "─": "-", "×": "x", "·": "-"})
 
@@ -50,7 +51,11 @@ class Terminal:
             lines = [line for line in lines if line]  # space for figures rather than for air
         if len(lines) >= height:
             more = len(lines) - height + 2
-            notice = f"({more} more lines: make the terminal taller)"
+            notice = trn(
+                "({count} more line: make the terminal taller)",
+                "({count} more lines: make the terminal taller)",
+                more,
+            )
             lines = [*lines[: max(0, height - 2)], notice[: self.width()]]
         # Each line is cleared to its end, and all below the last: nothing flickers.
         self._write("\x1b[H" + "".join(f"{line}\x1b[K\n" for line in lines) + "\x1b[J")

@@ -13,6 +13,7 @@ from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import rate
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.telemetry.backend import Backend, Source
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.session import Attempt
@@ -20,7 +21,8 @@ from gpuexplorer.telemetry.topology import Link, PathKind, Topology
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="as JSON, schema 1")
+    parser.description = tr("Show which card is wired to which, and how fast that can be.")
+    parser.add_argument("--json", action="store_true", help=tr("as JSON, schema 1"))
     add_source_arguments(parser)
 
 
@@ -65,7 +67,7 @@ def _as_json(
             for card in cards
         ],
         "links": [link_as_json(link) for link in topology.links],
-        "notes": [f"{attempt.name}: {attempt.sentence} {attempt.hint}" for attempt in attempts],
+        "notes": [attempt.note for attempt in attempts],
     }
 
 
@@ -77,17 +79,18 @@ def _text(
     width: int,
 ) -> str:
     if not cards:
-        reasons = [f"{attempt.name}: {attempt.sentence} {attempt.hint}" for attempt in attempts]
-        nothing = "No graphics card answers, so there is no wiring to show."
-        return "\n".join(line for text in (nothing, *reasons) for line in wrap(text, width))
-    lines = wrap(source.label, width)
+        nothing = tr("No graphics card answers, so there is no wiring to show.")
+        told = (nothing, *(tr(attempt.note) for attempt in attempts))
+        return "\n".join(line for text in told for line in wrap(text, width))
+    lines = wrap(tr(source.label), width)
     if source.simulated:
-        lines += wrap("SIMULATED: these cards do not exist, their wiring is made up.", width)
+        made_up = tr("SIMULATED: these cards do not exist, their wiring is made up.")
+        lines += wrap(made_up, width)
     lines += ["", *_matrix(cards, topology, width), ""]
     lines += [line for text in _legend(cards, topology) for line in wrap(text, width)]
     lines += [
         "",
-        *wrap("Theoretical rates, each direction:", width),
+        *wrap(tr("Theoretical rates, each direction:"), width),
         *_rates(cards, topology, width),
     ]
     return "\n".join(lines)
@@ -107,7 +110,7 @@ def _matrix(cards: list[Card], topology: Topology, width: int) -> list[str]:
         )
         for other in cards
     ]
-    columns.append(("host", [_cell(topology.link(card.id, HOST_ID)) for card in cards]))
+    columns.append((tr("host"), [_cell(topology.link(card.id, HOST_ID)) for card in cards]))
     nodes = [topology.numa_nodes.get(card.id) for card in cards]
     columns.append(("NUMA", ["-" if node is None else str(node) for node in nodes]))
     lines: list[str] = []
@@ -150,7 +153,7 @@ def _legend(cards: list[Card], topology: Topology) -> list[str]:
     if set(topology.cards) < {card.id for card in cards}:
         kinds.add(PathKind.UNKNOWN)  # a card that does not answer has no links at all
     return [
-        f"{'NV#' if kind is PathKind.NVLINK else kind.value:5} {kind.sentence}"
+        f"{'NV#' if kind is PathKind.NVLINK else kind.value:5} {tr(kind.sentence)}"
         for kind in PathKind
         if kind in kinds or kind is PathKind.SELF
     ]
@@ -158,18 +161,18 @@ def _legend(cards: list[Card], topology: Topology) -> list[str]:
 
 def _rates(cards: list[Card], topology: Topology, width: int) -> list[str]:
     """Pairs that are wired alike stand in one row."""
-    numbers = {card.id: str(card.index) for card in cards} | {HOST_ID: "host"}
+    numbers = {card.id: str(card.index) for card in cards} | {HOST_ID: tr("host")}
     alike: dict[tuple[str, str, str, str], list[str]] = {}
     for link in topology.links:
-        speed = "unknown" if link.rate is None else str(rate(link.rate))
-        key = (_cell(link), speed, link.rate_reason, _peer(link))
+        speed = tr("unknown") if link.rate is None else str(rate(link.rate))
+        key = (_cell(link), speed, tr(link.rate_reason), _peer(link))
         alike.setdefault(key, []).append(f"{numbers[link.a]}-{numbers[link.b]}")
     columns = (
-        Column("Path", 90),
-        Column("Rate", 95, right=True),
-        Column("Over", 50),
-        Column("Peer to peer", 60),
-        Column("Between", 100, elastic=True),
+        Column(tr("Path"), 90),
+        Column(tr("Rate"), 95, right=True),
+        Column(tr("Over"), 50),
+        Column(tr("Peer to peer"), 60),
+        Column(tr("Between"), 100, elastic=True),
     )
     return grid(columns, [[*key, _between(pairs)] for key, pairs in alike.items()], width)
 
@@ -177,12 +180,18 @@ def _rates(cards: list[Card], topology: Topology, width: int) -> list[str]:
 def _between(pairs: list[str]) -> str:
     if len(pairs) <= 6:
         return ", ".join(pairs)
-    return f"{len(pairs)} pairs: {', '.join(pairs[:4])} to {pairs[-1]}"
+    return trn(
+        "{count} pair: {first} to {last}",
+        "{count} pairs: {first} to {last}",
+        len(pairs),
+        first=", ".join(pairs[:4]),
+        last=pairs[-1],
+    )
 
 
 def _peer(link: Link) -> str:
     if link.b == HOST_ID:
         return "-"
     if link.peer_to_peer is None:
-        return link.peer_reason or "not told"
-    return "yes" if link.peer_to_peer else f"no: {link.peer_reason}"
+        return tr(link.peer_reason) or tr("not reported")
+    return tr("yes") if link.peer_to_peer else tr("no: {reason}", reason=link.peer_reason)

@@ -6,8 +6,9 @@ import os
 import re
 from pathlib import Path
 
-from gpuexplorer.commands.arguments import WrongArgumentsError, number
+from gpuexplorer.commands.arguments import WrongArgumentsError, number, one_of
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, tr
 
 # What view_list.py offers, which this may not ask: a wrong word is told before Qt is loaded.
 SCREENS = ("overview", "card", "processes", "topology", "events", "lab", "copies")
@@ -21,47 +22,54 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--or-simulate",
         action="store_true",
-        help="where no card answers, open on two simulated ones",
+        help=tr("where no card answers, open on two simulated ones"),
     )
     parser.add_argument(
         "--read-only",
         action="store_true",
-        help="no process can be ended from this window",
+        help=tr("no process can be ended from this window"),
     )
     parser.add_argument(
         "--view",
-        choices=(*SCREENS, ALL_SCREENS),
-        metavar="NAME",
-        help=f"open on this screen: {', '.join(SCREENS)}; for pictures also: all",
+        type=one_of((*SCREENS, ALL_SCREENS)),
+        metavar=tr("NAME"),
+        help=tr(
+            "open on this screen: {screens}; for pictures also: all", screens=", ".join(SCREENS)
+        ),
     )
     parser.add_argument(
         "--theme",
-        choices=("dark", "light", BOTH_THEMES),
-        metavar="THEME",
-        help="dark or light, whatever the settings say; for pictures also: both",
+        type=one_of(("dark", "light", BOTH_THEMES)),
+        metavar=tr("THEME"),
+        help=tr("dark or light, whatever the settings say; for pictures also: both"),
     )
     parser.add_argument(
-        "--size", type=size, metavar="WxH", help="size of the window, such as 1600x1000"
+        "--size", type=size, metavar=tr("WxH"), help=tr("size of the window, such as 1600x1000")
     )
     parser.add_argument(
         "--screenshot",
-        metavar="DIR",
-        help="write a PNG per screen and theme into this folder, and end",
+        metavar=tr("DIR"),
+        help=tr("write a PNG per screen and theme into this folder, and end"),
     )
     parser.add_argument(
         "--after",
         type=after,
-        metavar="SECONDS",
-        help="pictures only after so many seconds of readings; simulated cards have lived "
-        "through them already",
+        metavar=tr("SECONDS"),
+        help=tr(
+            "pictures only after so many seconds of readings; simulated cards have lived "
+            "through them already"
+        ),
     )
     parser.add_argument(
-        "--quit-after", type=seconds, metavar="SECONDS", help="end after so many seconds"
+        "--quit-after",
+        type=seconds,
+        metavar=tr("SECONDS"),
+        help=tr("end after so many seconds"),
     )
     parser.add_argument(
         "--diagnostics",
-        metavar="FILE",
-        help="at the end, write what the program cost, as JSON; - is the terminal",
+        metavar=tr("FILE"),
+        help=tr("at the end, write what the program cost, as JSON; - is the terminal"),
     )
 
 
@@ -72,7 +80,9 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
     if arguments.screenshot is None:
         if arguments.view == ALL_SCREENS:
             raise WrongArgumentsError(
-                "A window opens on one screen.", f"Say which: {', '.join(SCREENS)}."
+                "A window opens on one screen.",
+                "Say which: {screens}.",
+                screens=", ".join(SCREENS),
             )
         if arguments.theme == BOTH_THEMES:
             raise WrongArgumentsError("A window has one theme.", "Say dark or light.")
@@ -95,11 +105,18 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
 def size(text: str) -> tuple[int, int]:
     parts = re.fullmatch(r"(\d{1,6})[x×](\d{1,6})", text.strip().lower())
     if parts is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size; write it like 1600x1000")
+        raise argparse.ArgumentTypeError(
+            tr("{text!r} is no size; write it like 1600x1000", text=text)
+        )
     wide, high = int(parts.group(1)), int(parts.group(2))
     if not (_SMALLEST[0] <= wide <= _LARGEST[0] and _SMALLEST[1] <= high <= _LARGEST[1]):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not possible; from {_words(_SMALLEST)} to {_words(_LARGEST)} is"
+            tr(
+                "{text!r} is not possible; from {smallest} to {largest} is",
+                text=text,
+                smallest=_words(_SMALLEST),
+                largest=_words(_LARGEST),
+            )
         )
     return wide, high
 
@@ -107,47 +124,55 @@ def size(text: str) -> tuple[int, int]:
 def seconds(text: str) -> float:
     value = number(text)
     if not math.isfinite(value) or value < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no length of time; write 10 or 0.5")
+        raise argparse.ArgumentTypeError(
+            tr("{text!r} is no length of time; write 10 or 0.5", text=text)
+        )
     return value
 
 
 def after(text: str) -> float:
     value = seconds(text)
     if value > _LONGEST_PAST:
-        raise argparse.ArgumentTypeError(f"{text!r} is more than a day, and no more is kept")
+        raise argparse.ArgumentTypeError(
+            tr("{text!r} is more than a day, and no more is kept", text=text)
+        )
     return value
 
 
 def _check_folder(folder: Path) -> None:
     """Makes the folder where there is none."""
-    reason = ""
+    reason: str = ""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        reason = "it is a file"
+        reason = Message("it is a file")
     except OSError as error:
         reason = str(error) if error.errno is None else os.strerror(error.errno)
     if not reason and not os.access(folder, os.W_OK | os.X_OK):
-        reason = "you may not write there"
+        reason = Message("you may not write there")
     if reason:
         raise Trouble(
-            f"No picture can be written into {folder}: {reason}.",
+            "No picture can be written into {folder}: {reason}.",
             "Name a folder of your own with --screenshot.",
+            folder=folder,
+            reason=reason,
         )
 
 
 def _check_file(path: Path) -> None:
     if path.is_dir():
-        reason = "it is a folder"
+        reason = Message("it is a folder")
     elif not path.parent.is_dir():
-        reason = f"there is no folder {path.parent}"
+        reason = Message("there is no folder {folder}", folder=path.parent)
     elif not os.access(path if path.exists() else path.parent, os.W_OK):
-        reason = "you may not write there"
+        reason = Message("you may not write there")
     else:
         return
     raise Trouble(
-        f"What the program costs cannot be written to {path}: {reason}.",
+        "What the program costs cannot be written to {file}: {reason}.",
         "Name another file with --diagnostics, or - for the terminal.",
+        file=path,
+        reason=reason,
     )
 
 

@@ -1,12 +1,14 @@
 """The wiring for a command: asked once, and not waited for longer than a person would."""
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.topology import Topology
 
 _PATIENCE = 3.0
-NOT_ANSWERED = (
-    f"The driver has not told the wiring within {_PATIENCE:.0f} seconds, so it is left out."
+NOT_ANSWERED = Message(
+    "The driver did not report the wiring within {seconds:.0f} seconds, so it is left out.",
+    seconds=_PATIENCE,
 )
 
 

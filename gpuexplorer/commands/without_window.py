@@ -9,19 +9,20 @@ from gpuexplorer.commands.arguments import open_source
 from gpuexplorer.commands.checkup.display import display
 from gpuexplorer.commands.checkup.finding import Verdict
 from gpuexplorer.commands.checkup.probe import this_computer
+from gpuexplorer.core.words import Message, mark, paragraph, told, tr
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE
 
 
-def why_no_window() -> str | None:
-    """The reason in a sentence; None where a window can be tried."""
+def why_no_window() -> Message | None:
+    """The reason; None where a window can be tried."""
     topic = display(this_computer(NoCards))
     wayland, x11 = topic.facts.get("wayland_answers"), topic.facts.get("x11_answers")
     hidden = bool(topic.facts.get("QT_QPA_PLATFORM"))
     if topic.verdict is Verdict.FINE or hidden or wayland or x11:
         refused = topic.facts.get("x11_refusal") is not None
         known = refused or topic.facts.get("missing_libraries")
-        return f"{topic.sentence} {topic.do}".strip() if known and not hidden else None
+        return told(topic.sentence, topic.do) if known and not hidden else None
     return topic.sentence
 
 
@@ -35,9 +36,10 @@ def do_without_display(*, pictures: bool) -> None:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 
-def show_table(arguments: argparse.Namespace, why: str) -> int:
+def show_table(arguments: argparse.Namespace, why: Message) -> int:
     """The live table, or one picture of it where nobody looks at a terminal."""
-    sys.stderr.write(f"{why} Here is the table in the terminal instead.\n")
+    instead = mark("Here is the table in the terminal instead.")
+    sys.stderr.write(f"{paragraph((why, instead))}\n")
     sys.stderr.flush()
     spec: str | None = arguments.simulate
     if spec is None and arguments.or_simulate:
@@ -45,8 +47,8 @@ def show_table(arguments: argparse.Namespace, why: str) -> int:
         if backend is None:
             spec = MAKE_BELIEVE
             for attempt in attempts:
-                sys.stderr.write(f"{attempt.name}: {attempt.sentence}\n")
-            sys.stderr.write("So these are two simulated cards.\n")
+                sys.stderr.write(f"{tr(attempt.note)}\n")
+            sys.stderr.write(f"{tr('So these are two simulated cards.')}\n")
         else:
             backend.close()
     table = argparse.Namespace(

@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from gpuexplorer.core.words import Message
+
 
 class Absence(StrEnum):
     """The reason a metric has no value. `sentence` is what a person reads in its place."""
@@ -26,7 +28,7 @@ class Absence(StrEnum):
     NOT_ASKED = "not asked"
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Message:
         return _SENTENCES[self]
 
     @property
@@ -36,24 +38,32 @@ class Absence(StrEnum):
 
 
 _SENTENCES = {
-    Absence.NOT_SUPPORTED: "this card does not report it",
-    Absence.NOT_IN_DRIVER: "this driver is too old to report it",
-    Absence.NO_PERMISSION: "only an administrator may read it",
-    Absence.NEEDS_TWO: "it takes two readings, and this is the first",
-    Absence.IMPOSSIBLE: "the driver answered with an impossible figure",
-    Absence.NO_PART: "this card has no such part",
-    Absence.LOST: "the card is lost",
-    Absence.ASLEEP: "the card is asleep and is not woken to be read",
-    Absence.NO_ANSWER: "the driver does not answer for this card",
-    Absence.NO_DRIVER: "the driver is gone",
-    Absence.MIG_ON: "MIG is on: this is known per instance only",
-    Absence.IN_INSTANCE: "the driver tells this for the whole card, not per MIG instance",
-    Absence.SHARED_MEMORY: "the card uses the computer's memory and has none of its own",
-    Absence.WINDOWS_KEEPS_IT: "Windows manages this memory and the driver does not know it",
-    Absence.NO_NEW_SAMPLE: "it did nothing the driver could measure in the last moment",
-    Absence.REFUSED: "the driver refused this time; it is asked again",
-    Absence.NOT_YET: "it was not read again yet",
-    Absence.NOT_ASKED: "not read, since nobody looks at it",
+    Absence.NOT_SUPPORTED: Message("this card does not report it"),
+    Absence.NOT_IN_DRIVER: Message("this driver is too old to report it"),
+    Absence.NO_PERMISSION: Message("only an administrator may read it"),
+    Absence.NEEDS_TWO: Message("it takes two readings, and this is the first"),
+    Absence.IMPOSSIBLE: Message("the driver answered with an impossible figure"),
+    Absence.NO_PART: Message("this card has no such part"),
+    Absence.LOST: Message("the card is lost"),
+    Absence.ASLEEP: Message("the card is asleep and is not woken to be read"),
+    Absence.NO_ANSWER: Message("the driver does not answer for this card"),
+    Absence.NO_DRIVER: Message("the driver is gone"),
+    Absence.MIG_ON: Message("MIG is on: this is known per instance only"),
+    Absence.IN_INSTANCE: Message(
+        "the driver reports this for the whole card, not per MIG instance"
+    ),
+    Absence.SHARED_MEMORY: Message(
+        "the card uses the computer's memory and has none of its own"
+    ),
+    Absence.WINDOWS_KEEPS_IT: Message(
+        "Windows manages this memory and the driver does not know it"
+    ),
+    Absence.NO_NEW_SAMPLE: Message(
+        "it did nothing the driver could measure in the last moment"
+    ),
+    Absence.REFUSED: Message("the driver refused this time; it is asked again"),
+    Absence.NOT_YET: Message("it was not read again yet"),
+    Absence.NOT_ASKED: Message("not read, since nobody looks at it"),
 }
 
 _LASTING = frozenset({Absence.NOT_SUPPORTED, Absence.NOT_IN_DRIVER, Absence.NO_PART})

@@ -7,6 +7,7 @@ from typing import NewType
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import NOTHING, Message
 
 CardId = NewType("CardId", str)
 
@@ -24,7 +25,7 @@ class CardKind(StrEnum):
 
 
 class CardState(StrEnum):
-    """How a card is, in one word; `sentence` says it to a person."""
+    """How a card is; `word` and `sentence` say it to a person, briefly and fully."""
 
     WORKING = "working"
     ASLEEP = "asleep"
@@ -33,16 +34,29 @@ class CardState(StrEnum):
     NO_DRIVER = "no driver"
 
     @property
-    def sentence(self) -> str:
+    def word(self) -> Message:
+        return _STATE_WORDS[self]
+
+    @property
+    def sentence(self) -> Message:
         return _STATE_SENTENCES[self]
 
 
+_STATE_WORDS = {
+    CardState.WORKING: Message("working"),
+    CardState.ASLEEP: Message("asleep"),
+    CardState.LOST: Message("lost"),
+    CardState.NO_ANSWER: Message("no answer"),
+    CardState.NO_DRIVER: Message("no driver"),
+}
 _STATE_SENTENCES = {
-    CardState.WORKING: "working",
-    CardState.ASLEEP: "asleep, or left alone so that it can fall asleep; not woken to be read",
-    CardState.LOST: "lost: it no longer answers the driver",
-    CardState.NO_ANSWER: "the driver has not answered for this card yet",
-    CardState.NO_DRIVER: "the driver is gone; it is looked for again and again",
+    CardState.WORKING: Message("working"),
+    CardState.ASLEEP: Message(
+        "asleep, or left alone so that it can fall asleep; not woken to be read"
+    ),
+    CardState.LOST: Message("lost: it no longer answers the driver"),
+    CardState.NO_ANSWER: Message("the driver has not answered for this card yet"),
+    CardState.NO_DRIVER: Message("the driver is gone; it is looked for again and again"),
 }
 
 
@@ -59,7 +73,8 @@ class Card:
     parent: CardId | None = None  # the card a MIG instance is a part of
     bus_id: str | None = None  # "0000:3b:00.0"
     cuda_index: int | None = None  # the number CUDA gives it here and now
-    cuda_reason: str = ""  # why there is no such number, in words
+    cuda_reason: Message = NOTHING  # why there is no such number
+    denied: Absence | None = None  # why the driver gives no access to it
     compute_capability: tuple[int, int] | None = None
     fans: int = 0
     nvlinks: int = 0

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import NewType
 
+from gpuexplorer.core.words import Message
+
 MetricId = NewType("MetricId", str)
 
 
@@ -32,7 +34,7 @@ class Cadence(StrEnum):
 
     FAST = "fast"  # every beat: it is cheap and changes quickly
     SLOW = "slow"  # every few seconds
-    ON_DEMAND = "on demand"  # dear, so only while somebody looks
+    ON_DEMAND = "on demand"  # costly, so only while somebody looks
 
 
 class Scope(Enum):
@@ -55,23 +57,23 @@ class Metric:
     """One entry feeds tables, charts, tooltips, recordings and exports."""
 
     id: MetricId
-    label: str
+    label: Message
     unit: Unit
-    meaning: str
+    meaning: Message
     smi: str  # the nvidia-smi query field, or command, that shows the same; "" where none does
     cadence: Cadence
     highest: float = float("inf")  # a figure above is impossible
     lowest: float = 0.0
     scope: Scope = Scope.CARD
     part: tuple[Part, int] | None = None
-    choices: Mapping[int, str] = field(default_factory=dict)  # what a state's number means
+    choices: Mapping[int, Message] = field(default_factory=dict)  # what a state's number means
     plotted: bool = True  # changes in time, and so is kept in the history
 
     def plausible(self, value: float) -> bool:
         return self.lowest <= value <= self.highest
 
-    def text_of(self, value: float) -> str | None:
+    def text_of(self, value: float) -> Message | None:
         """The word for a state's number; None where the number speaks for itself."""
         if self.choices:
-            return self.choices.get(int(value), f"code {int(value)}")
+            return self.choices.get(int(value), Message("code {number}", number=int(value)))
         return None

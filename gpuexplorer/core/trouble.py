@@ -1,5 +1,7 @@
 """Trouble: the world refused, and a person should read why and what to do."""
 
+from collections.abc import Sequence
+
 from gpuexplorer.core.words import Message, paragraph
 
 
@@ -22,6 +24,13 @@ class Trouble(Exception):  # noqa: N818 - it is the world's fault, not an error 
 
     def __str__(self) -> str:
         return f"{self.sentence} {self.hint}".strip()
+
+
+def did_you_mean(close: Sequence[str], forms: str) -> Message:
+    """A hint for what was mistyped: the first of what is close to it, and the right forms."""
+    if not close:
+        return _message(forms, {})
+    return Message("Did you mean {word}? {forms}", word=close[0], forms=_message(forms, {}))
 
 
 def _message(template: str, values: dict[str, object]) -> Message:

@@ -1,9 +1,13 @@
-"""Values as people read them: a number and its unit. The only place that formats."""
+"""Values as people read them: a number and its unit. The only place that formats.
+
+Called where a value is shown, so words that stand for a number come translated.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.metric import Metric, Unit
+from gpuexplorer.core.words import tr
 
 KIB, MIB, GIB, TIB = 1024.0, 1024.0**2, 1024.0**3, 1024.0**4
 
@@ -13,7 +17,7 @@ _DECIMAL_SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 _RATES = ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"))
 _ENERGIES = ((3.6e9, "MWh"), (3.6e6, "kWh"), (3.6e3, "Wh"))
 _TIMES = (
-    (86400.0, "days"),
+    (86400.0, "d"),
     (3600.0, "h"),
     (60.0, "min"),
     (1.0, "s"),
@@ -96,7 +100,7 @@ def quantity(metric: Metric, value: float, units: Units = USUAL) -> Quantity:
     """How the catalogue's value reads."""
     word = metric.text_of(value)
     if word is not None:
-        return Quantity(word)
+        return Quantity(tr(word))
     match metric.unit:
         case Unit.RATIO:
             return ratio(value)
@@ -117,7 +121,7 @@ def quantity(metric: Metric, value: float, units: Units = USUAL) -> Quantity:
         case Unit.SECONDS:
             return duration(value)
         case Unit.FLAG:
-            return Quantity("yes" if value else "no")
+            return Quantity(tr("yes") if value else tr("no"))
         case Unit.LANES:
             return Quantity(f"x{value:.0f}")
         case Unit.COUNT | Unit.GENERATION | Unit.STATE:
@@ -186,7 +190,7 @@ def energy(value: float) -> Quantity:
 def duration(seconds: float) -> Quantity:
     """From nanoseconds to days, three digits."""
     if seconds >= 86400 * 2:
-        return Quantity(_short(seconds / 86400), "days")
+        return Quantity(_short(seconds / 86400), "d")
     if seconds >= 7200:
         return Quantity(_short(seconds / 3600), "h")
     if seconds >= 120:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
+from gpuexplorer.core.words import Message
+
 
 class Verdict(StrEnum):
     """How a part of the computer is, from good to bad."""
@@ -14,6 +16,17 @@ class Verdict(StrEnum):
     @property
     def rank(self) -> int:
         return list(Verdict).index(self)
+
+    @property
+    def word(self) -> Message:
+        return _WORDS[self]
+
+
+_WORDS = {
+    Verdict.FINE: Message("fine"),
+    Verdict.LOOK: Message("look"),
+    Verdict.BROKEN: Message("broken"),
+}
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:

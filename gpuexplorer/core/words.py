@@ -64,6 +64,9 @@ class Message(str):
         return Message._of(written["template"], written["many"], values)
 
 
+NOTHING = Message("")
+
+
 def mark(template: str) -> str:
     """Names a template for the catalogue, and does nothing else: `tr` translates it later."""
     return template
@@ -95,6 +98,24 @@ def listed(words: Sequence[str]) -> str:
 def paragraph(sentences: Sequence[str]) -> str:
     """Whole sentences, translated, one after the other; what is empty is left out."""
     return " ".join(tr(each) for each in sentences if each)
+
+
+def told(*sentences: str) -> Message:
+    """Whole sentences, one after the other, to be translated by whoever shows them."""
+    kept = [each for each in sentences if each]
+    if not kept:
+        return NOTHING
+    first, *more = kept
+    if more:
+        return Message("{first} {more}", first=first, more=told(*more))
+    return first if isinstance(first, Message) else Message("{text}", text=first)
+
+
+def all_of(words: "Sequence[str]") -> Message:
+    """Names as a list, to be translated by whoever shows it: "a, b and c"."""
+    if len(words) == 1:
+        return Message("{word}", word=words[0])
+    return Message("{several} and {last}", several=", ".join(words[:-1]), last=words[-1])
 
 
 def use_language(language: "str | None" = None) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject
 
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.units import USUAL, Units, memory
+from gpuexplorer.core.words import Message, trn
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.bare_host import BareHost
 from gpuexplorer.gui.state.machine import MachineState
@@ -16,7 +17,7 @@ from gpuexplorer.gui.widgets.rail.rail import Rail
 from gpuexplorer.gui.wording.cards.device_face import host_device
 from gpuexplorer.gui.wording.cards.missing_figures import missing_figures
 from gpuexplorer.gui.wording.processes.process_words import in_use, pids
-from gpuexplorer.telemetry.looked_for import Looked
+from gpuexplorer.telemetry.looked_for import Looked, Thing
 from gpuexplorer.telemetry.sampler import Want
 from gpuexplorer.telemetry.session import Session
 
@@ -81,11 +82,11 @@ class LiveFrame(QObject):
     def host_looked_for(self) -> Looked:
         """The computer itself, which is there in any case."""
         card, cores = self._host.card, self._host.cores
-        where = f"{cores} cores" if cores > 1 else "1 core"
+        where = trn("{count} core", "{count} cores", cores)
         if card.memory_bytes is not None:
-            where += f", {memory(card.memory_bytes, self.units)}"
-        sentence = "Read, and listed at the left as the host."
-        return Looked("processor and memory", where, found=True, sentence=sentence)
+            where = f"{where}, {memory(card.memory_bytes, self.units)}"
+        sentence = Message("Read, and listed at the left as the host.")
+        return Looked(Thing.HOST, where, found=True, sentence=sentence)
 
     def show_units(self, units: Units) -> None:
         """Where no session shows the computer in the units of its own settings."""

@@ -56,6 +56,7 @@ def grab(widget: QWidget, path: Path) -> None:
     """Keep a picture of what the widget shows. Raises Trouble where that cannot be written."""
     if not widget.grab().save(str(path)):
         raise Trouble(
-            f"The picture could not be written to {path}.",
-            "Is the folder there, and does the name end in .png?",
+            "The picture could not be written to {file}.",
+            "Check that the folder is there and that the name ends in .png.",
+            file=path,
         )

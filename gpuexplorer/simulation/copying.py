@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.simulation.models import CardModel
 from gpuexplorer.simulation.specs import MachineSpec
 from gpuexplorer.simulation.wiring import Wiring
@@ -66,13 +67,13 @@ def way_staged(spec: MachineSpec, wiring: Wiring, one: int, other: int) -> Way:
     return Way(slower * STAGED_REACHED, 2 * latency, peer=False)
 
 
-def no_peers(one: CardModel, other: CardModel) -> str:
+def no_peers(one: CardModel, other: CardModel) -> Message:
     """Why two cards that no NVLink joins may not reach each other; empty where they may."""
     if one is not other:
-        return "the two cards are of different models"
+        return Message("the two cards are of different models")
     if not one.wires.pcie_peers:
-        return "the driver of this card does not offer it"
-    return ""
+        return Message("the driver of this card does not offer it")
+    return NOTHING
 
 
 def pcie_reached(model: CardModel) -> float:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
-from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.trouble import Trouble, did_you_mean
+from gpuexplorer.core.words import Message, mark
 
 SLOW_SECONDS = 1.0
 DRIVER_SECONDS = 10.0
@@ -38,12 +39,20 @@ class Fault:
         return self.card in (None, card) and self.start <= t < self.end
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Message:
         """What was ordered, for a person to read."""
-        if self.kind is FaultKind.WRONG and not self.start and math.isinf(self.end):
-            return f"{_what(self)}, as ordered."
-        until = "on" if math.isinf(self.end) else f"to {self.end:g} s"
-        return f"{_what(self)} from {self.start:g} s {until}, as ordered."
+        what = _what(self)
+        if math.isinf(self.end):
+            if self.kind is FaultKind.WRONG and not self.start:
+                return what
+            when = Message("It begins at {start:g} s.", start=self.start)
+        else:
+            when = Message(
+                "It begins at {start:g} s and ends at {end:g} s.",
+                start=self.start,
+                end=self.end,
+            )
+        return Message("{what} {when}", what=what, when=when)
 
 
 def parse_faults(text: str, card_count: int) -> tuple[Fault, ...]:
@@ -53,7 +62,7 @@ def parse_faults(text: str, card_count: int) -> tuple[Fault, ...]:
         return ()
     parts = [part.strip() for part in text.split(",")]
     if not all(parts):
-        raise Trouble(f"'{text}' has a comma with no fault beside it.", _FORMS)
+        raise Trouble("'{text}' has a comma with no fault beside it.", _FORMS, text=text)
     return tuple(_parse_fault(part, card_count) for part in parts)
 
 
@@ -63,8 +72,12 @@ def _parse_fault(part: str, card_count: int) -> Fault:
     known = [kind.value for kind in FaultKind]
     if word.lower() not in known:
         close = difflib.get_close_matches(word.lower(), known, n=1)
-        meant = f"Did you mean {close[0]}? " if close else ""
-        raise Trouble(f"'{part}' names a fault that is not known: '{word}'.", meant + _FORMS)
+        raise Trouble(
+            "'{part}' names a fault that is not known: '{word}'.",
+            did_you_mean(close, _FORMS),
+            part=part,
+            word=word,
+        )
     kind = FaultKind(word.lower())
     card = to = None
     if kind is FaultKind.WRONG:
@@ -72,11 +85,13 @@ def _parse_fault(part: str, card_count: int) -> Fault:
     elif kind is not FaultKind.DRIVER:
         card = _parse_card(part, card_text, card_count)
     elif colon:
-        raise Trouble(f"'{part}' names a card, but all cards share one driver.", _FORMS)
+        raise Trouble(
+            "'{part}' names a card, but all cards share one driver.", _FORMS, part=part
+        )
     if kind is FaultKind.WRONG and not at:
         return Fault(kind, card, 0.0, to=to)
     if not at:
-        raise Trouble(f"'{part}' does not say when it begins.", _FORMS)
+        raise Trouble("'{part}' does not say when it begins.", _FORMS, part=part)
     first, dash, last = when.partition("-")
     start = _parse_seconds(part, first.strip())
     if dash:
@@ -84,58 +99,87 @@ def _parse_fault(part: str, card_count: int) -> Fault:
     else:
         end = start + DRIVER_SECONDS if kind is FaultKind.DRIVER else math.inf
     if end <= start:
-        raise Trouble(f"'{part}' ends before it has begun.", _TIMES)
+        raise Trouble("'{part}' ends before it has begun.", _TIMES, part=part)
     return Fault(kind, card, start, end, to)
 
 
 def _parse_pair(part: str, text: str, card_count: int) -> tuple[int, int]:
     one, arrow, other = (piece.strip() for piece in text.partition(">"))
     if not arrow:
-        raise Trouble(f"'{part}' does not say from which card to which.", _FORMS)
+        raise Trouble("'{part}' does not say from which card to which.", _FORMS, part=part)
     source, target = (_parse_card(part, each, card_count) for each in (one, other))
     if source == target:
-        raise Trouble(f"'{part}' names the same card twice.", _FORMS)
+        raise Trouble("'{part}' names the same card twice.", _FORMS, part=part)
     return source, target
 
 
 def _parse_card(part: str, text: str, card_count: int) -> int:
-    there = "There is only card 0." if card_count == 1 else f"Cards are 0 to {card_count - 1}."
+    there = (
+        Message("There is only card 0.")
+        if card_count == 1
+        else Message("Cards are 0 to {last}.", last=card_count - 1)
+    )
     if not text:
-        raise Trouble(f"'{part}' does not say which card.", f"{there} {_FORMS}")
+        forms = Message("{there} {forms}", there=there, forms=Message(_FORMS))
+        raise Trouble("'{part}' does not say which card.", forms, part=part)
     if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise Trouble(f"'{part}' names a card by '{text}', which is not a number.", there)
+        raise Trouble(
+            "'{part}' names a card by '{text}', which is not a number.",
+            there,
+            part=part,
+            text=text,
+        )
     if int(text) >= card_count:
-        raise Trouble(f"'{part}' names card {int(text)}, which is not there.", there)
+        raise Trouble(
+            "'{part}' names card {number}, which is not there.",
+            there,
+            part=part,
+            number=int(text),
+        )
     return int(text)
 
 
 def _parse_seconds(part: str, text: str) -> float:
     match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([sm]?)", text, re.IGNORECASE)
     if match is None:
-        raise Trouble(f"'{part}' has a time that cannot be read: '{text}'.", _TIMES)
+        raise Trouble(
+            "'{part}' has a time that cannot be read: '{text}'.", _TIMES, part=part, text=text
+        )
     return float(match[1]) * (60.0 if match[2].lower() == "m" else 1.0)
 
 
-def _what(fault: Fault) -> str:
+def _what(fault: Fault) -> Message:
     match fault.kind:
         case FaultKind.LOST:
-            return f"Card {fault.card} is lost"
+            return Message("Card {card} is lost, as ordered.", card=fault.card)
         case FaultKind.SLOW:
-            return f"Each reading of card {fault.card} takes {SLOW_SECONDS:g} s"
+            return Message(
+                "Each reading of card {card} takes {seconds:g} s, as ordered.",
+                card=fault.card,
+                seconds=SLOW_SECONDS,
+            )
         case FaultKind.HUNG:
-            return f"Readings of card {fault.card} do not come back"
+            return Message(
+                "Readings of card {card} do not come back, as ordered.", card=fault.card
+            )
         case FaultKind.DRIVER:
-            return "The driver is gone"
+            return Message("The driver is gone, as ordered.")
         case FaultKind.GARBAGE:
-            return f"Card {fault.card} answers with impossible figures"
+            return Message(
+                "Card {card} answers with impossible figures, as ordered.", card=fault.card
+            )
         case FaultKind.WRONG:
-            return f"Copies from card {fault.card} to card {fault.to} arrive wrong"
+            return Message(
+                "Copies from card {card} to card {to} arrive wrong, as ordered.",
+                card=fault.card,
+                to=fault.to,
+            )
         case _:
             assert_never(fault.kind)
 
 
-_FORMS = (
+_FORMS = mark(
     "Faults are lost:1@20s, lost:1@20s-40s, slow:0@10s, hung:1@15s, garbage:2@15s, "
     "driver@30s, wrong:1>0, with commas between them."
 )
-_TIMES = "A time is written 20, 20s, 1.5s or 2m, and a span 20s-40s."
+_TIMES = mark("A time is written 20, 20s, 1.5s or 2m, and a span 20s-40s.")

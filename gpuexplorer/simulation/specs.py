@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.trouble import Trouble, did_you_mean
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.simulation.models import MODELS, CardModel, Wire
 
 MOST_CARDS = 64
@@ -50,10 +51,15 @@ def parse_machine(text: str, seed: int = 0) -> MachineSpec:
     slots: list[Slot] = []
     for part in (part.strip() for part in text.split(",")):
         if not part:
-            raise Trouble(f"'{text}' has a comma with no card beside it.", _FORMS)
+            raise Trouble("'{text}' has a comma with no card beside it.", _FORMS, text=text)
         slots += _parse_part(part)
         if len(slots) > MOST_CARDS:
-            raise Trouble(f"'{text}' asks for more than {MOST_CARDS} cards in all.", _COUNTS)
+            raise Trouble(
+                "'{text}' asks for more than {most} cards in all.",
+                _COUNTS,
+                text=text,
+                most=MOST_CARDS,
+            )
     return MachineSpec(tuple(slots), seed)
 
 
@@ -61,7 +67,7 @@ def _parse_part(part: str) -> Sequence[Slot]:
     cards, *suffixes = (piece.strip() for piece in part.split("+"))
     count, model = _parse_cards(part, cards)
     if len(suffixes) > 1:
-        raise Trouble(f"'{part}' names more than one wiring.", _WIRINGS)
+        raise Trouble("'{part}' names more than one wiring.", _WIRINGS, part=part)
     return (Slot(model, _parse_wiring(part, model, suffixes)),) * count
 
 
@@ -75,19 +81,34 @@ def _parse_cards(part: str, cards: str) -> tuple[int, CardModel]:
     if count is None and model is None:
         raise _unknown(part, cards)
     if count is None and not number:
-        raise Trouble(f"'{part}' has no number before the x.", _COUNTS)
+        raise Trouble("'{part}' has no number before the x.", _COUNTS, part=part)
     if count is None:
-        raise Trouble(f"'{part}' begins with '{number}', which is not a number.", _COUNTS)
+        raise Trouble(
+            "'{part}' begins with '{number}', which is not a number.",
+            _COUNTS,
+            part=part,
+            number=number,
+        )
     if count < 0:
-        raise Trouble(f"'{part}' asks for a negative number of cards: {count}.", _COUNTS)
+        raise Trouble(
+            "'{part}' asks for a negative number of cards: {count}.",
+            _COUNTS,
+            part=part,
+            count=count,
+        )
     if count == 0:
-        raise Trouble(f"'{part}' asks for no card at all.", _COUNTS)
+        raise Trouble("'{part}' asks for no card at all.", _COUNTS, part=part)
     if not name:
-        raise Trouble(f"'{part}' does not say which card.", _known())
+        raise Trouble("'{part}' does not say which card.", _known(), part=part)
     if model is None:
         raise _unknown(part, name)
     if count > MOST_CARDS:
-        raise Trouble(f"'{part}' asks for {count} cards, which is too many.", _COUNTS)
+        raise Trouble(
+            "'{part}' asks for {count} cards, which is too many.",
+            _COUNTS,
+            part=part,
+            count=count,
+        )
     return count, model
 
 
@@ -101,36 +122,48 @@ def _parse_wiring(part: str, model: CardModel, suffixes: Sequence[str]) -> bool:
         case "nvlink":
             linked = ", ".join(m.key for m in MODELS if m.wires.nvlink is not Wire.NONE)
             raise Trouble(
-                f"'{part}' asks for NVLink, which the {model.key} does not have.",
-                f"Leave out +nvlink, or choose a card that has it: {linked}.",
+                "'{part}' asks for NVLink, which the {card} does not have.",
+                "Leave out +nvlink, or choose a card that has it: {linked}.",
+                part=part,
+                card=model.key,
+                linked=linked,
             )
         case "pcie":
             return False
         case "":
-            raise Trouble(f"'{part}' ends in a + with no wiring after it.", _WIRINGS)
+            raise Trouble("'{part}' ends in a + with no wiring after it.", _WIRINGS, part=part)
         case _:
             raise Trouble(
-                f"'{part}' names a wiring that is not known: '{suffixes[0]}'.", _WIRINGS
+                "'{part}' names a wiring that is not known: '{wiring}'.",
+                _WIRINGS,
+                part=part,
+                wiring=suffixes[0],
             )
 
 
 def _unknown(part: str, name: str) -> Trouble:
     close = difflib.get_close_matches(_key(name), _BY_KEY, n=1)
-    meant = f"Did you mean {_BY_KEY[close[0]].key}? " if close else ""
-    return Trouble(f"'{part}' names a card that is not known: '{name}'.", meant + _known())
+    return Trouble(
+        "'{part}' names a card that is not known: '{name}'.",
+        did_you_mean([_BY_KEY[each].key for each in close], _known()),
+        part=part,
+        name=name,
+    )
 
 
-def _known() -> str:
-    return f"Known cards: {', '.join(model.key for model in MODELS)}."
+def _known() -> Message:
+    return Message("Known cards: {cards}.", cards=", ".join(model.key for model in MODELS))
 
 
 def _key(name: str) -> str:
     return re.sub(r"[\s_-]", "", name).lower()
 
 
-_FORMS = "Name cards like this: 4xH100, 2xTitanRTX, 8xA100+pcie, or 1xH100,1xT4."
-_COUNTS = f"From 1 to {MOST_CARDS} cards can be simulated, written like 4xH100."
-_WIRINGS = "A wiring is +nvlink or +pcie, as in 8xH100+pcie."
+_FORMS = mark("Name cards like this: 4xH100, 2xTitanRTX, 8xA100+pcie, or 1xH100,1xT4.")
+_COUNTS = Message(
+    "From 1 to {most} cards can be simulated, written like 4xH100.", most=MOST_CARDS
+)
+_WIRINGS = mark("A wiring is +nvlink or +pcie, as in 8xH100+pcie.")
 _OTHER_NAMES = {"rtxa6000": "a6000", "titan": "titanrtx"} | {
     number: f"rtx{number}" for number in ("3090", "4060", "4090", "5090")
 }

@@ -10,6 +10,7 @@ from enum import StrEnum
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.alert_rule import LIMITS, Bounds, Rule, Side
 
 # A figure may be missing for so long before the seconds are counted anew.
@@ -23,6 +24,8 @@ CLEARLY_BACK_FOR = 5.0
 # … or on the right side of the threshold at all for that long.
 BACK_FOR = 30.0
 _LOOK_ROUND_EVERY = 10.0
+_UNHEARD = Message("nothing is heard of the card any more")
+_NO_LIMIT = Message("the card's own limit is not known")
 _GONE = frozenset({CardState.LOST, CardState.ASLEEP, CardState.NO_DRIVER})
 
 
@@ -55,7 +58,7 @@ class AlertEnded:
     alert: Alert
     at: float
     why: Why
-    reason: str = ""  # in words, where the figure is not known any more
+    reason: Message = NOTHING  # where the figure is not known any more
 
 
 Change = AlertBegan | AlertEnded
@@ -158,9 +161,7 @@ class Watch:
         ]
         courses = [self._courses.pop(key) for key in unheard]
         return [
-            AlertEnded(
-                course.alert, self._now, Why.UNKNOWN, "nothing is heard of the card any more"
-            )
+            AlertEnded(course.alert, self._now, Why.UNKNOWN, _UNHEARD)
             for course in courses
             if course.alert is not None
         ]
@@ -182,7 +183,7 @@ def _without_figure(
         return []
     alert, course.alert = course.alert, None
     course.beyond_since, course.beyond_for = None, 0.0
-    reason = absence.sentence if absence is not None else "the card's own limit is not known"
+    reason = absence.sentence if absence is not None else _NO_LIMIT
     return [AlertEnded(alert, at, Why.UNKNOWN, reason)]
 
 

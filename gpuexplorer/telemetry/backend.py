@@ -6,8 +6,19 @@ from typing import Protocol
 
 from gpuexplorer.core.cards import Card, CardId, Sample
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
+
+# The note of every source whose cards do not exist.
+MADE_UP = Message("These cards are simulated: every figure is made up.")
+
+
+# Hints that send a person to the doctor, who has no use for them.
+INSTALL_IT = Message(
+    "If there is an NVIDIA card, install its driver; `gpuexplorer doctor` says more."
+)
+ASK_THE_DOCTOR = Message("`gpuexplorer doctor` looks for the cause.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +26,7 @@ class Source:
     """Who answers, and under which driver."""
 
     name: str  # "nvml", "simulated", "host"
-    label: str  # "NVIDIA driver 590.48, read through NVML"
+    label: Message  # "NVIDIA driver 590.48, read through NVML"
     simulated: bool = False
     driver_version: str | None = None
     cuda_version: str | None = None  # the newest CUDA this driver can run
@@ -28,7 +39,7 @@ class HardwareFault:
 
     card: CardId | None
     code: int
-    sentence: str
+    sentence: Message
 
 
 class Backend(Protocol):
@@ -43,7 +54,7 @@ class Backend(Protocol):
         ...
 
     def close(self) -> None:
-        """Let the driver go. Harmless when called twice."""
+        """Close the connection to the driver. Harmless when called twice."""
         ...
 
     @property
@@ -65,13 +76,13 @@ class Backend(Protocol):
         ...
 
     def topology(self) -> Topology:
-        """Which card is wired to which. Dear: asked once, and again when cards change."""
+        """Which card is wired to which. Costly: asked once, and again when cards change."""
         ...
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
         """Wait for the driver to report something by itself. Called from its own thread."""
         ...
 
-    def notes(self) -> Sequence[str]:
+    def notes(self) -> Sequence[Message]:
         """Sentences about the machine that a person should read."""
         ...

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gpuexplorer.core.words import NOTHING, Message
+
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
@@ -19,7 +21,7 @@ class CudaNumber:
     """A number, or the reason why there is none."""
 
     index: int | None
-    reason: str = ""
+    reason: Message = NOTHING
 
 
 def cuda_numbers(
@@ -49,18 +51,18 @@ def _all_visible(cards: Sequence[Numbered], order_known: bool) -> dict[str, Cuda
             numbers[card.uuid] = CudaNumber(position)
             position += 1
         else:
-            numbers[card.uuid] = CudaNumber(None, _FASTEST_FIRST)
+            numbers[card.uuid] = CudaNumber(None, FASTEST_FIRST)
     return numbers
 
 
-_FASTEST_FIRST = (
+FASTEST_FIRST = Message(
     "CUDA sorts cards of different models by speed; set CUDA_DEVICE_ORDER=PCI_BUS_ID to be sure"
 )
-_MIG = (
-    "with MIG on, CUDA offers a program one instance or card; "
-    "name the one by its UUID in CUDA_VISIBLE_DEVICES"
+_MIG = Message(
+    "with MIG on, CUDA offers a program only one instance or card; "
+    "choose it by its UUID in CUDA_VISIBLE_DEVICES"
 )
-_HIDDEN = "hidden from CUDA by CUDA_VISIBLE_DEVICES"
+_HIDDEN = Message("hidden from CUDA by CUDA_VISIBLE_DEVICES")
 
 
 def _chosen(
@@ -78,17 +80,17 @@ def _chosen(
             break  # CUDA ignores the first entry it does not know, and all that follow
         if uuid in seen:
             # CUDA then offers no card at all.
-            twice = "CUDA_VISIBLE_DEVICES names a card twice, so CUDA sees none"
+            twice = Message("CUDA_VISIBLE_DEVICES names a card twice, so CUDA sees none")
             return {each: CudaNumber(None, twice) for each in numbers}
         seen.add(uuid)
         if _is_number(entry) and not order_known:
-            numbers[uuid] = CudaNumber(None, _FASTEST_FIRST)
+            numbers[uuid] = CudaNumber(None, FASTEST_FIRST)
         else:
             numbers[uuid] = CudaNumber(position)
     if not order_known and any(_is_number(entry.strip()) for entry in visible.split(",")):
         # Which card a number means is open, so that none can be called hidden either.
         return {
-            uuid: number if number.index is not None else CudaNumber(None, _FASTEST_FIRST)
+            uuid: number if number.index is not None else CudaNumber(None, FASTEST_FIRST)
             for uuid, number in numbers.items()
         }
     return numbers

@@ -8,6 +8,7 @@ from enum import StrEnum
 import psutil
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.process_names import ELSEWHERE, SIMULATED, NamedProcess
 
 # Windows has no way to ask a program without a window: there it is ended at once.
@@ -21,25 +22,29 @@ class Way(StrEnum):
     KILL = "kill"  # the system takes it away, and nothing is saved
 
 
-def refusal(named: NamedProcess) -> str:
+def refusal(named: NamedProcess) -> Message:
     """Why it cannot be ended from here, as a sentence; empty where it can."""
     if named.reason == SIMULATED:
-        return "This process is simulated: there is nothing to end."
+        return Message("This process is simulated: there is nothing to end.")
     if named.reason == ELSEWHERE:
-        return (
+        return Message(
             "Its number is one of the host's. In this container the same number may be "
-            "somebody else, so it cannot be ended from here."
+            "another process, so it cannot be ended from here."
         )
     if not named.resolved or named.identity is None:
-        return "It has ended already, or may not be looked at."
+        return Message("It has ended already, or may not be looked at.")
     if named.ours:
-        return "This is GPU Explorer itself. Close the window to end it."
+        return Message("This is GPU Explorer itself. Close the window to end it.")
     if named.process.pid <= 1:
-        return "The whole system hangs on this process."
+        return Message("The whole system depends on this process.")
     if not named.of_this_user:
-        owner = f"belongs to {named.user}" if named.user else "belongs to somebody else"
-        return f"It {owner}. Only they or an administrator may end it."
-    return ""
+        if named.user:
+            return Message(
+                "It belongs to {user}. Only they or an administrator may end it.",
+                user=named.user,
+            )
+        return Message("It belongs to another user. Only they or an administrator may end it.")
+    return NOTHING
 
 
 def end(named: NamedProcess, way: Way) -> None:
@@ -60,8 +65,9 @@ def end(named: NamedProcess, way: Way) -> None:
         raise Trouble("It has ended already.") from error
     except (psutil.AccessDenied, PermissionError) as error:
         raise Trouble(
-            f"There is no permission to end process {named.process.pid}.",
+            "There is no permission to end process {pid}.",
             "An administrator may end it.",
+            pid=named.process.pid,
         ) from error
 
 

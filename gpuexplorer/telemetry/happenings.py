@@ -11,6 +11,7 @@ from gpuexplorer.core.catalogue import clocks, health, links
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.processes import CardProcess
 
@@ -52,7 +53,7 @@ class Happening:
     wall: float
     kind: Kind
     card: CardId | None  # None: it is about the whole driver
-    sentence: str
+    sentence: Message
     about: str = ""  # what it began and ends under, where a card can have several at once
     lasted: float | None = None  # seconds, where something ended that was seen to begin
 
@@ -80,7 +81,7 @@ class _Past:
     slow_link_seen: int = 0
     slow_link_told: bool = False
     pids: frozenset[int] | None = None
-    called: dict[int, str] = field(default_factory=dict)  # who uses the card
+    called: dict[int, str] = field(default_factory=dict)  # the programs that use the card
     answering_since: float | None = None  # after a silence that was told
 
 
@@ -135,14 +136,14 @@ class Happenings:
             found = []
             if before is not None:
                 for pid in sorted(pids - before):
-                    past.called[pid] = _called(pid, command(by_pid[pid]))
-                    began = f"{past.called[pid]} uses the card"
+                    past.called[pid] = _called(command(by_pid[pid]))
+                    began = _uses(past.called[pid], pid)
                     found.append(self._seen(at, Kind.PROCESS_APPEARED, card, began, str(pid)))
                 for pid in sorted(before - pids):
-                    ended = f"{past.called.pop(pid, _called(pid))} let the card go"
+                    ended = _uses_no_more(past.called.pop(pid, ""), pid)
                     found.append(self._seen(at, Kind.PROCESS_ENDED, card, ended, str(pid)))
             else:
-                past.called = {pid: _called(pid, command(by_pid[pid])) for pid in pids}
+                past.called = {pid: _called(command(by_pid[pid])) for pid in pids}
             self._log.extend(found)
         self._tell(found)
 
@@ -152,7 +153,7 @@ class Happenings:
             self._log.append(happening)
         self._tell([happening])
 
-    def tell(self, kind: Kind, card: CardId | None, sentence: str, about: str) -> None:
+    def tell(self, kind: Kind, card: CardId | None, sentence: Message, about: str) -> None:
         """For what comparing samples cannot find: an alert that a person asked for."""
         with self._lock:
             happening = self._seen(self._clock.now(), kind, card, sentence, about)
@@ -169,7 +170,7 @@ class Happenings:
         at: float,
         kind: Kind,
         card: CardId | None,
-        sentence: str,
+        sentence: Message,
         about: str = "",
         over_since: float = 0.0,
     ) -> Happening:
@@ -196,17 +197,17 @@ class Happenings:
                 # Every card says so; a person wants to hear it once.
                 if not self._driver_gone:
                     self._driver_gone = True
-                    found.append(
-                        self._seen(sample.at, Kind.DRIVER_GONE, None, "The driver is gone")
-                    )
+                    gone = Message("The driver is gone")
+                    found.append(self._seen(sample.at, Kind.DRIVER_GONE, None, gone))
             case CardState.LOST:
-                found.append(self._seen(sample.at, Kind.CARD_LOST, card, "The card is lost"))
+                lost = Message("The card is lost")
+                found.append(self._seen(sample.at, Kind.CARD_LOST, card, lost))
             case CardState.NO_ANSWER:
-                found.append(
-                    self._seen(sample.at, Kind.NO_ANSWER, card, "The card does not answer")
-                )
+                silent = Message("The card does not answer")
+                found.append(self._seen(sample.at, Kind.NO_ANSWER, card, silent))
             case CardState.ASLEEP:
-                found.append(self._seen(sample.at, Kind.ASLEEP, card, "The card sleeps"))
+                asleep = Message("The card sleeps")
+                found.append(self._seen(sample.at, Kind.ASLEEP, card, asleep))
             case CardState.WORKING:
                 found += self._working_again(before, card, sample.at)
         return found
@@ -227,14 +228,17 @@ class Happenings:
         found = []
         if self._driver_gone:
             self._driver_gone = False
-            found.append(self._seen(at, Kind.DRIVER_BACK, None, "The driver is back"))
+            back = Message("The driver is back")
+            found.append(self._seen(at, Kind.DRIVER_BACK, None, back))
         match before:
             case CardState.LOST:
-                found.append(self._seen(at, Kind.CARD_BACK, card, "The card is back"))
+                back = Message("The card is back")
+                found.append(self._seen(at, Kind.CARD_BACK, card, back))
             case CardState.NO_ANSWER:
-                found.append(self._seen(at, Kind.ANSWERS_AGAIN, card, "The card answers again"))
+                again = Message("The card answers again")
+                found.append(self._seen(at, Kind.ANSWERS_AGAIN, card, again))
             case CardState.ASLEEP:
-                found.append(self._seen(at, Kind.AWAKE, card, "The card woke"))
+                found.append(self._seen(at, Kind.AWAKE, card, Message("The card woke")))
             case CardState.NO_DRIVER | CardState.WORKING:
                 pass
         return found
@@ -245,19 +249,18 @@ class Happenings:
             flag = sample.values.get(metric)
             if flag is None:
                 continue
-            label = METRICS[metric].label
+            reason = METRICS[metric].label
             if flag:
                 if metric not in past.throttled:
                     began = Kind.THROTTLING_BEGAN
-                    found.append(self._seen(sample.at, began, sample.card, label, label))
+                    found.append(self._seen(sample.at, began, sample.card, reason, metric))
                 past.throttled[metric] = sample.at
             elif metric in past.throttled and sample.at - past.throttled[metric] >= _OVER_AFTER:
                 ended = Kind.THROTTLING_ENDED
                 # It was over when it was last seen, and is told only now that this is sure.
                 since = sample.at - past.throttled.pop(metric)
-                found.append(
-                    self._seen(sample.at, ended, sample.card, f"{label}: over", label, since)
-                )
+                over = Message("{reason}: over", reason=reason)
+                found.append(self._seen(sample.at, ended, sample.card, over, metric, since))
         return found
 
     def _errors(self, past: _Past, sample: Sample) -> list[Happening]:
@@ -267,7 +270,11 @@ class Happenings:
         before, past.errors = past.errors, errors
         if before is None or errors <= before:
             return []
-        sentence = f"{errors - before:.0f} memory errors could not be repaired"
+        sentence = Message.counted(
+            "{count} memory error could not be repaired",
+            "{count} memory errors could not be repaired",
+            round(errors - before),
+        )
         return [self._seen(sample.at, Kind.MEMORY_ERROR, sample.card, sentence)]
 
     def _link(self, past: _Past, sample: Sample) -> list[Happening]:
@@ -289,27 +296,47 @@ class Happenings:
         return [self._seen(sample.at, Kind.SLOW_LINK, sample.card, sentence)]
 
 
-def slow_link(sample: Sample) -> str | None:
+def slow_link(sample: Sample) -> Message | None:
     """How the PCIe link falls short of what card and slot can do; None where it does not."""
     value = sample.values.get
     width, width_max = value(links.PCIE_WIDTH), value(links.PCIE_WIDTH_MAX)
     if width is not None and width_max is not None and width < width_max:
-        return f"The PCIe link runs at x{width:.0f} of x{width_max:.0f}: look at the slot"
+        return Message(
+            "The PCIe link runs at x{now:.0f} of x{most:.0f}: look at the slot",
+            now=width,
+            most=width_max,
+        )
     now, most = value(links.PCIE_GENERATION), value(links.PCIE_GENERATION_MAX)
     if now is not None and most is not None and now < most:
-        return f"The PCIe link runs at generation {now:.0f} of {most:.0f} under load"
+        return Message(
+            "The PCIe link runs at generation {now:.0f} of {most:.0f} under load",
+            now=now,
+            most=most,
+        )
     return None
 
 
-def _called(pid: int, command: str | None = None) -> str:
-    """Enough of the command to know it again, and the number that is never mistaken."""
+def _uses(program: str, pid: int) -> Message:
+    if not program:
+        return Message("Process {pid} uses the card", pid=pid)
+    return Message("{program} ({pid}) uses the card", program=program, pid=pid)
+
+
+def _uses_no_more(program: str, pid: int) -> Message:
+    if not program:
+        return Message("Process {pid} no longer uses the card", pid=pid)
+    return Message("{program} ({pid}) no longer uses the card", program=program, pid=pid)
+
+
+def _called(command: str | None) -> str:
+    """Enough of the command to know it again; empty where it is not known."""
     words = (command or "").split()
     if not words:
-        return f"Process {pid}"
+        return ""
     name = [words[0].rsplit("/", 1)[-1]]
     for word in words[1:]:
         if word == "-m" or not word.startswith("-"):
             name.append(word.rstrip("/").rsplit("/", 1)[-1])
         if not word.startswith("-"):
             break
-    return f"{' '.join(name)[:_LONGEST_NAME]} ({pid})"
+    return " ".join(name)[:_LONGEST_NAME]

@@ -10,7 +10,10 @@ import struct
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
+
+from gpuexplorer.core.words import Message, mark
 
 NVIDIA = "10de"
 
@@ -82,14 +85,41 @@ class Place:
             return ()
 
 
+class Thing(StrEnum):
+    """What is looked for, by the name that programs know it by."""
+
+    DRIVER = "NVIDIA driver"
+    CHOSEN_LIBRARY = "chosen library"
+    LIBRARY = "driver library"
+    MODULE = "kernel module"
+    NVIDIA_CARDS = "NVIDIA cards"
+    OTHER_CARDS = "other cards"
+    HOST = "processor and memory"
+
+    @property
+    def words(self) -> Message:
+        return _TITLES[self]
+
+
+_TITLES = {
+    Thing.DRIVER: Message("NVIDIA driver"),
+    Thing.CHOSEN_LIBRARY: Message("Chosen library"),
+    Thing.LIBRARY: Message("Driver library"),
+    Thing.MODULE: Message("Kernel module"),
+    Thing.NVIDIA_CARDS: Message("NVIDIA cards"),
+    Thing.OTHER_CARDS: Message("Other cards"),
+    Thing.HOST: Message("Processor and memory"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Looked:
     """One thing that was looked for: what, where, whether it is there, and what that means."""
 
-    what: str
+    what: Thing
     where: str
     found: bool
-    sentence: str
+    sentence: Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +135,30 @@ class DisplayController:
 
     @property
     def vendor(self) -> str:
-        return _VENDORS.get(self.vendor_id, f"vendor {self.vendor_id}")
+        return _vendor(self.vendor_id)
 
     @property
-    def sentence(self) -> str:
-        holder = f"held by the driver {self.driver}" if self.driver else "held by no driver"
-        sleep = ", asleep" if self.asleep else ""
-        return f"{self.name} at {self.bus_id}, {holder}{sleep}"
+    def sentence(self) -> Message:
+        if self.driver is None:
+            held = (
+                mark("{card} at {address}, held by no driver, asleep.")
+                if self.asleep
+                else mark("{card} at {address}, held by no driver.")
+            )
+        else:
+            held = (
+                mark("{card} at {address}, held by the driver {driver}, asleep.")
+                if self.asleep
+                else mark("{card} at {address}, held by the driver {driver}.")
+            )
+        return Message(held, card=self.name, address=self.bus_id, driver=self.driver)
 
 
 def looked_for(place: Place) -> Sequence[Looked]:
     """In the order in which a person would check."""
     if place.platform == "darwin":
-        sentence = "macOS has no driver for NVIDIA cards, so none can answer here."
-        return [Looked("NVIDIA driver", "macOS", found=False, sentence=sentence)]
+        sentence = Message("macOS has no driver for NVIDIA cards, so none can answer here.")
+        return [Looked(Thing.DRIVER, "macOS", found=False, sentence=sentence)]
     if place.platform != "linux":
         return [_driver_library(place)]
     found = [_chosen_library(place), _driver_library(place)]
@@ -206,12 +246,18 @@ def _chosen_library(place: Place) -> Looked | None:
     path = place.at(chosen) if "/" in chosen else find_library(place, chosen)
     found = path is not None and _is_library(path)
     if found:
-        sentence = "The variable GPUEXPLORER_NVML is used for NVIDIA's library."
+        sentence = Message("The variable GPUEXPLORER_NVML is used for NVIDIA's library.")
     elif path is not None and is_there(path):
-        sentence = f"The variable GPUEXPLORER_NVML names {chosen}, which is no library."
+        sentence = Message(
+            "The variable GPUEXPLORER_NVML names {library}, which is no library.",
+            library=chosen,
+        )
     else:
-        sentence = f"The variable GPUEXPLORER_NVML names {chosen}, which is not there."
-    return Looked("chosen library", chosen, found, sentence)
+        sentence = Message(
+            "The variable GPUEXPLORER_NVML names {library}, which is not there.",
+            library=chosen,
+        )
+    return Looked(Thing.CHOSEN_LIBRARY, chosen, found, sentence)
 
 
 def _is_library(path: Path) -> bool:
@@ -226,47 +272,57 @@ def _driver_library(place: Place) -> Looked:
     name = "nvml.dll" if place.platform == "win32" else "libnvidia-ml.so.1"
     library = driver_library(place)
     if library is None:
-        sentence = f"{name}, which comes with NVIDIA's driver, is not on this computer."
-        return Looked("driver library", name, found=False, sentence=sentence)
+        sentence = Message(
+            "{library}, which comes with NVIDIA's driver, is not on this computer.",
+            library=name,
+        )
+        return Looked(Thing.LIBRARY, name, found=False, sentence=sentence)
     where = place.shown(library)
-    return Looked("driver library", where, found=True, sentence=f"{name} is there: {where}.")
+    sentence = Message("{library} is there: {path}.", library=name, path=where)
+    return Looked(Thing.LIBRARY, where, found=True, sentence=sentence)
 
 
 def _kernel_module(place: Place) -> Looked:
     where = "/proc/driver/nvidia, /sys/module/nvidia"
     if version := module_version(place):
-        sentence = f"NVIDIA's kernel module {version} is loaded."
-        return Looked("kernel module", where, found=True, sentence=sentence)
+        sentence = Message("NVIDIA's kernel module {version} is loaded.", version=version)
+        return Looked(Thing.MODULE, where, found=True, sentence=sentence)
     if place.exists("/dev/dxg"):
-        sentence = "Windows keeps the kernel part of the driver, and lends it as /dev/dxg."
-        return Looked("kernel module", "/dev/dxg", found=True, sentence=sentence)
+        sentence = Message(
+            "Windows keeps the kernel part of the driver, and lends it as /dev/dxg."
+        )
+        return Looked(Thing.MODULE, "/dev/dxg", found=True, sentence=sentence)
     if place.exists("/sys/module/nouveau"):
-        sentence = (
+        sentence = Message(
             "nouveau is loaded in the place of NVIDIA's kernel module; it answers no questions."
         )
-        return Looked("kernel module", where, found=False, sentence=sentence)
-    sentence = "NVIDIA's kernel module is not loaded."
-    return Looked("kernel module", where, found=False, sentence=sentence)
+        return Looked(Thing.MODULE, where, found=False, sentence=sentence)
+    sentence = Message("NVIDIA's kernel module is not loaded.")
+    return Looked(Thing.MODULE, where, found=False, sentence=sentence)
 
 
 def _cards_on_the_bus(place: Place) -> Iterator[Looked]:
-    what, where = "NVIDIA cards", "/sys/bus/pci/devices"
+    ours, others = Thing.NVIDIA_CARDS, Thing.OTHER_CARDS
+    where = "/sys/bus/pci/devices"
     controllers = display_controllers(place)
     if controllers is None:
-        sentence = "The PCI bus cannot be seen from here, so nobody can say what is plugged in."
-        yield Looked(what, where, found=False, sentence=sentence)
+        sentence = Message(
+            "The PCI bus cannot be seen from here, so nobody can say what is plugged in."
+        )
+        yield Looked(ours, where, found=False, sentence=sentence)
         return
-    ours = [one for one in controllers if one.vendor_id == NVIDIA]
-    for card in ours:
-        yield Looked(what, where, found=True, sentence=f"{card.sentence}.")
-    if not ours:
-        yield Looked(what, where, found=False, sentence="No NVIDIA card is on the PCI bus.")
-    others = [one for one in controllers if one.vendor_id != NVIDIA]
-    for card in others:
-        yield Looked("other cards", where, found=True, sentence=f"{card.sentence}.")
+    for card in controllers:
+        if card.vendor_id == NVIDIA:
+            yield Looked(ours, where, found=True, sentence=card.sentence)
+    if all(card.vendor_id != NVIDIA for card in controllers):
+        sentence = Message("No NVIDIA card is on the PCI bus.")
+        yield Looked(ours, where, found=False, sentence=sentence)
+    for card in controllers:
+        if card.vendor_id != NVIDIA:
+            yield Looked(others, where, found=True, sentence=card.sentence)
     if not controllers:
-        sentence = "No graphics card of any other maker is there either."
-        yield Looked("other cards", where, found=False, sentence=sentence)
+        sentence = Message("No graphics card of any other maker is there either.")
+        yield Looked(others, where, found=False, sentence=sentence)
 
 
 def _held_by(device: Path) -> str | None:
@@ -282,7 +338,7 @@ def _hexadecimal(text: str | None) -> str:
 
 def _name(place: Place, vendor: str, model: str) -> str:
     """The name from the list of PCI numbers, or what can be said without that list."""
-    maker = _VENDORS.get(vendor, f"vendor {vendor}")
+    maker = _vendor(vendor)
     for path in _PCI_NAMES:
         within = False
         for line in (place.read(path, 1 << 23) or "").splitlines():
@@ -292,7 +348,13 @@ def _name(place: Place, vendor: str, model: str) -> str:
                 return f"{maker} {line[5:].strip()}"
             elif within and not line.startswith(("\t", "#")):
                 break
-    return f"{maker} graphics card (PCI {vendor}:{model})"
+    return Message(
+        "{maker} graphics card (PCI {vendor}:{model})", maker=maker, vendor=vendor, model=model
+    )
+
+
+def _vendor(number: str) -> str:
+    return _VENDORS.get(number) or Message("vendor {number}", number=number)
 
 
 def _loader_cache(place: Place) -> Iterator[tuple[str, str]]:

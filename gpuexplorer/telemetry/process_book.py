@@ -10,6 +10,7 @@ from enum import StrEnum
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.words import mark
 from gpuexplorer.telemetry.process_names import NamedProcess, ProcessNames
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure
 
@@ -32,9 +33,9 @@ class Standing(StrEnum):
     """How a row of the book is to be read."""
 
     THERE = "there"
-    UNKNOWN = "not known just now"  # its card does not tell who uses it
-    LEFT = "no longer on this card"
-    ENDED = "has ended"
+    UNKNOWN = mark("not known just now")  # its card does not say who uses it
+    LEFT = mark("no longer on this card")
+    ENDED = mark("has ended")
 
 
 @dataclass(frozen=True, slots=True)

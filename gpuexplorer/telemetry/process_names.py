@@ -1,4 +1,4 @@
-"""Whose process that is: user, command and cost on the host, or why it cannot be told."""
+"""Whose process that is: user, command and cost on the host, or why that is not known."""
 
 import os
 import re
@@ -10,14 +10,15 @@ from pathlib import Path
 
 import psutil
 
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.processes import CardProcess
 
 # The number Linux gives the first pid namespace; containers have others.
 _FIRST_PID_NAMESPACE = 0xEFFFFFFC
 
-ELSEWHERE = "pid of the host; its name is not visible in this container"
-GONE = "has ended, or may not be looked at"
-SIMULATED = "simulated"
+ELSEWHERE = Message("pid of the host; its name is not visible in this container")
+GONE = Message("has ended, or may not be looked at")
+SIMULATED = Message("simulated")
 
 _CONTAINER = re.compile(
     r"(?:docker|libpod|crio|cri-containerd|containerd)[-/:]([0-9a-f]{12,64})"
@@ -32,7 +33,7 @@ class NamedProcess:
 
     process: CardProcess
     resolved: bool
-    reason: str = ""
+    reason: Message = NOTHING
     user: str | None = None
     command: str | None = None
     cpu: float | None = None  # cores' worth of time since the look before

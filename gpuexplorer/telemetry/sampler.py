@@ -33,8 +33,11 @@ def check_interval(seconds: float) -> float:
     """The interval itself, or Trouble that names the range."""
     if not SHORTEST <= seconds <= LONGEST:
         raise Trouble(
-            f"An interval of {seconds:g} s is not possible.",
-            f"It may be from {SHORTEST:g} to {LONGEST:g} seconds.",
+            "An interval of {seconds:g} s is not possible.",
+            "It may be from {shortest:g} to {longest:g} seconds.",
+            seconds=seconds,
+            shortest=SHORTEST,
+            longest=LONGEST,
         )
     return seconds
 

@@ -9,6 +9,7 @@ from gpuexplorer.core.catalogue.memory import MEMORY_USED
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import Backend, Source
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.beat import BeatCount
@@ -23,8 +24,15 @@ class Attempt:
     """A source that was tried and cannot be used, and why."""
 
     name: str
-    sentence: str
-    hint: str
+    sentence: Message
+    hint: Message
+
+    @property
+    def note(self) -> Message:
+        """The same for a list of notes."""
+        return Message(
+            "{source}: {why} {hint}", source=self.name, why=self.sentence, hint=self.hint
+        )
 
 
 # A card that tells none of these tells nothing a person could use.
@@ -34,7 +42,7 @@ _USABLE = (GPU_UTILIZATION, MEMORY_USED, TEMPERATURE, POWER_DRAW)
 class Session:
     """Starts and stops the reading of one source. Everything but `start` and `stop` is for any
     thread. `on_sample` and `on_processes` hear every answer as it comes, from the sampler's
-    threads; None stands for processes that nobody can tell just now.
+    threads; None stands for processes that are not known just now.
     """
 
     def __init__(
@@ -119,18 +127,18 @@ class Session:
         asked = [cadence for cadence in Cadence if self.sampler.asked(cadence)]
         return self._latest.reading(card, asked or tuple(Cadence))
 
-    def state_sentence(self, card: CardId) -> str:
+    def state_sentence(self, card: CardId) -> Message:
         """How the card is, in words, with the seconds when it does not answer."""
         silence = self.sampler.silence(card)
         if silence is not None:
-            return f"no answer for {silence:.0f} s"
+            return Message("no answer for {seconds:.0f} s", seconds=silence)
         reading = self.reading(card)
         if reading is None:
-            return "not read yet"
+            return Message("not read yet")
         if reading.state is CardState.WORKING and not any(
             metric in reading.values for metric in _USABLE
         ):
-            return "gives no usable figure"
+            return Message("gives no usable figure")
         return reading.state.sentence
 
     def read_host(self) -> Reading:
@@ -158,7 +166,7 @@ class Session:
     def happenings(self) -> Sequence[Happening]:
         return self._happenings.log()
 
-    def tell(self, kind: Kind, card: CardId | None, sentence: str, about: str = "") -> None:
+    def tell(self, kind: Kind, card: CardId | None, sentence: Message, about: str = "") -> None:
         """Put into the log of happenings what was found elsewhere. `about` pairs a beginning
         with its end.
         """
@@ -167,13 +175,13 @@ class Session:
     def beats(self) -> BeatCount:
         return self.sampler.beats()
 
-    def notes(self) -> Sequence[str]:
+    def notes(self) -> Sequence[Message]:
         """Sentences that a person should read, the source's and the host's."""
         return [*self._backend.notes(), *self._host.notes()]
 
     @property
     def backend(self) -> Backend:
-        """For the dear questions that are asked by hand: topology."""
+        """For the costly questions that are asked by hand: topology."""
         return self._backend
 
     def _take(self, sample: Sample) -> None:

@@ -55,8 +55,9 @@ def _open_within(backend: Backend, seconds: float) -> None:
     opening = Asked(backend.open, when_late=backend.close)
     if not opening.answered_within(seconds):
         raise Trouble(
-            f"The driver has not answered for {seconds:.0f} seconds.",
+            "The driver has not answered for {seconds:.0f} seconds.",
             "Restart the computer if this stays so; `dmesg` may say what the driver waits for.",
+            seconds=seconds,
         )
     opening.result()
 

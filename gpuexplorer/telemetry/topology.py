@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
+from gpuexplorer.core.words import NOTHING, Message
 
 
 class PathKind(StrEnum):
@@ -21,20 +22,20 @@ class PathKind(StrEnum):
     UNKNOWN = "?"
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Message:
         return _SENTENCES[self]
 
 
 _SENTENCES = {
-    PathKind.SELF: "the card itself",
-    PathKind.NVLINK: "NVLink, the number says how many links work together",
-    PathKind.BOARD: "two processors on one board",
-    PathKind.SWITCH: "one PCIe switch",
-    PathKind.SWITCHES: "several PCIe switches, without touching the processor",
-    PathKind.HOST_BRIDGE: "the PCIe host bridge of a processor",
-    PathKind.NODE: "between host bridges of one NUMA node",
-    PathKind.SYSTEM: "across processor sockets",
-    PathKind.UNKNOWN: "the driver does not say",
+    PathKind.SELF: Message("the card itself"),
+    PathKind.NVLINK: Message("NVLink, the number says how many links work together"),
+    PathKind.BOARD: Message("two processors on one board"),
+    PathKind.SWITCH: Message("one PCIe switch"),
+    PathKind.SWITCHES: Message("several PCIe switches, without touching the processor"),
+    PathKind.HOST_BRIDGE: Message("the PCIe host bridge of a processor"),
+    PathKind.NODE: Message("between host bridges of one NUMA node"),
+    PathKind.SYSTEM: Message("across processor sockets"),
+    PathKind.UNKNOWN: Message("the driver does not say"),
 }
 
 
@@ -48,9 +49,9 @@ class Link:
     nvlinks: int = 0  # how many NVLinks work together on it
     nvlink_generation: int | None = None
     peer_to_peer: bool | None = None  # None: the driver does not say
-    peer_reason: str = ""  # why peer-to-peer does not work, in words
+    peer_reason: Message = NOTHING  # why peer-to-peer does not work
     rate: float | None = None  # theoretical bytes per second, each direction
-    rate_reason: str = ""  # what the rate follows from, or why there is none
+    rate_reason: Message = NOTHING  # what the rate follows from, or why there is none
     # The way there would be without NVLink; UNKNOWN where nobody told it apart.
     pcie_path: PathKind = PathKind.UNKNOWN
 
@@ -129,3 +130,18 @@ def pcie_rate(generation: int, lanes: int) -> float | None:
 def nvlink_rate(generation: int) -> float | None:
     """What one NVLink of a data centre card carries each way; None where that is unknown."""
     return _NVLINK_RATES.get(generation)
+
+
+def pcie_words(generation: int, lanes: int) -> Message:
+    return Message("PCIe {generation}.0 x{lanes}", generation=generation, lanes=lanes)
+
+
+def nvlinks_words(count: int, generation: int | None) -> Message:
+    if generation is None:
+        return Message.counted("{count} NVLink", "{count} NVLinks", count)
+    return Message.counted(
+        "{count} NVLink of generation {generation}",
+        "{count} NVLinks of generation {generation}",
+        count,
+        generation=generation,
+    )

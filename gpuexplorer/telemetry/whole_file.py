@@ -9,17 +9,18 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, mark
 
 _SENTENCES = {
-    errno.ENOSPC: "There is no room left on that disk.",
-    errno.EDQUOT: "Your share of that disk is used up.",
-    errno.EACCES: "You may not write there.",
-    errno.EPERM: "You may not write there.",
-    errno.EROFS: "Nothing can be written there: the disk is read-only.",
-    errno.ENOENT: "That folder does not exist.",
-    errno.ENOTDIR: "That folder does not exist.",
-    errno.EISDIR: "There is a folder of that name.",
-    errno.ENAMETOOLONG: "That name is too long.",
+    errno.ENOSPC: mark("There is no room left on that disk."),
+    errno.EDQUOT: mark("Your share of that disk is used up."),
+    errno.EACCES: mark("You may not write there."),
+    errno.EPERM: mark("You may not write there."),
+    errno.EROFS: mark("Nothing can be written there: the disk is read-only."),
+    errno.ENOENT: mark("That folder does not exist."),
+    errno.ENOTDIR: mark("That folder does not exist."),
+    errno.EISDIR: mark("There is a folder of that name."),
+    errno.ENAMETOOLONG: mark("That name is too long."),
 }
 
 
@@ -28,8 +29,15 @@ def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
     try:
         _write(path, chunks)
     except OSError as error:
-        why = _SENTENCES.get(error.errno or 0, f"The system says: {error.strerror or error}.")
-        raise Trouble(f"{path.name} was not saved. {why}", "Choose another place.") from error
+        known = _SENTENCES.get(error.errno or 0)
+        why = (
+            Message(known)
+            if known is not None
+            else Message("The system says: {reason}.", reason=error.strerror or error)
+        )
+        raise Trouble(
+            "{file} was not saved. {why}", "Choose another place.", file=path.name, why=why
+        ) from error
 
 
 def _write(path: Path, chunks: Iterable[bytes]) -> None:

@@ -126,7 +126,7 @@ def test_without_a_card_it_begins_with_what_was_looked_for(computer: Computer) -
     text = told(computer, asked(), io.StringIO())
     assert text.index("No card answers. This was looked for:") < text.index("Driver ")
     assert "found   NVIDIA cards" in text
-    assert "absent  driver library" in text
+    assert "absent  Driver library" in text
 
 
 def test_with_a_card_nothing_had_to_be_looked_for(computer: Computer) -> None:

@@ -9,6 +9,7 @@ from gpuexplorer.copies.routes import Routes, device_names
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
 from tests.copies.made import routes
 
@@ -27,7 +28,9 @@ def places(route: Route) -> list[str]:
 
 def two_cards(between: Link | None = None, lanes: Lanes | None = None) -> Routes:
     to_host = [
-        Link(card, HOST_ID, PathKind.HOST_BRIDGE, rate=FULL, rate_reason="PCIe 4.0 x16")
+        Link(
+            card, HOST_ID, PathKind.HOST_BRIDGE, rate=FULL, rate_reason=Message("PCIe 4.0 x16")
+        )
         for card in (A, B)
     ]
     joined = [between] if between is not None else []
@@ -162,7 +165,7 @@ def test_what_a_sleeping_card_does_not_tell_changes_nothing() -> None:
 
 
 def test_where_the_driver_does_not_say_whether_peers_reach_each_other_it_is_left_open() -> None:
-    link = Link(A, B, PathKind.NODE, rate=FULL, rate_reason="PCIe 4.0 x16")
+    link = Link(A, B, PathKind.NODE, rate=FULL, rate_reason=Message("PCIe 4.0 x16"))
     route = two_cards(link).route("cuda:0", "cuda:1")
     assert route.direct is None
     assert "does not say" in route.words
@@ -175,7 +178,7 @@ def test_nvlink_that_may_not_be_used_is_gone_around() -> None:
         PathKind.NVLINK,
         nvlinks=4,
         peer_to_peer=False,
-        peer_reason="it is switched off in the driver's settings",
+        peer_reason=Message("it is switched off in the driver's settings"),
         rate=56e9,
     )
     route = two_cards(link).route("cuda:0", "cuda:1")

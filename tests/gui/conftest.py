@@ -9,21 +9,30 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
-from gpuexplorer.telemetry.looked_for import Looked
+from gpuexplorer.telemetry.looked_for import Looked, Thing
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.session import Attempt
 
-NO_DRIVER = Attempt("NVIDIA", "NVIDIA's driver is not installed.", "Install it.")
+NO_DRIVER = Attempt(
+    "NVIDIA", Message("NVIDIA's driver is not installed."), Message("Install it.")
+)
 LOOKED_FOR = (
     Looked(
-        "driver library", "libnvidia-ml.so.1", found=False, sentence="The library is not here."
+        Thing.LIBRARY,
+        "libnvidia-ml.so.1",
+        found=False,
+        sentence=Message("The library is not here."),
     ),
     Looked(
-        "NVIDIA cards", "/sys/bus/pci/devices", found=True, sentence="NVIDIA TU106M at 01:00.0."
+        Thing.NVIDIA_CARDS,
+        "/sys/bus/pci/devices",
+        found=True,
+        sentence=Message("NVIDIA TU106M at 01:00.0."),
     ),
 )
 

@@ -9,6 +9,7 @@ from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.catalogue import clocks, heat_and_power, links, memory, utilization
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.remembering import RememberingSession
@@ -17,11 +18,13 @@ from gpuexplorer.telemetry.topology import Topology
 GIB = float(1 << 30)
 NVML = Source(
     "nvml",
-    "NVIDIA driver 590.48.01, read through NVML",
+    Message("NVIDIA driver 590.48.01, read through NVML"),
     driver_version="590.48.01",
     cuda_version="13.1",
 )
-SIMULATED = Source("simulated", "Simulated: 2 x NVIDIA TITAN RTX", simulated=True)
+SIMULATED = Source(
+    "simulated", Message("Simulated: {cards}", cards="2 x NVIDIA TITAN RTX"), simulated=True
+)
 
 
 @dataclass
@@ -49,7 +52,7 @@ class FakeBackend:
         self.answers = {card.id: answer for card, answer in cards.items()}
         self.listed = list(cards)
         self.told_source = source
-        self.told_notes = notes
+        self.told_notes = [Message(each) for each in notes]
         self._closing = threading.Event()
 
     def open(self) -> None:
@@ -86,7 +89,7 @@ class FakeBackend:
         self._closing.wait(seconds)
         return ()
 
-    def notes(self) -> Sequence[str]:
+    def notes(self) -> Sequence[Message]:
         return self.told_notes
 
 
@@ -111,7 +114,7 @@ def instance(
         kind=CardKind.MIG,
         parent=parent.id,
         cuda_index=None if cuda_reason else index,
-        cuda_reason=cuda_reason,
+        cuda_reason=Message(cuda_reason),
     )
 
 

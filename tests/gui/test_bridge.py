@@ -6,6 +6,7 @@ from PySide6.QtCore import QThread
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.telemetry.happenings import Happening, Kind
 
@@ -16,7 +17,7 @@ def test_a_happening_from_another_thread_arrives_in_ours(qtbot: QtBot) -> None:
     bridge.happened.connect(
         lambda happening: arrived.append((happening, QThread.currentThread().isMainThread()))
     )
-    lost = Happening(1.0, 2.0, Kind.CARD_LOST, CardId("GPU-0"), "The card is lost")
+    lost = Happening(1.0, 2.0, Kind.CARD_LOST, CardId("GPU-0"), Message("The card is lost"))
     thread = threading.Thread(target=bridge.post_happening, args=(lost,))
     thread.start()
     thread.join()

@@ -10,6 +10,7 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QAbstractButton, QLabel
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
@@ -43,7 +44,9 @@ def test_it_says_so_once_and_not_in_every_corner(open_window: OpenWindow) -> Non
 
 def test_a_command_in_a_sentence_is_shown_as_one_types_it(open_window: OpenWindow) -> None:
     hint = "Install <it>; `gpuexplorer doctor` says more."
-    window = open_window(None, [Attempt("NVIDIA", "There is none.", hint)], LOOKED_FOR)
+    window = open_window(
+        None, [Attempt("NVIDIA", Message("There is none."), Message(hint))], LOOKED_FOR
+    )
     (label,) = (each for each in window.findChildren(QLabel) if "says more" in each.text())
     assert label.accessibleName() == "Install <it>; gpuexplorer doctor says more."
     shown = QTextDocument()
@@ -128,7 +131,7 @@ def test_one_can_look_again_and_sees_what_came_of_it(open_window: OpenWindow) ->
     click(window, "Look again")
     assert asked == ["once"]
     assert not button(window, "Looking…").isEnabled()
-    window.show_nothing([Attempt("NVIDIA", "Still none.", "")], LOOKED_FOR)
+    window.show_nothing([Attempt("NVIDIA", Message("Still none."), Message(""))], LOOKED_FOR)
     assert "Still none." in texts(window)
     assert button(window, "Look again").isEnabled()
 

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.app import App
 from gpuexplorer.commands.arguments import add_source_arguments
 from gpuexplorer.commands.window_arguments import add_window_arguments
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.session import Attempt
@@ -21,7 +22,9 @@ from tests.screens.person import Person
 
 # Seconds; lived through at once when the window opens.
 PAST = 60.0
-NO_DRIVER = Attempt("NVIDIA", "NVIDIA's driver is not installed.", "Install it.")
+NO_DRIVER = Attempt(
+    "NVIDIA", Message("NVIDIA's driver is not installed."), Message("Install it.")
+)
 
 Opened = tuple[Backend | None, list[Attempt]]
 OpenProgram = Callable[..., Person]

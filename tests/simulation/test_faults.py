@@ -50,23 +50,23 @@ def test_a_driver_that_is_gone_is_gone_for_every_card() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("lost:1@20s", "Card 1 is lost from 20 s on, as ordered."),
-        ("lost:1@20s-40s", "Card 1 is lost from 20 s to 40 s, as ordered."),
-        ("slow:0@10s", "Each reading of card 0 takes 1 s from 10 s on, as ordered."),
-        ("hung:1@1.5s", "Readings of card 1 do not come back from 1.5 s on, as ordered."),
-        ("driver@30s", "The driver is gone from 30 s to 40 s, as ordered."),
+        ("lost:1@20s", "Card 1 is lost, as ordered. It begins at 20 s."),
+        ("lost:1@20s-40s", "Card 1 is lost, as ordered. It begins at 20 s and ends at 40 s."),
+        ("slow:0@10s", "Each reading of card 0 takes 1 s, as ordered. It begins at 10 s."),
+        ("hung:1@1.5s", "Readings of card 1 do not come back, as ordered. It begins at 1.5 s."),
+        ("driver@30s", "The driver is gone, as ordered. It begins at 30 s and ends at 40 s."),
         (
             "garbage:2@15s",
-            "Card 2 answers with impossible figures from 15 s on, as ordered.",
+            "Card 2 answers with impossible figures, as ordered. It begins at 15 s.",
         ),
         ("wrong:3>1", "Copies from card 3 to card 1 arrive wrong, as ordered."),
         (
             "wrong:3>1@20s",
-            "Copies from card 3 to card 1 arrive wrong from 20 s on, as ordered.",
+            "Copies from card 3 to card 1 arrive wrong, as ordered. It begins at 20 s.",
         ),
     ],
 )
-def test_a_fault_says_in_one_sentence_what_was_ordered(text: str, sentence: str) -> None:
+def test_a_fault_says_what_was_ordered(text: str, sentence: str) -> None:
     assert parse_faults(text, 4)[0].sentence == sentence
 
 

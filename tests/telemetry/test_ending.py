@@ -135,7 +135,7 @@ def test_a_simulated_process_says_that_there_is_nothing_to_end(names: ProcessNam
 
 def test_nothing_is_ended_whose_number_counts_elsewhere() -> None:
     process = CardProcess(CardId("GPU-a"), os.getpid(), ProcessUse.COMPUTE)
-    assert "somebody else" in refusal(NamedProcess(process, resolved=False, reason=ELSEWHERE))
+    assert "another process" in refusal(NamedProcess(process, resolved=False, reason=ELSEWHERE))
 
 
 def test_what_belongs_to_another_user_is_refused_by_name(

@@ -3,6 +3,7 @@
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.happenings import Happening, Happenings, Kind
 from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
@@ -118,6 +119,8 @@ def test_processes_appear_and_end() -> None:
 
 def test_an_xid_is_told_in_its_own_words() -> None:
     log = Log()
-    log.happenings.consider_fault(HardwareFault(CARD, 79, "Xid 79: fallen off the bus"))
+    log.happenings.consider_fault(
+        HardwareFault(CARD, 79, Message("Xid 79: fallen off the bus"))
+    )
     assert log.kinds() == [Kind.XID]
     assert log.told[0].sentence == "Xid 79: fallen off the bus"

@@ -12,6 +12,7 @@ from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.beat import Beat
 from gpuexplorer.telemetry.processes import CardProcess
@@ -28,7 +29,7 @@ class Slow:
     """Cards that answer, until a test tells one to hang."""
 
     def __init__(self, cards: int = 3) -> None:
-        self.source = Source("test", "test")
+        self.source = Source("test", Message("test"))
         self._cards = [
             Card(CardId(f"card {index}"), index, f"card {index}", 1) for index in range(cards)
         ]
@@ -61,7 +62,7 @@ class Slow:
         threading.Event().wait(0.01)
         return ()
 
-    def notes(self) -> Sequence[str]:
+    def notes(self) -> Sequence[Message]:
         return ()
 
 

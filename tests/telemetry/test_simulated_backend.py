@@ -286,8 +286,8 @@ def test_impossible_figures_come_out_as_such_and_gaps_stay_gaps() -> None:
 def test_the_notes_say_that_figures_are_made_up_and_which_faults_were_ordered() -> None:
     assert backend("2xT4", "lost:1@20s,driver@30s").notes() == (
         "These cards are simulated: every figure is made up.",
-        "Card 1 is lost from 20 s on, as ordered.",
-        "The driver is gone from 30 s to 40 s, as ordered.",
+        "Card 1 is lost, as ordered. It begins at 20 s.",
+        "The driver is gone, as ordered. It begins at 30 s and ends at 40 s.",
     )
 
 

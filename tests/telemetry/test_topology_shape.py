@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.machine_shape import HubKind, MachineShape, shape_of
 from gpuexplorer.telemetry.pci_bus import PciBus
 from gpuexplorer.telemetry.sources import simulated
@@ -133,7 +134,7 @@ def test_a_card_of_which_nothing_is_told_stands_apart() -> None:
 
 def test_what_was_told_of_a_card_stands_after_it_fell_silent() -> None:
     before = wired({(0, 1): PathKind.SWITCH}, 2, nodes={0: 0, 1: 0})
-    silent = Link(CardId("GPU-1"), HOST_ID, PathKind.HOST_BRIDGE, rate_reason="lost")
+    silent = Link(CardId("GPU-1"), HOST_ID, PathKind.HOST_BRIDGE, rate_reason=Message("lost"))
     alone = Topology([card(0).id], [before.links[0], silent], {card(0).id: 0})
     whole = with_what_was(before, alone, [card(0), card(1)])
     assert shape(whole) == shape(before)

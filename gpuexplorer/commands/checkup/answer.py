@@ -12,12 +12,11 @@ from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState
 from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import Backend, Source
 from gpuexplorer.telemetry.looked_for import NVIDIA, DisplayController, display_controllers
 from gpuexplorer.telemetry.patience import Asked
 
-# How a backend marks a card that the driver lists but lets nobody ask.
-_NO_ACCESS = "gives no access"
 _ANSWERING = (CardState.WORKING, CardState.ASLEEP)
 
 
@@ -28,7 +27,7 @@ class Answer:
     source: Source | None = None
     cards: Sequence[Card] = ()  # all that the driver lists, even those that do not answer
     states: Mapping[CardId, CardState] = field(default_factory=dict)
-    notes: Sequence[str] = ()
+    notes: Sequence[Message] = ()
     trouble: Trouble | None = None
     asleep: bool = False  # not asked, so that the cards can go on sleeping
     on_the_bus: Sequence[DisplayController] | None = None
@@ -53,8 +52,9 @@ def ask(probe: Probe) -> Answer:
     opening = Asked(lambda: _opened(probe))
     if not opening.answered_within(probe.patience):
         trouble = Trouble(
-            f"NVIDIA's driver did not answer within {probe.patience:g} s.",
-            hint="Restart the computer if it stays so; `sudo dmesg` may say what it waits for.",
+            "NVIDIA's driver did not answer within {seconds:g} s.",
+            "Restart the computer if this goes on; `sudo dmesg` may say what it waits for.",
+            seconds=probe.patience,
         )
         return Answer(trouble=trouble, on_the_bus=on_the_bus)
     try:
@@ -66,10 +66,6 @@ def ask(probe: Probe) -> Answer:
     answer = Answer(backend.source, cards, states, backend.notes(), on_the_bus=on_the_bus)
     Asked(backend.close).answered_within(probe.patience)
     return answer
-
-
-def gives_no_access(said: str) -> bool:
-    return _NO_ACCESS in said
 
 
 def _opened(probe: Probe) -> Backend:
@@ -85,7 +81,7 @@ def _states(
     readings = {
         card.id: Asked(partial(backend.read, card.id, frozenset({TEMPERATURE})))
         for card in cards
-        if not (card.nameless or gives_no_access(card.cuda_reason))
+        if not card.nameless and card.denied is None
     }
     states = {card.id: CardState.NO_ANSWER for card in cards}
     until = time.monotonic() + patience

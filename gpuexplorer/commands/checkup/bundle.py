@@ -12,6 +12,7 @@ from gpuexplorer.commands.checkup.anonymity import Anonymity
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.commands.checkup.report import Report
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 
 _OF_INTEREST = ("CUDA", "NVIDIA", "QT", "PYTHON")
 _SECRET = ("KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH")
@@ -34,12 +35,12 @@ def check_target(target: Path) -> None:
     target.unlink(missing_ok=True)
 
 
-def write_bundle(target: Path, report: Report, probe: Probe) -> str:
+def write_bundle(target: Path, report: Report, probe: Probe) -> Message:
     """Write the file and say in one sentence what is in it. Raises Trouble where it cannot."""
     anonymity = Anonymity(probe.home, probe.user, probe.host)
     cleaned = report.cleaned(anonymity.clean)
     contents = {
-        "doctor.txt": f"{cleaned.as_text()}\n",
+        "doctor.txt": f"{cleaned.as_text(say=str)}\n",
         "doctor.json": cleaned.as_json(),
         "versions.txt": anonymity.clean(_versions(probe)),
         "environment.txt": _environment(probe.environment, anonymity),
@@ -49,10 +50,11 @@ def write_bundle(target: Path, report: Report, probe: Probe) -> str:
         for name, text in contents.items():
             archive.writestr(name, text)
     _write(target, memory.getvalue())
-    return (
-        f"{target.absolute()} holds this report as text and as JSON, the versions of the"
+    return Message(
+        "{file} holds this report as text and as JSON, the versions of the"
         " programs involved, and the variables CUDA*, NVIDIA*, QT*, PYTHON* and DISPLAY;"
-        " the names of you and your computer were taken out."
+        " the names of you and your computer were taken out.",
+        file=target.absolute(),
     )
 
 
@@ -62,12 +64,15 @@ def _created(target: Path) -> BinaryIO:
     except FileExistsError:
         if target.is_dir():
             raise Trouble(
-                f"{target} is a folder, and the bundle is a file.",
-                hint=f"Name a file in it, such as {target / 'gpuexplorer.zip'}.",
+                "{folder} is a folder, and the bundle is a file.",
+                "Name a file in it, such as {file}.",
+                folder=target,
+                file=target / "gpuexplorer.zip",
             ) from None
         raise Trouble(
-            f"There is a file at {target} already, and it was left as it is.",
-            hint="Choose another name for the bundle.",
+            "There is a file at {file} already, and it was left as it is.",
+            "Choose another name for the bundle.",
+            file=target,
         ) from None
     except OSError as refusal:
         raise _unwritable(target, refusal) from refusal
@@ -85,8 +90,10 @@ def _write(target: Path, data: bytes) -> None:
 
 def _unwritable(target: Path, refusal: OSError) -> Trouble:
     return Trouble(
-        f"The bundle cannot be written to {target}: {refusal.strerror or refusal}.",
-        hint="Choose a folder that you may write to.",
+        "The bundle cannot be written to {file}: {reason}.",
+        "Choose a folder that you may write to.",
+        file=target,
+        reason=refusal.strerror or refusal,
     )
 
 

@@ -4,12 +4,15 @@ import re
 from collections.abc import Sequence
 
 from gpuexplorer.commands.checkup.answer import Answer
-from gpuexplorer.commands.checkup.finding import Topic, Verdict, listed
+from gpuexplorer.commands.checkup.finding import Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.core.words import Message, all_of, told
 from gpuexplorer.telemetry.looked_for import Place, module_version
 
 # The number Linux gives the first process namespace, the one that sees everybody.
 _FIRST_NAMESPACE = 0xEFFFFFFC
+_TITLE = Message("Container")
+_IN_NONE = Message("Not in a container.")
 _WSL = "WSL"
 _BY_CGROUP = {
     "kubepods": "Kubernetes",
@@ -19,15 +22,15 @@ _BY_CGROUP = {
     "containerd": "containerd",
 }
 _LENDING = {
-    "Podman": "Start the container with `--device nvidia.com/gpu=all`.",
-    "Kubernetes": "Ask for nvidia.com/gpu in the pod's resource limits.",
-    "LXC": "Add a device of the type gpu to the container.",
+    "Podman": Message("Start the container with `--device nvidia.com/gpu=all`."),
+    "Kubernetes": Message("Ask for nvidia.com/gpu in the pod's resource limits."),
+    "LXC": Message("Add a device of the type gpu to the container."),
 }
 
 
 def container(probe: Probe, answer: Answer) -> Topic:
     if probe.platform != "linux":
-        return Topic("Container", Verdict.FINE, "Not in a container.")
+        return Topic(_TITLE, Verdict.FINE, _IN_NONE)
     kinds = surroundings(probe)
     boxes = [kind for kind in kinds if kind != _WSL]
     foreign = _process_namespace_is_foreign(probe)
@@ -35,33 +38,45 @@ def container(probe: Probe, answer: Answer) -> Topic:
     facts = {"kinds": kinds, "sees_all_processes": None if foreign is None else not foreign}
     details = []
     if _WSL in kinds:
-        details.append("Windows owns the driver here and does not pass on every reading.")
+        details.append(
+            Message("Windows owns the driver here and does not pass on every reading.")
+        )
     if not kinds:
-        return Topic("Container", Verdict.FINE, "Not in a container.", facts=facts)
-    sentence = f"This runs inside {listed(kinds)}."
+        return Topic(_TITLE, Verdict.FINE, _IN_NONE, facts=facts)
+    inside = Message("This runs inside {systems}.", systems=all_of(kinds))
     if boxes and not answer.cards and not answer.asleep and _card_is_outside(probe):
         return Topic(
-            "Container",
+            _TITLE,
             Verdict.BROKEN,
-            f"{sentence} The computer has an NVIDIA driver, but the card is not lent to it.",
+            told(
+                inside,
+                Message("The computer has an NVIDIA driver, but the card is not lent to it."),
+            ),
             how_to_lend(kinds),
             details,
             facts,
         )
     if hidden:
         return Topic(
-            "Container",
+            _TITLE,
             Verdict.LOOK,
-            f"{sentence} Programs outside cannot be seen, so those on a card have no names.",
-            "Start the container with `--pid=host` to see the names of all programs."
+            told(
+                inside,
+                Message("Programs outside cannot be seen, so those on a card have no names."),
+            ),
+            Message("Start the container with `--pid=host` to see the names of all programs.")
             if "Flatpak" not in boxes
-            else "Use a GPU Explorer that is not installed as a Flatpak to see the names.",
+            else Message(
+                "Use a GPU Explorer that is not installed as a Flatpak to see the names."
+            ),
             details,
             facts,
         )
     if boxes and foreign is False:
-        details.append("Programs outside it can be seen, so those on a card have names.")
-    return Topic("Container", Verdict.FINE, sentence, "", details, facts)
+        details.append(
+            Message("Programs outside it can be seen, so those on a card have names.")
+        )
+    return Topic(_TITLE, Verdict.FINE, inside, details=details, facts=facts)
 
 
 def surroundings(place: Place) -> Sequence[str]:
@@ -88,9 +103,9 @@ def surroundings(place: Place) -> Sequence[str]:
     return kinds
 
 
-def how_to_lend(kinds: Sequence[str]) -> str:
+def how_to_lend(kinds: Sequence[str]) -> Message:
     known = next((_LENDING[kind] for kind in kinds if kind in _LENDING), None)
-    return known or "Start the container with `--gpus all`."
+    return known or Message("Start the container with `--gpus all`.")
 
 
 def _card_is_outside(place: Place) -> bool:

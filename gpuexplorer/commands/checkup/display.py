@@ -3,11 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, listed
+from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.core.words import NOTHING, Message, all_of, mark, told
 from gpuexplorer.telemetry.looked_for import find_library
 
-_TITLE = "Display"
+_TITLE = Message("Display")
 _WINDOWLESS = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
 # Each library Qt loads from the system, with the Debian package that brings it.
 _ALWAYS = {
@@ -27,16 +28,22 @@ _FOR_X11 = {
     "libxcb-render-util.so.0": "libxcb-render-util0",
     "libxcb-image.so.0": "libxcb-image0",
 }
-_NOT_ALLOWED = (
+_ANSWERS = mark("{variable}={display} answers.")
+_SILENT = mark("{variable}={display} does not answer.")
+_NOT_ALLOWED = Message(
     "Start it as the person who is logged in at that display, or let that person's "
     "XAUTHORITY name the file with the permission."
 )
-_NO_WINDOW = "Start it at a desktop, or through `ssh -X`; the commands work without a display."
+_NO_WINDOW = Message(
+    "Start it at a desktop, or through `ssh -X`; the commands work without a display."
+)
 
 
 def display(probe: Probe) -> Topic:
     if probe.platform != "linux":
-        return Topic(_TITLE, Verdict.FINE, "The system's own desktop shows the window.")
+        return Topic(
+            _TITLE, Verdict.FINE, Message("The system's own desktop shows the window.")
+        )
     environment = probe.environment
     chosen = environment.get("QT_QPA_PLATFORM", "")
     wayland, x11 = _wayland(probe), _x11(probe)
@@ -56,44 +63,66 @@ def display(probe: Probe) -> Topic:
     details = list(_reached(environment, wayland=wayland, x11=x11))
     if missing:
         details.append(
-            f"Libraries that Qt needs and that are missing: {listed(list(missing))}."
+            Message(
+                "Libraries that Qt needs and that are missing: {libraries}.",
+                libraries=all_of(list(missing)),
+            )
         )
     ways = _install(probe, missing)
     if chosen.split(":")[0] in _WINDOWLESS:
-        sentence = f"QT_QPA_PLATFORM={chosen} lets windows open where nobody sees them."
-        do = "Remove the variable to see the window."
+        sentence = Message(
+            "QT_QPA_PLATFORM={platform} lets windows open where nobody sees them.",
+            platform=chosen,
+        )
+        do = Message("Remove the variable to see the window.")
         return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
     if wayland is None and x11 is None:
-        sentence = "There is no display here, so no window can open."
-        do = f"{_NO_WINDOW} {ways}".strip()
-        return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
+        sentence = Message("There is no display here, so no window can open.")
+        return Topic(_TITLE, Verdict.LOOK, sentence, told(_NO_WINDOW, ways), details, facts)
     if not wayland and not x11:
-        sentence = "A display is named, but it does not answer, so no window can open."
-        do = "Log in at the desktop, or connect with `ssh -X`; then correct DISPLAY."
+        sentence = Message("A display is named, but it does not answer, so no window can open.")
+        do = Message("Log in at the desktop, or connect with `ssh -X`; then correct DISPLAY.")
         return Topic(_TITLE, Verdict.BROKEN, sentence, do, details, facts)
     if refusal is not None:
-        sentence = f"The display {environment['DISPLAY']} lets this program open no window"
-        sentence += f": it says “{refusal}”." if refusal else "."
+        sentence = _refused(environment["DISPLAY"], refusal)
         return Topic(_TITLE, Verdict.BROKEN, sentence, _NOT_ALLOWED, details, facts)
     if missing:
-        number = "a library" if len(missing) == 1 else f"{len(missing)} libraries"
-        sentence = f"The display answers, but Qt misses {number} to open a window."
+        sentence = Message.counted(
+            "The display answers, but Qt needs {count} more library to open a window.",
+            "The display answers, but Qt needs {count} more libraries to open a window.",
+            len(missing),
+        )
         return Topic(_TITLE, Verdict.BROKEN, sentence, ways, details, facts)
-    kind = "Wayland" if wayland else "X11"
-    sentence = f"A window can open: the {kind} display answers, and Qt has its libraries."
-    return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
+    sentence = Message(
+        "A window can open: the {kind} display answers, and Qt has its libraries.",
+        kind="Wayland" if wayland else "X11",
+    )
+    return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
+
+
+def _refused(display: str, said: str) -> Message:
+    if not said:
+        return Message(
+            "The display {display} lets this program open no window.", display=display
+        )
+    return Message(
+        "The display {display} lets this program open no window: it says “{said}”.",
+        display=display,
+        said=said,
+    )
 
 
 def _reached(
     environment: Mapping[str, str], *, wayland: bool | None, x11: bool | None
-) -> Sequence[str]:
-    answers = {True: "answers", False: "does not answer"}
-    told = []
-    if wayland is not None:
-        told.append(f"WAYLAND_DISPLAY={environment['WAYLAND_DISPLAY']} {answers[wayland]}.")
-    if x11 is not None:
-        told.append(f"DISPLAY={environment['DISPLAY']} {answers[x11]}.")
-    return told
+) -> Sequence[Message]:
+    named = (("WAYLAND_DISPLAY", wayland), ("DISPLAY", x11))
+    return [
+        Message(
+            _ANSWERS if answers else _SILENT, variable=variable, display=environment[variable]
+        )
+        for variable, answers in named
+        if answers is not None
+    ]
 
 
 def _wayland(probe: Probe) -> bool | None:
@@ -130,9 +159,10 @@ def _is_there(probe: Probe, library: str) -> bool:
     return inside or find_library(probe, library) is not None
 
 
-def _install(probe: Probe, missing: Mapping[str, str]) -> str:
+def _install(probe: Probe, missing: Mapping[str, str]) -> Message:
     if not missing:
-        return ""
+        return NOTHING
     if probe.exists("/usr/bin/apt-get"):
-        return f"Run: `sudo apt-get install {' '.join(missing.values())}`"
-    return "Install the packages of your system that bring these libraries."
+        packages = " ".join(missing.values())
+        return Message("Run: `sudo apt-get install {packages}`", packages=packages)
+    return Message("Install the packages of your system that bring these libraries.")

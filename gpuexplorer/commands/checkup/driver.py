@@ -7,30 +7,43 @@ from gpuexplorer.commands.checkup.answer import Answer
 from gpuexplorer.commands.checkup.container import how_to_lend, surroundings
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
 from gpuexplorer.telemetry.looked_for import Place, driver_library, module_version
 
-_TITLE = "Driver"
-_INSTALL = "Install NVIDIA's driver with the tool of your system, then restart the computer."
-_UNSET = "Unset GPUEXPLORER_NVML, so that the driver's own library is found."
-_READ_THE_LOG = "Look for 'NVRM' in the system log (`sudo dmesg`), and restart the computer."
-_SIGN = (
+_TITLE = Message("Driver")
+_INSTALL = Message(
+    "Install NVIDIA's driver with the tool of your system, then restart the computer."
+)
+_UNSET = Message("Unset GPUEXPLORER_NVML, so that the driver's own library is found.")
+_READ_THE_LOG = Message(
+    "Look for 'NVRM' in the system log (`sudo dmesg`), and restart the computer."
+)
+# What the driver's own hint says too, where there is one.
+_RESTART = Message("Restart the computer.")
+_LOAD_IT = Message("Run `sudo modprobe nvidia` and read what it says if it refuses.")
+_SIGN = Message(
     "Secure Boot is on and refuses modules that nobody signed. Enrol the key that signed it"
-    " with `sudo mokutil --import`, as your system's driver package tells, and restart."
+    " with `sudo mokutil --import`, as your system's driver package says, and restart."
 )
 
 
 def driver(probe: Probe, answer: Answer) -> Topic:
     if probe.platform == "darwin":
-        sentence = "macOS has no driver for NVIDIA cards; nothing is missing here."
+        sentence = Message("macOS has no driver for NVIDIA cards; nothing is missing here.")
         return Topic(_TITLE, Verdict.FINE, sentence)
     facts = _facts(probe, answer)
     if answer.source is not None:
         return _answers(answer, facts)
     if answer.asleep:
-        version = facts["module_version"] or "of an unknown version"
-        sentence = f"NVIDIA's driver {version} is loaded. Asking it would wake the card."
-        if facts["module_version"] is None:
-            sentence = "The driver was not asked, since that would wake the card."
+        sentence = (
+            Message("The driver was not asked, since that would wake the card.")
+            if facts["module_version"] is None
+            else Message(
+                "NVIDIA's driver {version} is loaded. Asking it would wake the card.",
+                version=facts["module_version"],
+            )
+        )
         return Topic(_TITLE, Verdict.FINE, sentence, facts=facts)
     trouble = answer.trouble
     assert trouble is not None
@@ -64,17 +77,30 @@ def _facts(probe: Probe, answer: Answer) -> dict[str, Fact]:
 def _answers(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
     source = answer.source
     assert source is not None
-    sentence = f"NVIDIA's driver {source.driver_version or ''} answers".replace("  ", " ")
+    sentence = (
+        Message("NVIDIA's driver {version} answers.", version=source.driver_version)
+        if source.driver_version
+        else Message("NVIDIA's driver answers.")
+    )
     if source.cuda_version:
-        sentence += f" and can run programs made for CUDA {source.cuda_version} or older"
-    details = [f"How it was read: {source.label}."]
+        runs = Message(
+            "It can run programs made for CUDA {version} or older.", version=source.cuda_version
+        )
+        sentence = told(sentence, runs)
+    details = [Message("How it was read: {source}.", source=source.label)]
     if facts["module_version"]:
-        details.append(f"Kernel module {facts['module_version']}.")
+        details.append(Message("Kernel module {version}.", version=facts["module_version"]))
     if facts["library_chosen"]:
-        details.append(f"Library chosen by GPUEXPLORER_NVML: {facts['library_chosen']}.")
+        details.append(_chosen_by_hand(facts))
     elif facts["library"]:
-        details.append(f"Library {facts['library']}.")
-    return Topic(_TITLE, Verdict.FINE, f"{sentence}.", "", details, facts)
+        details.append(Message("Library {path}.", path=facts["library"]))
+    return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
+
+
+def _chosen_by_hand(facts: Mapping[str, Fact]) -> Message:
+    return Message(
+        "Library chosen by GPUEXPLORER_NVML: {library}.", library=facts["library_chosen"]
+    )
 
 
 def _no_driver_and_no_card(probe: Probe, answer: Answer, facts: Mapping[str, Fact]) -> bool:
@@ -84,53 +110,60 @@ def _no_driver_and_no_card(probe: Probe, answer: Answer, facts: Mapping[str, Fac
     return all(one.driver == "vfio-pci" for one in answer.nvidia_on_the_bus or ())
 
 
-def _nothing_there(probe: Probe, answer: Answer) -> tuple[Verdict, str, str]:
+def _nothing_there(probe: Probe, answer: Answer) -> tuple[Verdict, Message, Message]:
     if probe.platform == "win32":
-        sentence = "NVIDIA's driver (nvml.dll) is not on this computer."
-        do = "If there is an NVIDIA card, install NVIDIA's driver and restart Windows."
+        sentence = Message("NVIDIA's driver (nvml.dll) is not on this computer.")
+        do = Message("If there is an NVIDIA card, install NVIDIA's driver and restart Windows.")
         return Verdict.LOOK, sentence, do
     if "WSL" in surroundings(probe):
-        return (
-            Verdict.LOOK,
-            "Windows lends no NVIDIA driver to this Linux.",
-            "If there is an NVIDIA card, install NVIDIA's driver in Windows, not in Linux.",
+        sentence = Message("Windows lends no NVIDIA driver to this Linux.")
+        do = Message(
+            "If there is an NVIDIA card, install NVIDIA's driver in Windows, not in Linux."
         )
+        return Verdict.LOOK, sentence, do
     if answer.nvidia_on_the_bus:
-        return (
-            Verdict.LOOK,
-            "The NVIDIA card is set aside for a virtual machine (vfio-pci).",
-            "Run GPU Explorer in the virtual machine, or give the card back to this system.",
+        sentence = Message("The NVIDIA card is set aside for a virtual machine (vfio-pci).")
+        do = Message(
+            "Run GPU Explorer in the virtual machine, or give the card back to this system."
         )
+        return Verdict.LOOK, sentence, do
     if answer.nvidia_on_the_bus is None:
-        sentence = "There is no NVIDIA driver here."
-        return Verdict.LOOK, sentence, f"If there is an NVIDIA card: {_INSTALL}"
-    sentence = "There is no NVIDIA driver, and no NVIDIA card that would need one."
-    return Verdict.FINE, sentence, ""
+        sentence = Message("There is no NVIDIA driver here.")
+        do = Message("If there is an NVIDIA card: {install}", install=_INSTALL)
+        return Verdict.LOOK, sentence, do
+    sentence = Message("There is no NVIDIA driver, and no NVIDIA card that would need one.")
+    return Verdict.FINE, sentence, NOTHING
 
 
-def _likely_cause(probe: Probe, answer: Answer, facts: Mapping[str, Fact]) -> tuple[str, str]:
+def _likely_cause(
+    probe: Probe, answer: Answer, facts: Mapping[str, Fact]
+) -> tuple[Message, Message]:
     """What the files say beside the driver, with a remedy; empty where they say nothing."""
     ours = answer.nvidia_on_the_bus
     module, library = facts["module_version"], facts["library_version"]
     if facts["library_chosen"]:
-        return f"Library chosen by GPUEXPLORER_NVML: {facts['library_chosen']}.", ""
+        return _chosen_by_hand(facts), NOTHING
     if probe.platform == "win32" or probe.exists("/dev/dxg"):
-        return "", ""
+        return NOTHING, NOTHING
     if module and library and module != library:
-        sentence = (
+        sentence = Message(
             "The driver was updated while it runs:"
-            f" the kernel still has {module}, the library is {library} already."
+            " the kernel still has {module}, the library is {library} already.",
+            module=module,
+            library=library,
         )
-        return sentence, "Restart the computer."
+        return sentence, _RESTART
     if "nouveau" in {one.driver for one in ours or ()}:
-        sentence = (
+        sentence = Message(
             "The NVIDIA card is held by nouveau, the open driver, which answers no questions."
         )
         return sentence, _INSTALL
     if ours is not None and not ours:
-        sentence = "No NVIDIA card is on the PCI bus."
-        do = "If there is one, it may be switched off: look in the laptop's graphics settings."
-        return sentence, do if module else ""
+        sentence = Message("No NVIDIA card is on the PCI bus.")
+        do = Message(
+            "If there is one, it may be switched off: look in the laptop's graphics settings."
+        )
+        return sentence, do if module else NOTHING
     if not module:
         return _without_module(probe, facts)
     if facts["library"] is None:
@@ -138,43 +171,49 @@ def _likely_cause(probe: Probe, answer: Answer, facts: Mapping[str, Fact]) -> tu
         do = (
             how_to_lend(kinds)
             if kinds
-            else "Install the package with NVIDIA's tools (nvidia-utils, or libnvidia-ml1)"
-            f" of the version {module}."
+            else Message(
+                "Install the package with NVIDIA's tools (nvidia-utils, or libnvidia-ml1)"
+                " of the version {version}.",
+                version=module,
+            )
         )
-        return f"The kernel has NVIDIA's driver {module}, but its library was not found.", do
-    return "", ""
+        sentence = Message(
+            "The kernel has NVIDIA's driver {version}, but its library was not found.",
+            version=module,
+        )
+        return sentence, do
+    return NOTHING, NOTHING
 
 
-def _without_module(probe: Probe, facts: Mapping[str, Fact]) -> tuple[str, str]:
+def _without_module(probe: Probe, facts: Mapping[str, Fact]) -> tuple[Message, Message]:
     package = facts["package_found"]
     if not package and not facts["library"]:
-        return "There is no NVIDIA driver for the card.", _INSTALL
+        return Message("There is no NVIDIA driver for the card."), _INSTALL
     if surroundings(probe):
-        sentence = "The computer outside has not loaded NVIDIA's kernel module."
-        return sentence, "Load it there: `sudo modprobe nvidia`."
-    sentence = "NVIDIA's driver is installed, but its kernel module is not loaded."
+        sentence = Message("The computer outside has not loaded NVIDIA's kernel module.")
+        return sentence, Message("Load it there: `sudo modprobe nvidia`.")
+    sentence = Message("NVIDIA's driver is installed, but its kernel module is not loaded.")
     release = (probe.read("/proc/sys/kernel/osrelease") or "").strip()
     built_for = _built_for(probe)
     if built_for and release and release not in built_for:
-        sentence += f" It was not built for the kernel that runs, {release}."
-        do = "Install this kernel's headers, then run: `sudo dkms autoinstall`"
-    elif facts["secure_boot"] is True:
-        do = _SIGN
-    elif package:
-        do = "Run `sudo modprobe nvidia` and read what it says if it refuses."
-    else:
-        do = "Install the kernel module of NVIDIA's driver as well, then restart the computer."
+        other = Message("It was not built for the kernel that runs, {kernel}.", kernel=release)
+        do = Message("Install this kernel's headers, then run: `sudo dkms autoinstall`")
+        return told(sentence, other), do
+    if facts["secure_boot"] is True:
+        return sentence, _SIGN
+    if package:
+        return sentence, _LOAD_IT
+    do = Message(
+        "Install the kernel module of NVIDIA's driver as well, then restart the computer."
+    )
     return sentence, do
 
 
-def _what_to_do(hint: str, do: str) -> str:
+def _what_to_do(hint: Message, do: Message) -> Message:
     """The driver's hint and ours in one, without what the other says already."""
-    if "gpuexplorer doctor" in hint:
-        hint = ""  # this is it
-    said = [do.rstrip("."), *re.findall("`[^`]*`", do)]
-    if hint and any(words in hint for words in said):
-        return hint
-    return f"{hint} {do}".strip()
+    if hint in (INSTALL_IT, ASK_THE_DOCTOR):
+        return do
+    return hint if hint and do in (_RESTART, _LOAD_IT) else told(hint, do)
 
 
 def _library_version(place: Place) -> str | None:

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from gpuexplorer.core.verdict import Verdict, counted, listed
+from gpuexplorer.core.verdict import Verdict
+from gpuexplorer.core.words import NOTHING, Message
 
-__all__ = ["Fact", "Topic", "Verdict", "counted", "listed"]
+__all__ = ["Fact", "Topic", "Verdict"]
 
 Fact: TypeAlias = "str | int | float | bool | None | Sequence[Fact] | Mapping[str, Fact]"
 
@@ -15,11 +16,11 @@ Fact: TypeAlias = "str | int | float | bool | None | Sequence[Fact] | Mapping[st
 class Topic:
     """One part of the computer: a verdict, what it rests on, and what to do about it."""
 
-    title: str
+    title: Message
     verdict: Verdict
-    sentence: str
-    do: str = ""
-    details: Sequence[str] = ()  # one thing found each, in words
+    sentence: Message
+    do: Message = NOTHING
+    details: Sequence[str] = ()  # one thing found each
     facts: Mapping[str, Fact] = field(default_factory=dict)  # the same, for programs
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.looked_for import is_there
 
 # Folders that hold one Python each, below the home folder.
@@ -32,14 +33,22 @@ class Interpreter:
     """A Python, by the folder it is installed in."""
 
     prefix: str
-    why: str  # how it was come by: "the active environment", "inside this program"
+    why: Message  # how it was found: "the active environment", "inside this program"
     packages: tuple[Path, ...]  # the folders its packages lie in, existing ones only
     version: str | None
 
     @property
-    def label(self) -> str:
-        python = f"Python {self.version}" if self.version else "Python"
-        return f"{self.prefix} ({python}{', ' + self.why if self.why else ''})"
+    def label(self) -> Message:
+        python = (
+            Message("Python {version}", version=self.version)
+            if self.version
+            else Message("Python")
+        )
+        if not self.why:
+            return Message("{folder} ({python})", folder=self.prefix, python=python)
+        return Message(
+            "{folder} ({python}, {why})", folder=self.prefix, python=python, why=self.why
+        )
 
     def program(self, probe: Probe) -> Path:
         prefix = probe.at(self.prefix)
@@ -55,7 +64,8 @@ def interpreters(probe: Probe) -> Iterator[Interpreter]:
     if probe.parts is not None and probe.exists(f"{probe.parts}/torch"):
         # The lab knows it by the same name, and takes it first.
         parts = probe.at(probe.parts)
-        yield Interpreter(probe.parts, "inside this program", (parts,), _running_version())
+        why = Message("inside this program")
+        yield Interpreter(probe.parts, why, (parts,), _running_version())
     seen: set[Path] = set()
     for prefix, why in _prefixes(probe):
         folder = probe.at(prefix)
@@ -73,25 +83,27 @@ def _running_version() -> str:
     return ".".join(map(str, sys.version_info[:2]))
 
 
-def _prefixes(probe: Probe) -> Iterator[tuple[str, str]]:
+def _prefixes(probe: Probe) -> Iterator[tuple[str, Message]]:
     environment = probe.environment
     if probe.prefix:
-        yield probe.prefix, "the one that runs this"
+        yield probe.prefix, Message("the one that runs this")
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if active := environment.get(variable):
-            yield active, "the active environment"
+            yield active, Message("the active environment")
     if here := environment.get("PWD"):
-        yield from ((f"{here}/{name}", "in this folder") for name in (".venv", "venv"))
-    yield from ((prefix, "on the PATH") for prefix in _on_path(probe))
-    home = probe.home or "/nowhere"
+        in_here = Message("in this folder")
+        yield from ((f"{here}/{name}", in_here) for name in (".venv", "venv"))
+    on_path = Message("on the PATH")
+    yield from ((prefix, on_path) for prefix in _on_path(probe))
+    home, conda = probe.home or "/nowhere", Message("conda")
     for folder in _CONDA_HOMES:
         for base in (f"{home}/{folder}", f"/opt/{folder}"):
-            yield base, "conda"
+            yield base, conda
             for entry in probe.entries(f"{base}/envs"):
-                yield probe.shown(entry), "conda"
+                yield probe.shown(entry), conda
     for line in (probe.read(f"{home}/.conda/environments.txt") or "").splitlines():
         if line.strip():
-            yield line.strip(), "conda"
+            yield line.strip(), conda
     parents = [f"{home}/{below}" for below in _BELOW_HOME]
     parents += [
         environment.get("WORKON_HOME", ""),
@@ -104,7 +116,7 @@ def _prefixes(probe: Probe) -> Iterator[tuple[str, str]]:
     for parent in filter(None, parents):
         for entry in probe.entries(parent):
             if not entry.name.startswith("."):
-                yield probe.shown(entry), ""
+                yield probe.shown(entry), NOTHING
 
 
 def _on_path(probe: Probe) -> Iterator[str]:
@@ -123,7 +135,7 @@ def _on_path(probe: Probe) -> Iterator[str]:
                 yield "/usr" if prefix == "/" else prefix
 
 
-def _interpreters_in(probe: Probe, prefix: str, why: str) -> Iterator[Interpreter]:
+def _interpreters_in(probe: Probe, prefix: str, why: Message) -> Iterator[Interpreter]:
     """A prefix such as /usr may hold several Pythons, one for each version."""
     if probe.platform == "win32":
         packages = probe.at(f"{prefix}/Lib/site-packages")

@@ -4,15 +4,18 @@ import re
 
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.core.words import Message
 
-_TITLE = "Memory"
+_TITLE = Message("Memory")
 _GIB = 2**30
 
 
 def memory(probe: Probe) -> Topic:
     said = probe.read("/proc/meminfo") if probe.platform == "linux" else None
     if said is None:
-        return Topic(_TITLE, Verdict.FINE, "The system manages memory and swap by itself.")
+        return Topic(
+            _TITLE, Verdict.FINE, Message("The system manages memory and swap by itself.")
+        )
     sizes = {
         name: int(kibibytes) * 1024
         for name, kibibytes in re.findall(r"^(\w+):\s+(\d+) kB", said, re.MULTILINE)
@@ -27,20 +30,31 @@ def memory(probe: Probe) -> Topic:
     }
     details = []
     if limit is not None and limit < total:
-        details.append(f"The container may use {limit / _GIB:.1f} GiB of it.")
-    amount = f"{total / _GIB:.1f} GiB of memory, {available / _GIB:.1f} GiB of it free"
+        details.append(
+            Message("The container may use {size:.1f} GiB of it.", size=limit / _GIB)
+        )
     if swap == 0:
         return Topic(
             _TITLE,
             Verdict.LOOK,
-            f"{amount}, and no swap. If memory runs out, Linux ends the largest program at"
-            " once: most likely a training run.",
-            "If this is your own computer, add a swap file of a few GiB.",
+            Message(
+                "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and no swap. If"
+                " memory runs out, Linux ends the largest program at once: most"
+                " likely a training run.",
+                total=total / _GIB,
+                free=available / _GIB,
+            ),
+            Message("If this is your own computer, add a swap file of a few GiB."),
             details,
             facts,
         )
-    sentence = f"{amount}, and {swap / _GIB:.1f} GiB of swap."
-    return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
+    sentence = Message(
+        "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and {swap:.1f} GiB of swap.",
+        total=total / _GIB,
+        free=available / _GIB,
+        swap=swap / _GIB,
+    )
+    return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
 
 
 def _limit(probe: Probe) -> int | None:

@@ -3,17 +3,18 @@
 import platform
 
 from gpuexplorer import __version__
-from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, listed
+from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.core.words import Message, told
 
-_TITLE = "Parts"
+_TITLE = Message("Parts")
 # Each distribution, and what cannot be done without it.
 _PARTS = {
-    "PySide6-Essentials": "no window can open",
-    "numpy": "no chart can be drawn",
-    "nvidia-ml-py": "NVIDIA cards cannot be read",
-    "psutil": "programs and the processor cannot be read",
-    "platformdirs": "settings have no place",
+    "PySide6-Essentials": Message("Without PySide6-Essentials no window can open."),
+    "numpy": Message("Without numpy no chart can be drawn."),
+    "nvidia-ml-py": Message("Without nvidia-ml-py NVIDIA cards cannot be read."),
+    "psutil": Message("Without psutil programs and the processor cannot be read."),
+    "platformdirs": Message("Without platformdirs settings have no place."),
 }
 
 
@@ -31,38 +32,44 @@ def parts(probe: Probe) -> Topic:
     there = [f"{name} {version}" for name, version in versions.items() if version]
     details = [f"{', '.join(there)}."] if there else []
     details.append(f"{platform.platform()}.")
-    made_of = f"GPU Explorer {__version__} on Python {python}"
+    made_of = Message(
+        "GPU Explorer {version} on Python {python}.", version=__version__, python=python
+    )
     if wrong is not None:
         return _wrong_pynvml(wrong, made_of, details, facts)
     missing = [name for name, version in versions.items() if version is None]
     if missing and probe.prefix is not None:
-        without = listed([f"{_PARTS[name]} without {name}" for name in missing])
         return Topic(
             _TITLE,
             Verdict.BROKEN,
-            f"{made_of}: {without}.",
-            f"Run: `pip install {' '.join(missing)}`",
+            told(made_of, *(_PARTS[name] for name in missing)),
+            Message("Run: `pip install {parts}`", parts=" ".join(missing)),
             details,
             facts,
         )
-    return Topic(_TITLE, Verdict.FINE, f"{made_of}; every part is there.", "", details, facts)
+    sentence = told(made_of, Message("Every part is there."))
+    return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
 
 
 def _wrong_pynvml(
-    version: str, made_of: str, details: list[str], facts: dict[str, Fact]
+    version: str, made_of: Message, details: list[str], facts: dict[str, Fact]
 ) -> Topic:
     """Two packages bring a module of this name; only nvidia-ml-py is NVIDIA's own."""
     shim = int("".join(filter(str.isdigit, version.split(".", maxsplit=1)[0])) or 0) >= 12
     if shim:
-        sentence = (
-            f"{made_of}. The package pynvml {version} is installed, which is not needed"
-            " and makes PyTorch complain at every start."
+        needless = Message(
+            "The package pynvml {version} is installed, which is not needed"
+            " and makes PyTorch complain at every start.",
+            version=version,
         )
-        do = "Run: `pip uninstall pynvml`"
-        return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
-    sentence = (
-        f"{made_of}. The package pynvml {version} is not NVIDIA's"
-        " and takes the place of nvidia-ml-py, which is."
+        do = Message("Run: `pip uninstall pynvml`")
+        return Topic(_TITLE, Verdict.LOOK, told(made_of, needless), do, details, facts)
+    other = Message(
+        "The package pynvml {version} is not NVIDIA's"
+        " and takes the place of nvidia-ml-py, which is.",
+        version=version,
     )
-    do = "Run `pip uninstall pynvml`, then `pip install --force-reinstall nvidia-ml-py`."
-    return Topic(_TITLE, Verdict.BROKEN, sentence, do, details, facts)
+    do = Message(
+        "Run `pip uninstall pynvml`, then `pip install --force-reinstall nvidia-ml-py`."
+    )
+    return Topic(_TITLE, Verdict.BROKEN, told(made_of, other), do, details, facts)

@@ -3,20 +3,22 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from gpuexplorer.commands.checkup.answer import Answer, gives_no_access
-from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, counted, listed
+from gpuexplorer.commands.checkup.answer import Answer
+from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardState
+from gpuexplorer.core.words import Message, all_of
 from gpuexplorer.telemetry.looked_for import DisplayController
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
 
-_TITLE = "Cards"
-_SIMULATED = "To see everything without a card, start `gpuexplorer --simulate 2xH100`."
-_FALLEN = (
+_TITLE = Message("Cards")
+_SIMULATED = Message("To see everything without a card, start `gpuexplorer --simulate 2xH100`.")
+_FALLEN = Message(
     "Look for 'Xid' or 'fallen off the bus' in the system log (`sudo dmesg`),"
     " check the power cables, and restart the computer."
 )
-_REFUSED = "Ask an administrator of this computer for access to it."
+_REFUSED = Message("Ask an administrator of this computer for access to it.")
 # Windows keeps no files to read this from.
 _ASK_WINDOWS = (
     "powershell.exe",
@@ -41,46 +43,51 @@ def cards(probe: Probe, answer: Answer) -> Topic:
     # What is on the bus instead stands in the list of what was looked for.
     ours = answer.nvidia_on_the_bus
     if ours:
-        number = counted(len(ours), "NVIDIA card is", "NVIDIA cards are")
-        them = "it" if len(ours) == 1 else "them"
-        sentence = f"{number} in this computer, and no driver answers for {them}."
-        do = "See what is said about the driver."
+        sentence = Message.counted(
+            "{count} NVIDIA card is in this computer, and no driver answers for it.",
+            "{count} NVIDIA cards are in this computer, and no driver answers for them.",
+            len(ours),
+        )
+        do = Message("See what is said about the driver.")
         return Topic(_TITLE, Verdict.BROKEN, sentence, do, facts=facts)
     if probe.platform == "win32" and (named := _windows_names(probe)):
         facts["windows_names"] = named
-        sentence = "No NVIDIA card answers. Windows knows these graphics cards:"
+        sentence = Message("No NVIDIA card answers. Windows knows these graphics cards:")
         return Topic(_TITLE, Verdict.LOOK, sentence, _SIMULATED, named, facts)
     sentence = (
-        "No NVIDIA card answers, and the PCI bus cannot be seen from here."
+        Message("No NVIDIA card answers, and the PCI bus cannot be seen from here.")
         if ours is None
-        else "There is no NVIDIA card in this computer."
+        else Message("There is no NVIDIA card in this computer.")
     )
     return Topic(_TITLE, Verdict.LOOK, sentence, _SIMULATED, facts=facts)
 
 
 def _asleep(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
     ours = answer.nvidia_on_the_bus or ()
-    sentence = (
-        "The NVIDIA card is asleep to save power. It was not woken to be asked."
-        if len(ours) == 1
-        else f"All {len(ours)} NVIDIA cards are asleep to save power, and were not woken."
+    sentence = Message.counted(
+        "The NVIDIA card is asleep to save power. It was not woken to be asked.",
+        "All {count} NVIDIA cards are asleep to save power, and were not woken.",
+        len(ours),
     )
     details = [one.sentence for one in answer.on_the_bus or ()]
-    do = "Nothing needs to be done. Check again while a program uses the card to learn more."
+    do = Message(
+        "Nothing needs to be done. Check again while a program uses the card to learn more."
+    )
     return Topic(_TITLE, Verdict.FINE, sentence, do, details, facts)
 
 
 def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
     details = [_described(card, answer.states[card.id]) for card in answer.cards]
     # A card without access says so in its own line.
-    details += [note for note in answer.notes if not gives_no_access(note)]
+    denied = {card.cuda_reason for card in answer.cards if card.denied is not None}
+    details += [note for note in answer.notes if note.values.get("reason") not in denied]
     silent, dead = _silent(answer), _dead(answer)
     number = len(answer.answering)
     if dead:
         # One without a name may be the one that the bus shows and the driver does not mention.
         unplaced = sum(card.bus_id is None for card in dead)
         plugged = len(answer.cards) + max(0, len(silent) - unplaced)
-        refused = all("permission" in card.cuda_reason.lower() for card in dead)
+        refused = all(card.denied is Absence.NO_PERMISSION for card in dead)
         return Topic(
             _TITLE,
             Verdict.BROKEN,
@@ -94,23 +101,35 @@ def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
         return Topic(
             _TITLE,
             Verdict.BROKEN,
-            f"The driver answers for {number} of {plugged} NVIDIA cards."
-            f" It says nothing of the one at {listed([one.bus_id for one in silent])}.",
+            Message(
+                "The driver answers for {number} of {plugged} NVIDIA cards."
+                " It says nothing of the one at {addresses}.",
+                number=number,
+                plugged=plugged,
+                addresses=all_of([one.bus_id for one in silent]),
+            ),
             _FALLEN,
             [*details, *(one.sentence for one in silent)],
             facts,
         )
-    sentence = f"{counted(number, 'NVIDIA card answers', 'NVIDIA cards answer')}."
+    sentence = Message.counted(
+        "{count} NVIDIA card answers.", "{count} NVIDIA cards answer.", number
+    )
     others = [c.sentence for c in answer.on_the_bus or () if c not in _ours(answer)]
-    return Topic(_TITLE, Verdict.FINE, sentence, "", details + others, facts)
+    return Topic(_TITLE, Verdict.FINE, sentence, details=details + others, facts=facts)
 
 
-def _answering_of(number: int, plugged: int) -> str:
+def _answering_of(number: int, plugged: int) -> Message:
     if plugged == 1:
-        return "The NVIDIA card does not answer."
+        return Message("The NVIDIA card does not answer.")
     if number == 0:
-        return f"None of the {plugged} NVIDIA cards answers."
-    return f"{number} of {plugged} NVIDIA cards {'answers' if number == 1 else 'answer'}."
+        return Message("None of the {plugged} NVIDIA cards answers.", plugged=plugged)
+    return Message.counted(
+        "{count} of {plugged} NVIDIA cards answers.",
+        "{count} of {plugged} NVIDIA cards answer.",
+        number,
+        plugged=plugged,
+    )
 
 
 def _dead(answer: Answer) -> Sequence[Card]:
@@ -135,23 +154,30 @@ def _silent(answer: Answer) -> Sequence[DisplayController]:
     ]
 
 
-def _described(card: Card, state: CardState) -> str:
-    parts = [f"{card.index}: {card.name}"]
+def _described(card: Card, state: CardState) -> Message:
+    """A row of facts with commas between them."""
+    facts = [Message("{number}: {card}", number=card.index, card=card.name)]
     if card.memory_bytes:
-        parts.append(f"{card.memory_bytes / 2**30:.0f} GiB")
+        facts.append(Message("{size:.0f} GiB", size=card.memory_bytes / 2**30))
     if card.compute_capability:
-        parts.append("compute capability {}.{}".format(*card.compute_capability))
+        capability = ".".join(map(str, card.compute_capability))
+        facts.append(Message("compute capability {capability}", capability=capability))
     if card.bus_id:
-        parts.append(f"at {card.bus_id}")
-    if gives_no_access(card.cuda_reason):
-        parts.append(card.cuda_reason)
+        facts.append(Message("at {address}", address=card.bus_id))
+    if card.denied is not None:
+        facts.append(card.cuda_reason)
     elif state is not CardState.WORKING:
-        parts.append(state.sentence)
+        facts.append(state.sentence)
     elif card.cuda_index is not None:
-        parts.append(f"PyTorch calls it cuda:{card.cuda_index}")
+        facts.append(Message("PyTorch calls it cuda:{index}", index=card.cuda_index))
     elif card.cuda_reason:
-        parts.append(f"PyTorch cannot use it: {card.cuda_reason}")
-    return ", ".join(parts)
+        facts.append(Message("PyTorch cannot use it: {reason}", reason=card.cuda_reason))
+    return _row(facts)
+
+
+def _row(facts: Sequence[Message]) -> Message:
+    first, *more = facts
+    return Message("{first}, {more}", first=first, more=_row(more)) if more else first
 
 
 def _facts_of(card: Card) -> Mapping[str, Fact]:

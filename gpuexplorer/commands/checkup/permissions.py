@@ -5,17 +5,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.container import how_to_lend, surroundings
-from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, counted, listed
+from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.core.words import Message, all_of
 from gpuexplorer.telemetry.looked_for import Place, module_version
 
 _UVM = "/dev/nvidia-uvm"
-_TITLE = "Permissions"
+_TITLE = Message("Permissions")
+_MAKE_THEM = Message("Run: `sudo nvidia-modprobe -u -c 0`")
 
 
 def permissions(probe: Probe) -> Topic:
     if probe.platform != "linux":
-        return Topic(_TITLE, Verdict.FINE, "This system asks for no special permission.")
+        return Topic(
+            _TITLE, Verdict.FINE, Message("This system asks for no special permission.")
+        )
     nodes = [path for path in probe.entries("/dev") if _belongs_to_a_card(path.name)]
     groups = _group_names(probe)
     # The group that every user has alone says nothing but the user's name.
@@ -29,17 +33,13 @@ def permissions(probe: Probe) -> Topic:
     if not nodes:
         return _without_files(probe, facts)
     refused = [path for path in nodes if not probe.may_use(path)]
-    details = (
-        [f"This user is in the {'group' if len(mine) == 1 else 'groups'} {listed(mine)}."]
-        if mine
-        else []
-    )
+    details = [_in_groups(mine)] if mine else []
     if refused:
-        names = listed([probe.shown(path) for path in refused])
+        names = all_of([probe.shown(path) for path in refused])
         return Topic(
             _TITLE,
             Verdict.BROKEN,
-            f"This user may not read and write {names}.",
+            Message("This user may not read and write {files}.", files=names),
             _way_in(refused, groups),
             details,
             facts,
@@ -48,36 +48,44 @@ def permissions(probe: Probe) -> Topic:
         return Topic(
             _TITLE,
             Verdict.LOOK,
-            f"{_UVM} is missing. The card can be watched, but CUDA cannot start without it.",
-            how_to_lend(surroundings(probe))
-            if surroundings(probe)
-            else "Run: `sudo nvidia-modprobe -u -c 0`",
+            Message(
+                "{file} is missing. The card can be watched, but CUDA cannot start without it.",
+                file=_UVM,
+            ),
+            how_to_lend(surroundings(probe)) if surroundings(probe) else _MAKE_THEM,
             details,
             facts,
         )
-    sentence = f"This user may use {_all_of(len(nodes))}."
-    return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
+    sentence = Message.counted(
+        "This user may use the one device file there is.",
+        "This user may use all {count} device files.",
+        len(nodes),
+    )
+    return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
+
+
+def _in_groups(names: Sequence[str]) -> Message:
+    return Message.counted(
+        "This user is in the group {groups}.",
+        "This user is in the groups {groups}.",
+        len(names),
+        groups=all_of(names),
+    )
 
 
 def _without_files(probe: Probe, facts: dict[str, Fact]) -> Topic:
     if module_version(probe) is None:
-        sentence = "There are no device files of NVIDIA's driver, so nothing needs permission."
+        sentence = Message(
+            "There are no device files of NVIDIA's driver, so nothing needs permission."
+        )
         return Topic(_TITLE, Verdict.FINE, sentence, facts=facts)
     kinds = surroundings(probe)
     return Topic(
         _TITLE,
         Verdict.BROKEN,
-        "NVIDIA's driver is loaded, but its device files (/dev/nvidia*) are missing.",
-        how_to_lend(kinds) if kinds else "Run: `sudo nvidia-modprobe -u -c 0`",
+        Message("NVIDIA's driver is loaded, but its device files (/dev/nvidia*) are missing."),
+        how_to_lend(kinds) if kinds else _MAKE_THEM,
         facts=facts,
-    )
-
-
-def _all_of(number: int) -> str:
-    return (
-        "the one device file there is"
-        if number == 1
-        else f"all {counted(number, 'device file')}"
     )
 
 
@@ -85,12 +93,14 @@ def _belongs_to_a_card(name: str) -> bool:
     return re.fullmatch(r"nvidia\d+|nvidiactl|nvidia-uvm|dxg", name) is not None
 
 
-def _way_in(refused: Sequence[Path], groups: dict[int, str]) -> str:
+def _way_in(refused: Sequence[Path], groups: dict[int, str]) -> Message:
     owners = {_group(path, groups) for path in refused} - {"root"}
     if not owners:
-        return "Ask an administrator of this computer for access to these files."
-    names = ",".join(sorted(owners))
-    return f"Run `sudo usermod -aG {names} $USER`, then log out and in again."
+        return Message("Ask an administrator of this computer for access to these files.")
+    return Message(
+        "Run `sudo usermod -aG {groups} $USER`, then log out and in again.",
+        groups=",".join(sorted(owners)),
+    )
 
 
 def _group(path: Path, groups: dict[int, str]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.x_server import x_refusal
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.packaged import folder
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.looked_for import Place
@@ -21,7 +22,7 @@ class Ran:
 
     code: int | None  # None: it did not end by itself, or did not start
     output: str
-    trouble: str = ""  # why there is no answer, in words that follow "it"
+    trouble: Message = NOTHING  # why there is no answer
 
     @property
     def well(self) -> bool:
@@ -78,11 +79,17 @@ def run_program(argv: Sequence[str], timeout: float) -> Ran:
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except subprocess.TimeoutExpired:
-        return Ran(None, "", f"did not answer within {timeout:g} s")
+        trouble = Message("It did not answer within {seconds:g} s.", seconds=timeout)
+        return Ran(None, "", trouble)
     except OSError as refusal:
-        return Ran(None, "", f"could not be started ({refusal.strerror or refusal})")
+        trouble = Message(
+            "It could not be started: {reason}.", reason=refusal.strerror or refusal
+        )
+        return Ran(None, "", trouble)
     output = ended.stdout.decode("utf-8", "replace")
-    trouble = "" if ended.returncode == 0 else f"ended with code {ended.returncode}"
+    if ended.returncode == 0:
+        return Ran(0, output)
+    trouble = Message("It ended with code {code}.", code=ended.returncode)
     return Ran(ended.returncode, output, trouble)
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.answer import Answer
-from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, counted
+from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.interpreters import Interpreter, interpreters
 from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
 from gpuexplorer.lab.torch_builds import (
     Suits,
@@ -20,7 +21,7 @@ from gpuexplorer.lab.torch_builds import (
 )
 from gpuexplorer.telemetry.looked_for import is_there, module_version
 
-_TITLE = "PyTorch"
+_TITLE = Message("PyTorch")
 _PATIENCE = 30.0
 # The flags are compiled in. Asking torch.cuda for them would start CUDA and wake the cards.
 _ASK_TORCH = (
@@ -34,15 +35,21 @@ class _PythonWithTorch:
     interpreter: Interpreter
     build: TorchBuild | None  # None: the installation is incomplete
     suits: Suits
-    trouble: str = ""  # why it could not be asked more closely
+    trouble: Message = NOTHING  # why it could not be asked more closely
 
     @property
-    def sentence(self) -> str:
-        what = self.build.label if self.build else "PyTorch"
-        told = f"{self.interpreter.label}: {what}. {self.suits.sentence}"
+    def sentence(self) -> Message:
+        what = Message(
+            "{verdict}: {python}: {torch}.",
+            verdict=self.suits.verdict.word,
+            python=self.interpreter.label,
+            torch=self.build.label if self.build else "PyTorch",
+        )
+        holds = NOTHING
         if self.build and self.build.architectures:
-            told += f" It holds code for {' '.join(self.build.architectures)}."
-        return f"{told} {self.trouble}".strip()
+            names = " ".join(self.build.architectures)
+            holds = Message("It holds code for {architectures}.", architectures=names)
+        return told(what, self.suits.sentence, holds, self.trouble)
 
     @property
     def facts(self) -> Mapping[str, Fact]:
@@ -75,52 +82,79 @@ def pythons(probe: Probe, answer: Answer, *, deep: bool) -> Topic:
         "looked_at": len(looked_at),
         "with_torch": [one.facts for one in found],
     }
-    looked = f"{counted(len(looked_at), 'Python')} looked at"
+    looked = Message.counted(
+        "{count} Python was looked at.", "{count} Pythons were looked at.", len(looked_at)
+    )
     if not found:
         if not answer.answering:
-            sentence = "No Python with PyTorch was found; only the lab needs one."
-            return Topic(_TITLE, Verdict.FINE, sentence, "", [f"{looked}."], facts)
+            sentence = Message("No Python with PyTorch was found; only the lab needs one.")
+            return Topic(_TITLE, Verdict.FINE, sentence, details=[looked], facts=facts)
         capabilities = [c.compute_capability for c in answer.answering if c.compute_capability]
-        suited = flavour(driver_version, capabilities)
-        which = f"PyTorch built for CUDA {suited}" if suited else "PyTorch"
-        how = "" if suited else " (`pip install torch`)"
-        return Topic(
-            _TITLE,
-            Verdict.LOOK,
-            f"No Python with PyTorch was found, {looked}.",
-            f"To compute with PyTorch, install {which} into any of your Pythons{how}.",
-            facts=facts,
-        )
+        nothing = told(Message("No Python with PyTorch was found."), looked)
+        do = _install(flavour(driver_version, capabilities))
+        return Topic(_TITLE, Verdict.LOOK, nothing, do, facts=facts)
     about_lab = _about_the_lab(found)
     facts["lab"] = None if (lab := _of_the_lab(found)) is None else lab.interpreter.prefix
     found.sort(key=lambda one: one.suits.verdict.rank)
     best = found[0]
-    details = [*(f"{one.suits.verdict}: {one.sentence}" for one in found), about_lab]
-    number = counted(len(found), "Python has PyTorch", "Pythons have PyTorch")
+    details = [*(one.sentence for one in found), about_lab]
     if best.suits.verdict is Verdict.FINE:
-        good = [one for one in found if one.suits.verdict is Verdict.FINE]
-        which = (
-            "" if len(good) == len(found) else f", {len(good)} of them fit for this computer"
-        )
-        sentence = f"{number}{which}, {looked}."
-        return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
-    sentence = (
-        f"{number}, {looked}. It does not suit all of this computer's cards."
-        if len(found) == 1
-        else f"{number}, {looked}. None of them suits all of this computer's cards."
+        good = sum(one.suits.verdict is Verdict.FINE for one in found)
+        have = told(_have_torch(len(found), good), looked)
+        return Topic(_TITLE, Verdict.FINE, have, details=details, facts=facts)
+    unsuited = Message.counted(
+        "It does not suit all of this computer's cards.",
+        "None of them suits all of this computer's cards.",
+        len(found),
     )
-    do = f"For {best.interpreter.prefix}: {best.suits.do}" if best.suits.do else ""
+    sentence = told(_have_torch(len(found), len(found)), looked, unsuited)
+    do = (
+        Message("For {python}: {do}", python=best.interpreter.prefix, do=best.suits.do)
+        if best.suits.do
+        else NOTHING
+    )
     return Topic(_TITLE, best.suits.verdict, sentence, do, details, facts)
 
 
-def _about_the_lab(found: Sequence[_PythonWithTorch]) -> str:
+def _install(cuda: str | None) -> Message:
+    if cuda is None:
+        return Message(
+            "To compute with PyTorch, install it into any of your Pythons: `pip install torch`."
+        )
+    return Message(
+        "To compute with PyTorch, install PyTorch built for CUDA {version} into any of your"
+        " Pythons.",
+        version=cuda,
+    )
+
+
+def _have_torch(number: int, good: int) -> Message:
+    if good == number:
+        return Message.counted(
+            "{count} Python has PyTorch.", "{count} Pythons have PyTorch.", number
+        )
+    return Message.counted(
+        "{count} Python has PyTorch, {good} of them fit for this computer.",
+        "{count} Pythons have PyTorch, {good} of them fit for this computer.",
+        number,
+        good=good,
+    )
+
+
+def _about_the_lab(found: Sequence[_PythonWithTorch]) -> Message:
     lab = _of_the_lab(found)
     if lab is None:
         python, torch = (".".join(map(str, each)) for each in (OLDEST_PYTHON, OLDEST_TORCH))
-        needed = f"Python {python} and PyTorch {torch}, or newer"
-        return f"The lab takes none of them: it needs {needed}."
-    chosen = "unless another was chosen as “Python of the lab”"
-    return f"The lab takes {lab.interpreter.prefix}, {chosen}."
+        return Message(
+            "The lab takes none of them: it needs Python {python} and PyTorch {torch},"
+            " or newer.",
+            python=python,
+            torch=torch,
+        )
+    return Message(
+        "The lab takes {python}, unless another was chosen as “Python of the lab”.",
+        python=lab.interpreter.prefix,
+    )
 
 
 def _of_the_lab(found: Sequence[_PythonWithTorch]) -> _PythonWithTorch | None:
@@ -146,10 +180,12 @@ def _judged(
     build = read_build(folder / "version.py") if folder is not None else None
     if build is None:
         program = probe.shown(interpreter.program(probe))
-        do = f"Install it anew: `{program} -m pip install --force-reinstall torch`"
-        incomplete = Suits(Verdict.BROKEN, "Its files are incomplete.", do)
+        do = Message(
+            "Reinstall it: `{python} -m pip install --force-reinstall torch`", python=program
+        )
+        incomplete = Suits(Verdict.BROKEN, Message("Its files are incomplete."), do)
         return _PythonWithTorch(interpreter, None, incomplete)
-    trouble = ""
+    trouble = NOTHING
     ours = interpreter.prefix == probe.prefix
     if build.cuda and (deep or (ours and answer.answering)):
         build, trouble = _asked(probe, interpreter, build)
@@ -158,17 +194,19 @@ def _judged(
     )
 
 
-def _asked(probe: Probe, interpreter: Interpreter, build: TorchBuild) -> tuple[TorchBuild, str]:
+def _asked(
+    probe: Probe, interpreter: Interpreter, build: TorchBuild
+) -> tuple[TorchBuild, Message]:
     program = str(interpreter.program(probe))
     ran = probe.run_program([program, "-c", _ASK_TORCH], _PATIENCE)
     for line in ran.output.splitlines():
         if ran.well and line.startswith("ARCHITECTURES "):
             names = json.loads(line.removeprefix("ARCHITECTURES "))
-            return replace(build, architectures=[str(name) for name in names]), ""
+            return replace(build, architectures=[str(name) for name in names]), NOTHING
     last = (ran.output.strip().splitlines() or [""])[-1][:200]
-    trouble = ran.trouble or "gave no answer"
-    said = f" Its last words: {last}" if last else ""
-    return build, f"Asked which cards it holds code for, it {trouble}.{said}"
+    unasked = Message("It was asked which cards it holds code for, and did not say.")
+    words = Message("Its last words: {words}", words=last) if last else NOTHING
+    return build, told(unasked, ran.trouble, words)
 
 
 def _torch_folder(interpreter: Interpreter) -> Path | None:

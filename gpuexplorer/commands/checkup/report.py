@@ -1,24 +1,19 @@
 """Report: all topics of one check-up, and how they read on paper and as JSON."""
 
 import json
-import re
-import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from gpuexplorer import __version__
-from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, counted
+from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
+from gpuexplorer.commands.checkup.paper import Paper
+from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.telemetry.looked_for import Looked
 
-_VERDICT_WIDTH = 8
-_TITLE_WIDTH = 13
-_LOOKED_WIDTH = 16
-_WIDE = 80  # below it, no line may be longer
-_NARROW = 60  # below it, text stands under its head
 _NARROWEST = 24
-_STICKS = "\0"  # stands for a space at which no line may end
-_COLOURS = {Verdict.FINE: "32", Verdict.LOOK: "33", Verdict.BROKEN: "31"}
+_FOUND, _ABSENT = Message("found"), Message("absent")
+_TO_DO = Message("To do:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +25,20 @@ class Report:
     looked_for: Sequence[Looked] = ()
 
     def cleaned(self, clean: Callable[[str], str]) -> "Report":
-        """The same report with every text in it sent through `clean`."""
+        """The same report with every text in it sent through `clean`: in English only."""
         topics = [
             Topic(
                 topic.title,
                 topic.verdict,
-                clean(topic.sentence),
-                clean(topic.do),
+                Message(clean(topic.sentence)),
+                Message(clean(topic.do)),
                 [clean(detail) for detail in topic.details],
                 _cleaned_facts(topic.facts, clean),
             )
             for topic in self.topics
         ]
         looked = [
-            Looked(one.what, clean(one.where), one.found, clean(one.sentence))
+            Looked(one.what, clean(one.where), one.found, Message(clean(one.sentence)))
             for one in self.looked_for
         ]
         return Report(self.taken_at, topics, looked)
@@ -76,99 +71,69 @@ class Report:
         }
         return json.dumps(document, indent=2) + "\n"
 
-    def as_text(self, width: int = 80, *, colour: bool = False) -> str:
-        return "\n".join(line.rstrip() for line in self._lines(max(width, _NARROWEST), colour))
+    def as_text(
+        self, width: int = 80, *, colour: bool = False, say: Callable[[str], str] = tr
+    ) -> str:
+        """`say` translates; a report for others to read stays English with `str`."""
+        words = [verdict.word for verdict in Verdict]
+        if self.looked_for:
+            words += [_FOUND, _ABSENT]
+        paper = Paper(max(width, _NARROWEST), say, words, colour=colour)
+        lines = self._lines(paper)
+        return "\n".join(line.rstrip() for line in lines)
 
     def _moment(self) -> str:
         moment = datetime.fromisoformat(self.taken_at).astimezone(UTC)
         return moment.strftime("%Y-%m-%d %H:%M UTC")
 
-    def _lines(self, width: int, colour: bool) -> Iterator[str]:
-        title = f"GPU Explorer {__version__}: how this computer is, {self._moment()}"
-        yield from wrapped(title, width)
+    def _lines(self, paper: Paper) -> Iterator[str]:
+        title = Message(
+            "GPU Explorer {version}: how this computer is, {moment}",
+            version=__version__,
+            moment=self._moment(),
+        )
+        yield from paper.wrapped(title)
         yield ""
         if self.looked_for:
-            yield from wrapped("No card answers. This was looked for:", width)
+            yield from paper.wrapped(Message("No card answers. This was looked for:"))
             yield ""
+            room = paper.widest([one.what.words for one in self.looked_for])
             for one in self.looked_for:
-                mark = "found" if one.found else "absent"
-                yield from _columns(mark, one.what, one.sentence, width, _LOOKED_WIDTH)
+                found = _FOUND if one.found else _ABSENT
+                yield from paper.columns(found, one.what.words, one.sentence, room)
             yield ""
+        room = paper.widest([topic.title for topic in self.topics])
         for topic in self.topics:
-            head = _columns(topic.verdict, topic.title, topic.sentence, width)
-            yield from _coloured(head, topic.verdict, colour)
+            yield from paper.verdict(topic.verdict, topic.title, topic.sentence, room)
             for detail in topic.details:
-                yield from _indented(detail, "- ", width)
+                yield from paper.indented(detail, "-", room)
             if topic.do:
-                yield from _indented(topic.do, "To do: ", width)
+                yield from paper.indented(topic.do, paper.say(_TO_DO), room)
             yield ""
-        yield from self._summary(width, colour)
+        yield from self._summary(paper, room)
 
-    def _summary(self, width: int, colour: bool) -> Iterator[str]:
+    def _summary(self, paper: Paper, room: int) -> Iterator[str]:
         counts = [
-            f"{number} {verdict}"
+            f"{number} {paper.say(verdict.word)}"
             for verdict in Verdict
             if (number := sum(topic.verdict is verdict for topic in self.topics))
         ]
-        short = f"In short: {counted(len(self.topics), 'topic')}, {', '.join(counts)}."
-        yield from wrapped(short, width)
+        short = Message.counted(
+            "In short: {count} topic, {verdicts}.",
+            "In short: {count} topics, {verdicts}.",
+            len(self.topics),
+            verdicts=", ".join(counts),
+        )
+        yield from paper.wrapped(short)
         yield ""
         for topic in sorted(self.topics, key=lambda topic: -topic.verdict.rank):
-            if topic.verdict is Verdict.FINE:
-                continue
-            head = _columns(topic.verdict, topic.title, topic.do or topic.sentence, width)
-            yield from _coloured(head, topic.verdict, colour)
+            if topic.verdict is not Verdict.FINE:
+                text = topic.do or topic.sentence
+                yield from paper.verdict(topic.verdict, topic.title, text, room)
         fine = [topic.title for topic in self.topics if topic.verdict is Verdict.FINE]
         if fine:
-            head = _columns(Verdict.FINE, "", ", ".join(fine), width, title_width=0)
-            yield from _coloured(head, Verdict.FINE, colour)
-
-
-def _columns(
-    verdict: str, title: str, text: str, width: int, title_width: int = _TITLE_WIDTH
-) -> list[str]:
-    first = f"{verdict:<{_VERDICT_WIDTH}}{title:<{title_width}}"
-    if width < _NARROW:
-        return [first, *wrapped(text, width, "  ", "  ")]
-    return wrapped(text, width, first, " " * len(first))
-
-
-def _indented(text: str, mark: str, width: int) -> list[str]:
-    if width < _NARROW:
-        return wrapped(text, width, f"  {mark}", "    ")
-    margin = " " * (_VERDICT_WIDTH + _TITLE_WIDTH)
-    return wrapped(text, width, margin + mark, margin + " " * len(mark))
-
-
-def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
-    """Paths, and commands between backticks, stay whole, so that they can be copied; below
-    80 columns only those that fit.
-    """
-    wide = width >= _WIDE
-    room = width - len(rest) - len(".")
-
-    def kept(command: re.Match[str]) -> str:
-        fits = wide or len(command[0]) <= room
-        return command[0].replace(" ", _STICKS) if fits else command[0]
-
-    lines = textwrap.wrap(
-        re.sub("`[^`]*`", kept, text),
-        width,
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_long_words=not wide,
-        break_on_hyphens=False,
-    )
-    return [line.replace(_STICKS, " ") for line in lines] or [first]
-
-
-def _coloured(lines: Sequence[str], verdict: Verdict, colour: bool) -> Iterator[str]:
-    for number, line in enumerate(lines):
-        if colour and number == 0:
-            head = f"\x1b[{_COLOURS[verdict]}m{verdict}\x1b[0m"
-            yield head + line[len(verdict) :]
-        else:
-            yield line
+            titles = ", ".join(paper.say(title) for title in fine)
+            yield from paper.verdict(Verdict.FINE, NOTHING, titles, 0)
 
 
 def _cleaned_facts(

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.answer import Answer
-from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, counted, listed
+from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.telemetry.looked_for import Place, find_library
 
-_TITLE = "Toolkits"
+_TITLE = Message("Toolkits")
 _HOMES = ("CUDA_HOME", "CUDA_PATH")
-_NOT_NEEDED = "PyTorch brings its own CUDA; a toolkit is needed only to compile programs."
+_NOT_NEEDED = Message(
+    "PyTorch brings its own CUDA; a toolkit is needed only to compile programs."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +27,14 @@ class Found:
     where: str
 
     @property
-    def sentence(self) -> str:
-        return f"{self.kind} {self.version or 'of an unknown version'}: {self.where}"
+    def sentence(self) -> Message:
+        if self.version is None:
+            return Message(
+                "{kind} of an unknown version: {path}", kind=self.kind, path=self.where
+            )
+        return Message(
+            "{kind} {version}: {path}", kind=self.kind, version=self.version, path=self.where
+        )
 
     @property
     def facts(self) -> Mapping[str, Fact]:
@@ -44,40 +53,66 @@ def toolkits(probe: Probe, answer: Answer) -> Topic:
     }
     details = [kit.sentence for kit in (*kits, *cudnn)]
     if compiler is not None:
-        details.append(f"nvcc on the PATH is {compiler.version}: {compiler.where}")
+        details.append(
+            Message(
+                "nvcc on the PATH is {version}: {path}",
+                version=compiler.version,
+                path=compiler.where,
+            )
+        )
     if lost:
         values = [f"{name}={probe.environment[name]}" for name in lost]
-        sentence = f"{listed(values)} names a folder that is not there."
-        do = f"Correct or remove {listed(lost)}; programs that compile for CUDA look there."
+        sentence = Message.counted(
+            "{variables} names a folder that is not there.",
+            "{variables} name folders that are not there.",
+            len(values),
+            variables=all_of(values),
+        )
+        do = Message(
+            "Correct or remove {variables}; programs that compile for CUDA look there.",
+            variables=all_of(lost),
+        )
         return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
     if complaint:
-        do = "Install the CUDA toolkit anew, if you compile with it."
+        do = Message("Reinstall the CUDA toolkit, if you compile with it.")
         return Topic(_TITLE, Verdict.LOOK, complaint, do, details, facts)
     if not kits and compiler is None:
-        sentence = f"No CUDA toolkit is installed. {_NOT_NEEDED}"
-        return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
+        sentence = told(Message("No CUDA toolkit is installed."), _NOT_NEEDED)
+        return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
     homes = {probe.environment[name] for name in _HOMES if probe.environment.get(name)}
     chosen = [kit for kit in kits if kit.where in homes and kit.version]
     other = [kit for kit in chosen if compiler is not None and not _same(kit, compiler)]
     if compiler is not None and other:
-        sentence = (
-            f"nvcc on the PATH is of CUDA {compiler.version},"
-            f" but {other[0].where} is CUDA {other[0].version}."
+        sentence = Message(
+            "nvcc on the PATH is of CUDA {version}, but {path} is CUDA {other}.",
+            version=compiler.version,
+            path=other[0].where,
+            other=other[0].version,
         )
-        do = "Let PATH and CUDA_HOME name the same toolkit."
+        do = Message("Let PATH and CUDA_HOME name the same toolkit.")
         return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
     newest = max((_numbers(kit.version)[:1] for kit in kits), default=())
     able = _numbers(answer.source.cuda_version if answer.source else None)[:1]
     if able and newest > able:
-        sentence = f"A toolkit is of CUDA {newest[0]}, the driver can run up to CUDA {able[0]}."
-        do = "Update the driver, or compile with an older toolkit."
+        sentence = Message(
+            "A toolkit is of CUDA {version}, the driver can run up to CUDA {most}.",
+            version=newest[0],
+            most=able[0],
+        )
+        do = Message("Update the driver, or compile with an older toolkit.")
         return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
     if not kits and compiler is not None:
-        sentence = f"A CUDA compiler is installed, version {compiler.version}. {_NOT_NEEDED}"
-        return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
-    number = counted(len(kits), "CUDA toolkit is", "CUDA toolkits are")
-    sentence = f"{number} installed, for compiling programs."
-    return Topic(_TITLE, Verdict.FINE, sentence, "", details, facts)
+        installed = Message(
+            "A CUDA compiler is installed, version {version}.", version=compiler.version
+        )
+        sentence = told(installed, _NOT_NEEDED)
+        return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
+    sentence = Message.counted(
+        "{count} CUDA toolkit is installed, for compiling programs.",
+        "{count} CUDA toolkits are installed, for compiling programs.",
+        len(kits),
+    )
+    return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
 
 
 def _cuda_kits(probe: Probe) -> Iterator[Found]:
@@ -158,23 +193,25 @@ def _cudnn(probe: Probe, kits: Sequence[Found]) -> Iterator[Found]:
                 yield Found("cuDNN", major, probe.shown(library))
 
 
-def _compiler(probe: Probe, kits: Sequence[Found]) -> tuple[Found | None, str]:
+def _compiler(probe: Probe, kits: Sequence[Found]) -> tuple[Found | None, Message]:
     """nvcc as a shell would find it, and a complaint where it does not work."""
     name = "nvcc.exe" if probe.platform == "win32" else "nvcc"
     separator = ";" if probe.platform == "win32" else ":"
     folders = filter(None, probe.environment.get("PATH", "").split(separator))
     where = next((f"{f}/{name}" for f in folders if probe.exists(f"{f}/{name}")), None)
     if where is None:
-        return None, ""
+        return None, NOTHING
     for kit in kits:
         if kit.version and where == f"{kit.where}/bin/{name}":
-            return Found("nvcc", kit.version, where), ""
+            return Found("nvcc", kit.version, where), NOTHING
     ran = probe.run_program([str(probe.at(where)), "--version"], 5.0)
     version = re.search(r"release (\d+\.\d+)", ran.output)
     if not ran.well or version is None:
-        trouble = ran.trouble or "told no version"
-        return None, f"nvcc is on the PATH ({where}), but it {trouble}."
-    return Found("nvcc", version.group(1), where), ""
+        broken = Message(
+            "nvcc is on the PATH ({path}), but did not say its version.", path=where
+        )
+        return None, told(broken, ran.trouble)
+    return Found("nvcc", version.group(1), where), NOTHING
 
 
 def _same(one: Found, other: Found) -> bool:

@@ -6,6 +6,8 @@ import sys
 import threading
 from collections.abc import Callable
 
+from gpuexplorer.core.words import Message
+
 _LIBRARY = "libxcb.so.1"
 _MOST = 500  # bytes of what it says
 
@@ -30,7 +32,7 @@ def x_refusal(display: str, parts: str | None = None, within: float = 5.0) -> st
 
     words = _written_by(ask)
     if not refused:
-        return f"no answer within {within:g} s"
+        return Message("no answer within {seconds:g} s", seconds=within)
     return " ".join(words.split()).rstrip(".") if refused[0] else None
 
 

@@ -1,6 +1,7 @@
 """Clocks, the performance state, and every reason for which clocks are held back."""
 
 from gpuexplorer.core.metric import Cadence, Metric, MetricId, Unit
+from gpuexplorer.core.words import Message
 
 CLOCK_GRAPHICS = MetricId("clock_graphics")
 CLOCK_SM = MetricId("clock_sm")
@@ -15,53 +16,55 @@ PERFORMANCE_STATE = MetricId("performance_state")
 # Each reason: its name, its label, its meaning, the nvidia-smi field.
 _EVENT = "clocks_event_reasons"
 _REASONS = (
-    ("gpu_idle", "Idle", "Nothing runs, so the clocks rest.", "gpu_idle"),
+    ("gpu_idle", Message("Idle"), Message("Nothing runs, so the clocks rest."), "gpu_idle"),
     (
         "applications_clocks_setting",
-        "Clocks set by a person",
-        "Somebody set the clocks lower.",
+        Message("Clocks set by a person"),
+        Message("Somebody set the clocks lower."),
         "applications_clocks_setting",
     ),
     (
         "sw_power_cap",
-        "At its power limit",
-        "The card slows down because it has reached its power limit.",
+        Message("At its power limit"),
+        Message("The card slows down because it has reached its power limit."),
         "sw_power_cap",
     ),
     (
         "hw_slowdown",
-        "Hardware slowdown",
-        "The hardware halves the clocks: too hot, or too much power, or a signal from outside.",
+        Message("Hardware slowdown"),
+        Message(
+            "The hardware halves the clocks: too hot, too much power, or a signal from outside."
+        ),
         "hw_slowdown",
     ),
     (
         "sync_boost",
-        "Held to its group",
-        "The card is kept as slow as the slowest card of its sync boost group.",
+        Message("Held to its group"),
+        Message("The card is kept as slow as the slowest card of its sync boost group."),
         "sync_boost",
     ),
     (
         "sw_thermal_slowdown",
-        "Too warm",
-        "The driver slows the card down because it is too warm.",
+        Message("Too warm"),
+        Message("The driver slows the card down because it is too warm."),
         "sw_thermal_slowdown",
     ),
     (
         "hw_thermal_slowdown",
-        "Much too hot",
-        "The hardware slows the card down because it is much too hot.",
+        Message("Much too hot"),
+        Message("The hardware slows the card down because it is much too hot."),
         "hw_thermal_slowdown",
     ),
     (
         "hw_power_brake_slowdown",
-        "Power brake",
-        "The power supply of the machine told the card to slow down.",
+        Message("Power brake"),
+        Message("The power supply of the machine told the card to slow down."),
         "hw_power_brake_slowdown",
     ),
     (
         "display_clock_setting",
-        "Display clocks",
-        "A display that is attached decides the clocks.",
+        Message("Display clocks"),
+        Message("An attached display decides the clocks."),
         "",
     ),
 )
@@ -71,13 +74,39 @@ HARMLESS_REASONS = frozenset(
     {"gpu_idle", "applications_clocks_setting", "display_clock_setting"}
 )
 
-# Each counter: its name, label, and what it counts the time of.
+# Each counter of time since the driver was loaded: its name, its label, its meaning.
 _TIMED = (
-    ("sw_power_cap", "Time at the power limit", "held back by its power limit"),
-    ("sync_boost", "Time held to its group", "held back by its sync boost group"),
-    ("sw_thermal_slowdown", "Time too warm", "slowed down by the driver for heat"),
-    ("hw_thermal_slowdown", "Time much too hot", "slowed down by the hardware for heat"),
-    ("hw_power_brake_slowdown", "Time under power brake", "slowed down by the power supply"),
+    (
+        "sw_power_cap",
+        Message("Time at the power limit"),
+        Message(
+            "Time since the driver was loaded in which the power limit held the card back."
+        ),
+    ),
+    (
+        "sync_boost",
+        Message("Time held to its group"),
+        Message("Time since the driver was loaded in which its sync boost group held it back."),
+    ),
+    (
+        "sw_thermal_slowdown",
+        Message("Time too warm"),
+        Message(
+            "Time since the driver was loaded in which the driver slowed the card for heat."
+        ),
+    ),
+    (
+        "hw_thermal_slowdown",
+        Message("Time much too hot"),
+        Message(
+            "Time since the driver was loaded in which the hardware slowed the card for heat."
+        ),
+    ),
+    (
+        "hw_power_brake_slowdown",
+        Message("Time under power brake"),
+        Message("Time since the driver was loaded in which the power supply slowed the card."),
+    ),
 )
 
 
@@ -90,7 +119,12 @@ def throttle_time(reason: str) -> MetricId:
 
 
 def _clock(
-    metric: MetricId, label: str, meaning: str, smi: str, cadence: Cadence, plotted: bool
+    metric: MetricId,
+    label: Message,
+    meaning: Message,
+    smi: str,
+    cadence: Cadence,
+    plotted: bool,
 ) -> Metric:
     return Metric(
         metric, label, Unit.HERTZ, meaning, smi, cadence, highest=5e10, plotted=plotted
@@ -98,35 +132,54 @@ def _clock(
 
 
 def _clocks() -> list[Metric]:
+    # Now and at most: the metric, its label, its meaning; and the nvidia-smi field.
     rows = (
-        (CLOCK_GRAPHICS, CLOCK_GRAPHICS_MAX, "Graphics clock", "graphics engine", "gr"),
-        (CLOCK_SM, CLOCK_SM_MAX, "SM clock", "multiprocessors", "sm"),
-        (CLOCK_MEMORY, CLOCK_MEMORY_MAX, "Memory clock", "memory", "mem"),
-        (CLOCK_VIDEO, CLOCK_VIDEO_MAX, "Video clock", "video engines", "video"),
+        (
+            (
+                CLOCK_GRAPHICS,
+                Message("Graphics clock"),
+                Message("Clock of the graphics engine."),
+            ),
+            (
+                CLOCK_GRAPHICS_MAX,
+                Message("Graphics clock, highest"),
+                Message("Highest clock of the graphics engine."),
+            ),
+            "gr",
+        ),
+        (
+            (CLOCK_SM, Message("SM clock"), Message("Clock of the multiprocessors.")),
+            (
+                CLOCK_SM_MAX,
+                Message("SM clock, highest"),
+                Message("Highest clock of the multiprocessors."),
+            ),
+            "sm",
+        ),
+        (
+            (CLOCK_MEMORY, Message("Memory clock"), Message("Clock of the memory.")),
+            (
+                CLOCK_MEMORY_MAX,
+                Message("Memory clock, highest"),
+                Message("Highest clock of the memory."),
+            ),
+            "mem",
+        ),
+        (
+            (CLOCK_VIDEO, Message("Video clock"), Message("Clock of the video engines.")),
+            (
+                CLOCK_VIDEO_MAX,
+                Message("Video clock, highest"),
+                Message("Highest clock of the video engines."),
+            ),
+            "video",
+        ),
     )
     metrics = []
-    for now, most, label, of, smi in rows:
-        verb = "is" if of in ("graphics engine", "memory") else "are"
-        metrics.append(
-            _clock(
-                now,
-                label,
-                f"Clock at which the {of} {verb} running.",
-                f"clocks.{smi}",
-                Cadence.FAST,
-                plotted=True,
-            )
-        )
-        metrics.append(
-            _clock(
-                most,
-                f"{label}, highest",
-                f"Highest clock of the {of}.",
-                f"clocks.max.{smi}" if smi != "video" else "-q -d CLOCK",
-                Cadence.SLOW,
-                plotted=False,
-            )
-        )
+    for now, most, smi in rows:
+        metrics.append(_clock(*now, f"clocks.{smi}", Cadence.FAST, plotted=True))
+        highest = f"clocks.max.{smi}" if smi != "video" else "-q -d CLOCK"
+        metrics.append(_clock(*most, highest, Cadence.SLOW, plotted=False))
     return metrics
 
 
@@ -134,13 +187,13 @@ METRICS = (
     *_clocks(),
     Metric(
         PERFORMANCE_STATE,
-        "P-state",
+        Message("P-state"),
         Unit.STATE,
-        "Performance state: 0 is the fastest, 15 the most frugal.",
+        Message("Performance state: 0 is the fastest, 15 the most frugal."),
         "pstate",
         Cadence.FAST,
         highest=15.0,
-        choices={state: f"P{state}" for state in range(16)},
+        choices={state: Message("P{number}", number=state) for state in range(16)},
     ),
     *(
         Metric(
@@ -159,11 +212,11 @@ METRICS = (
             throttle_time(reason),
             label,
             Unit.SECONDS,
-            f"Time since the driver was loaded in which the card was {what}.",
+            meaning,
             "-q -d PERFORMANCE",
             Cadence.SLOW,
             highest=1e10,
         )
-        for reason, label, what in _TIMED
+        for reason, label, meaning in _TIMED
     ),
 )

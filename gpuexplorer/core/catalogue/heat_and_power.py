@@ -1,6 +1,7 @@
 """Temperatures, power, energy and fans, with the limits they run against."""
 
 from gpuexplorer.core.metric import Cadence, Metric, MetricId, Part, Unit
+from gpuexplorer.core.words import Message
 
 TEMPERATURE = MetricId("temperature")
 MEMORY_TEMPERATURE = MetricId("memory_temperature")
@@ -31,7 +32,12 @@ def fan_turns(fan: int) -> MetricId:
 
 
 def _celsius(
-    metric: MetricId, label: str, meaning: str, smi: str, cadence: Cadence, plotted: bool = True
+    metric: MetricId,
+    label: Message,
+    meaning: Message,
+    smi: str,
+    cadence: Cadence,
+    plotted: bool = True,
 ) -> Metric:
     return Metric(
         metric,
@@ -47,7 +53,12 @@ def _celsius(
 
 
 def _watts(
-    metric: MetricId, label: str, meaning: str, smi: str, cadence: Cadence, plotted: bool = True
+    metric: MetricId,
+    label: Message,
+    meaning: Message,
+    smi: str,
+    cadence: Cadence,
+    plotted: bool = True,
 ) -> Metric:
     return Metric(
         metric, label, Unit.WATTS, meaning, smi, cadence, highest=20_000.0, plotted=plotted
@@ -59,9 +70,12 @@ def _fan(fan: int) -> tuple[Metric, Metric]:
     return (
         Metric(
             fan_speed(fan),
-            f"Fan {fan}",
+            Message("Fan {number}", number=fan),
             Unit.RATIO,
-            f"Speed that fan {fan} was told to run at; some cards allow more than 100 %.",
+            Message(
+                "Speed that fan {number} was told to run at; some cards allow more than 100 %.",
+                number=fan,
+            ),
             "-q -d TEMPERATURE",
             Cadence.SLOW,
             highest=2.0,
@@ -69,9 +83,9 @@ def _fan(fan: int) -> tuple[Metric, Metric]:
         ),
         Metric(
             fan_turns(fan),
-            f"Fan {fan} turns",
+            Message("Fan {number} turns", number=fan),
             Unit.TURNS_PER_MINUTE,
-            f"Turns per minute that fan {fan} really makes.",
+            Message("Turns per minute that fan {number} really makes.", number=fan),
             "",
             Cadence.SLOW,
             highest=50_000.0,
@@ -83,123 +97,129 @@ def _fan(fan: int) -> tuple[Metric, Metric]:
 METRICS = (
     _celsius(
         TEMPERATURE,
-        "Temperature",
-        "Temperature of the card's processor.",
+        Message("Temperature"),
+        Message("Temperature of the card's processor."),
         "temperature.gpu",
         Cadence.FAST,
     ),
     _celsius(
         MEMORY_TEMPERATURE,
-        "Memory temperature",
-        "Temperature of the card's memory chips.",
+        Message("Memory temperature"),
+        Message("Temperature of the card's memory chips."),
         "temperature.memory",
         Cadence.FAST,
     ),
     _celsius(
         TEMPERATURE_SLOWDOWN,
-        "Slowdown at",
-        "Temperature from which the card slows itself down.",
+        Message("Slowdown at"),
+        Message("Temperature from which the card slows itself down."),
         "-q -d TEMPERATURE",
         Cadence.SLOW,
         plotted=False,
     ),
     _celsius(
         TEMPERATURE_SHUTDOWN,
-        "Shutdown at",
-        "Temperature at which the card switches itself off.",
+        Message("Shutdown at"),
+        Message("Temperature at which the card switches itself off."),
         "-q -d TEMPERATURE",
         Cadence.SLOW,
         plotted=False,
     ),
     _celsius(
         TEMPERATURE_MAX,
-        "Target temperature",
-        "Highest temperature of the processor that the card runs at without slowing down.",
+        Message("Target temperature"),
+        Message(
+            "Highest temperature of the processor that the card runs at without slowing down."
+        ),
         "-q -d TEMPERATURE",
         Cadence.SLOW,
         plotted=False,
     ),
     _celsius(
         MEMORY_TEMPERATURE_MAX,
-        "Memory limit",
-        "Highest temperature of the memory that the card runs at without slowing down.",
+        Message("Memory limit"),
+        Message(
+            "Highest temperature of the memory that the card runs at without slowing down."
+        ),
         "-q -d TEMPERATURE",
         Cadence.SLOW,
         plotted=False,
     ),
     _celsius(
         TEMPERATURE_MARGIN,
-        "Margin (T.limit)",
-        "Degrees left before the card has to slow down.",
+        Message("Margin (T.limit)"),
+        Message("Degrees left before the card has to slow down."),
         "temperature.gpu.tlimit",
         Cadence.SLOW,
     ),
     _watts(
         POWER_DRAW,
-        "Power",
-        "Power the whole board draws; many cards average it over the last second.",
+        Message("Power"),
+        Message("Power the whole board draws; many cards average it over the last second."),
         "power.draw",
         Cadence.FAST,
     ),
     _watts(
         POWER_DRAW_AVERAGE,
-        "Power, average",
-        "Power the whole board drew on average over the last second.",
+        Message("Power, average"),
+        Message("Power the whole board drew on average over the last second."),
         "power.draw.average",
         Cadence.FAST,
     ),
     _watts(
         POWER_DRAW_INSTANT,
-        "Power, instant",
-        "Power the whole board draws at this moment.",
+        Message("Power, instant"),
+        Message("Power the whole board draws at this moment."),
         "power.draw.instant",
         Cadence.FAST,
     ),
     _watts(
         POWER_LIMIT,
-        "Power limit",
-        "Power above which the card slows itself down, as it is enforced now.",
+        Message("Power limit"),
+        Message("Power above which the card slows itself down, as it is enforced now."),
         "enforced.power.limit",
         Cadence.SLOW,
     ),
     _watts(
         POWER_LIMIT_MIN,
-        "Lowest power limit",
-        "Lowest power limit that can be set on this card.",
+        Message("Lowest power limit"),
+        Message("Lowest power limit that can be set on this card."),
         "power.min_limit",
         Cadence.SLOW,
         plotted=False,
     ),
     _watts(
         POWER_LIMIT_MAX,
-        "Highest power limit",
-        "Highest power limit that can be set on this card.",
+        Message("Highest power limit"),
+        Message("Highest power limit that can be set on this card."),
         "power.max_limit",
         Cadence.SLOW,
         plotted=False,
     ),
     _watts(
         POWER_LIMIT_DEFAULT,
-        "Default power limit",
-        "Power limit the card starts with.",
+        Message("Default power limit"),
+        Message("Power limit the card starts with."),
         "power.default_limit",
         Cadence.SLOW,
         plotted=False,
     ),
     Metric(
         ENERGY,
-        "Energy",
+        Message("Energy"),
         Unit.JOULES,
-        "Energy the card has used since the driver was loaded.",
+        Message("Energy the card has used since the driver was loaded."),
         "",
         Cadence.FAST,
         highest=1e15,
     ),
     Metric(
         FAN_SPEED,
-        "Fan",
+        Message("Fan"),
         Unit.RATIO,
-        "Speed the fans were told to run at; 0 is normal, and some cards allow over 100 %.",
+        Message(
+            "Speed the fans were told to run at; 0 is normal, and some cards allow over 100 %."
+        ),
         "fan.speed",
         Cadence.SLOW,
         highest=2.0,

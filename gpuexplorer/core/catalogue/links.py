@@ -1,6 +1,7 @@
 """The wires: PCIe and NVLink, what they could do and what they carry."""
 
 from gpuexplorer.core.metric import Cadence, Metric, MetricId, Part, Unit
+from gpuexplorer.core.words import Message
 
 PCIE_GENERATION = MetricId("pcie_generation")
 PCIE_GENERATION_MAX = MetricId("pcie_generation_max")
@@ -33,7 +34,9 @@ def nvlink_state(link: int) -> MetricId:
     return MetricId(f"nvlink_{link}_state")
 
 
-def _generation(metric: MetricId, label: str, meaning: str, smi: str, slow: bool) -> Metric:
+def _generation(
+    metric: MetricId, label: Message, meaning: Message, smi: str, slow: bool
+) -> Metric:
     return Metric(
         metric,
         label,
@@ -47,7 +50,9 @@ def _generation(metric: MetricId, label: str, meaning: str, smi: str, slow: bool
     )
 
 
-def _lanes(metric: MetricId, label: str, meaning: str, smi: str, plotted: bool) -> Metric:
+def _lanes(
+    metric: MetricId, label: Message, meaning: Message, smi: str, plotted: bool
+) -> Metric:
     return Metric(
         metric,
         label,
@@ -63,8 +68,8 @@ def _lanes(metric: MetricId, label: str, meaning: str, smi: str, plotted: bool) 
 
 def _rate(
     metric: MetricId,
-    label: str,
-    meaning: str,
+    label: Message,
+    meaning: Message,
     smi: str,
     part: tuple[Part, int] | None = None,
     highest: float = MOST_NVLINK_RATE,
@@ -86,28 +91,28 @@ def _nvlink(link: int) -> tuple[Metric, ...]:
     return (
         _rate(
             nvlink_receive(link),
-            f"NVLink {link} in",
-            f"Bytes per second that arrive over NVLink {link}.",
+            Message("NVLink {link} in", link=link),
+            Message("Bytes per second that arrive over NVLink {link}.", link=link),
             "nvlink -gt d",
             part,
         ),
         _rate(
             nvlink_transmit(link),
-            f"NVLink {link} out",
-            f"Bytes per second that leave over NVLink {link}.",
+            Message("NVLink {link} out", link=link),
+            Message("Bytes per second that leave over NVLink {link}.", link=link),
             "nvlink -gt d",
             part,
         ),
         Metric(
             nvlink_state(link),
-            f"NVLink {link} state",
+            Message("NVLink {link} state", link=link),
             Unit.STATE,
-            f"Whether NVLink {link} is up.",
+            Message("Whether NVLink {link} is up.", link=link),
             "nvlink -s",
             Cadence.SLOW,
             highest=2.0,
             part=part,
-            choices={0: "down", 1: "up", 2: "sleeping"},
+            choices={0: Message("down"), 1: Message("up"), 2: Message("sleeping")},
         ),
     )
 
@@ -115,93 +120,97 @@ def _nvlink(link: int) -> tuple[Metric, ...]:
 METRICS = (
     _generation(
         PCIE_GENERATION,
-        "PCIe generation",
-        "PCIe generation the link runs at now; it drops when the card idles, to save power.",
+        Message("PCIe generation"),
+        Message(
+            "PCIe generation the link runs at now; it drops when the card idles, to save power."
+        ),
         "pcie.link.gen.gpucurrent",
         slow=True,
     ),
     _generation(
         PCIE_GENERATION_MAX,
-        "PCIe generation, highest here",
-        "Highest PCIe generation this card reaches in this slot.",
+        Message("PCIe generation, highest here"),
+        Message("Highest PCIe generation this card reaches in this slot."),
         "pcie.link.gen.max",
         slow=False,
     ),
     _generation(
         PCIE_GENERATION_CARD,
-        "PCIe generation of the card",
-        "Highest PCIe generation the card could do in a slot that does it too.",
+        Message("PCIe generation of the card"),
+        Message("Highest PCIe generation the card could do in a slot that does it too."),
         "pcie.link.gen.gpumax",
         slow=False,
     ),
     _generation(
         PCIE_GENERATION_SLOT,
-        "PCIe generation of the slot",
-        "Highest PCIe generation the slot offers, as the operating system tells it.",
+        Message("PCIe generation of the slot"),
+        Message("Highest PCIe generation the slot offers, as the operating system reports it."),
         "pcie.link.gen.hostmax",
         slow=False,
     ),
     _lanes(
         PCIE_WIDTH,
-        "PCIe lanes",
-        "Number of PCIe lanes the link uses now.",
+        Message("PCIe lanes"),
+        Message("Number of PCIe lanes the link uses now."),
         "pcie.link.width.current",
         plotted=True,
     ),
     _lanes(
         PCIE_WIDTH_MAX,
-        "PCIe lanes of the card",
-        "Most PCIe lanes this card can use in this slot.",
+        Message("PCIe lanes of the card"),
+        Message("Most PCIe lanes this card can use in this slot."),
         "pcie.link.width.max",
         plotted=False,
     ),
     _lanes(
         PCIE_WIDTH_SLOT,
-        "PCIe lanes of the slot",
-        "Most PCIe lanes the slot offers, as the operating system tells it.",
+        Message("PCIe lanes of the slot"),
+        Message("Most PCIe lanes the slot offers, as the operating system reports it."),
         "",
         plotted=False,
     ),
     _rate(
         PCIE_RECEIVE,
-        "PCIe in",
-        "Bytes per second that arrive at the card over PCIe.",
+        Message("PCIe in"),
+        Message("Bytes per second that arrive at the card over PCIe."),
         "dmon -s t",
         highest=MOST_PCIE_RATE,
     ),
     _rate(
         PCIE_TRANSMIT,
-        "PCIe out",
-        "Bytes per second that leave the card over PCIe.",
+        Message("PCIe out"),
+        Message("Bytes per second that leave the card over PCIe."),
         "dmon -s t",
         highest=MOST_PCIE_RATE,
     ),
     Metric(
         PCIE_REPLAYS,
-        "PCIe replays",
+        Message("PCIe replays"),
         Unit.COUNT,
-        "Packets that had to be sent again over PCIe; a growing number is a bad contact.",
+        Message(
+            "Packets that had to be sent again over PCIe; a growing number is a bad contact."
+        ),
         "-q",
         Cadence.SLOW,
         highest=1e12,
     ),
     _rate(
         NVLINK_RECEIVE,
-        "NVLink in",
-        "Bytes per second that arrive over all NVLinks together.",
+        Message("NVLink in"),
+        Message("Bytes per second that arrive over all NVLinks together."),
         "nvlink -gt d",
     ),
     _rate(
         NVLINK_TRANSMIT,
-        "NVLink out",
-        "Bytes per second that leave over all NVLinks together.",
+        Message("NVLink out"),
+        Message("Bytes per second that leave over all NVLinks together."),
         "nvlink -gt d",
     ),
     Metric(
         NVLINK_ACTIVE,
-        "NVLinks up",
+        Message("NVLinks up"),
         Unit.COUNT,
-        "How many of the card's NVLinks are up.",
+        Message("How many of the card's NVLinks are up."),
         "nvlink -s",
         Cadence.SLOW,
         highest=float(MOST_NVLINKS),

@@ -1,6 +1,7 @@
 """Memory: the card's own, the window the processor sees of it, and the computer's."""
 
 from gpuexplorer.core.metric import Cadence, Metric, MetricId, Scope, Unit
+from gpuexplorer.core.words import Message
 
 MEMORY_USED = MetricId("memory_used")
 MEMORY_FREE = MetricId("memory_free")
@@ -16,8 +17,8 @@ MOST_BYTES = float(1 << 50)
 
 def _bytes(
     metric: MetricId,
-    label: str,
-    meaning: str,
+    label: Message,
+    meaning: Message,
     smi: str,
     cadence: Cadence,
     scope: Scope = Scope.CARD,
@@ -39,31 +40,31 @@ def _bytes(
 METRICS = (
     _bytes(
         MEMORY_USED,
-        "Memory used",
-        "Memory taken by programs, without what the driver keeps for itself.",
+        Message("Memory used"),
+        Message("Memory taken by programs, without what the driver keeps for itself."),
         "memory.used",
         Cadence.FAST,
         Scope.BOTH,
     ),
     _bytes(
         MEMORY_FREE,
-        "Memory free",
-        "Memory that a program could still ask for.",
+        Message("Memory free"),
+        Message("Memory that a program could still ask for."),
         "memory.free",
         Cadence.FAST,
         Scope.BOTH,
     ),
     _bytes(
         MEMORY_RESERVED,
-        "Memory reserved",
-        "Memory that the driver and the firmware keep for themselves.",
+        Message("Memory reserved"),
+        Message("Memory that the driver and the firmware keep for themselves."),
         "memory.reserved",
         Cadence.FAST,
     ),
     _bytes(
         MEMORY_TOTAL,
-        "Memory",
-        "All of the memory: used, free and reserved together.",
+        Message("Memory"),
+        Message("All of the memory: used, free and reserved together."),
         "memory.total",
         Cadence.FAST,
         Scope.BOTH,
@@ -71,31 +72,33 @@ METRICS = (
     ),
     _bytes(
         BAR1_USED,
-        "BAR1 used",
-        "Part in use of the window through which the processor sees the card's memory.",
+        Message("BAR1 used"),
+        Message(
+            "Part in use of the window through which the processor sees the card's memory."
+        ),
         "-q -d MEMORY",
         Cadence.SLOW,
     ),
     _bytes(
         BAR1_TOTAL,
-        "BAR1",
-        "Size of the window through which the processor sees the card's memory.",
+        Message("BAR1"),
+        Message("Size of the window through which the processor sees the card's memory."),
         "-q -d MEMORY",
         Cadence.SLOW,
         plotted=False,
     ),
     _bytes(
         SWAP_USED,
-        "Swap used",
-        "Memory of the computer that was moved out to disk.",
+        Message("Swap used"),
+        Message("Memory of the computer that was moved out to disk."),
         "",
         Cadence.SLOW,
         Scope.HOST,
     ),
     _bytes(
         SWAP_TOTAL,
-        "Swap",
-        "Disk space the computer may move memory out to.",
+        Message("Swap"),
+        Message("Disk space the computer may move memory out to."),
         "",
         Cadence.SLOW,
         Scope.HOST,

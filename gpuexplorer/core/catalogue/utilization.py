@@ -1,6 +1,7 @@
 """How busy the parts of a card are."""
 
 from gpuexplorer.core.metric import Cadence, Metric, MetricId, Scope, Unit
+from gpuexplorer.core.words import Message
 
 GPU_UTILIZATION = MetricId("gpu_utilization")
 MEMORY_UTILIZATION = MetricId("memory_utilization")
@@ -16,8 +17,8 @@ CPU_UTILIZATION = MetricId("cpu_utilization")
 
 def _ratio(
     metric: MetricId,
-    label: str,
-    meaning: str,
+    label: Message,
+    meaning: Message,
     smi: str,
     cadence: Cadence,
     scope: Scope = Scope.CARD,
@@ -28,71 +29,75 @@ def _ratio(
 METRICS = (
     _ratio(
         GPU_UTILIZATION,
-        "GPU utilisation",
-        "Share of the last moment in which some kernel ran, however small it was.",
+        Message("GPU utilisation"),
+        Message("Share of the last moment in which some kernel ran, however small it was."),
         "utilization.gpu",
         Cadence.FAST,
     ),
     _ratio(
         MEMORY_UTILIZATION,
-        "Memory controller",
-        "Share of the last moment in which the card's memory was being read or written.",
+        Message("Memory controller"),
+        Message(
+            "Share of the last moment in which the card's memory was being read or written."
+        ),
         "utilization.memory",
         Cadence.FAST,
     ),
     _ratio(
         ENCODER_UTILIZATION,
-        "Video encoder",
-        "Share of the last moment in which the video encoder was at work.",
+        Message("Video encoder"),
+        Message("Share of the last moment in which the video encoder was at work."),
         "utilization.encoder",
         Cadence.SLOW,
     ),
     _ratio(
         DECODER_UTILIZATION,
-        "Video decoder",
-        "Share of the last moment in which the video decoder was at work.",
+        Message("Video decoder"),
+        Message("Share of the last moment in which the video decoder was at work."),
         "utilization.decoder",
         Cadence.SLOW,
     ),
     _ratio(
         JPEG_UTILIZATION,
-        "JPEG decoder",
-        "Share of the last moment in which the JPEG decoder was at work.",
+        Message("JPEG decoder"),
+        Message("Share of the last moment in which the JPEG decoder was at work."),
         "utilization.jpeg",
         Cadence.SLOW,
     ),
     _ratio(
         OFA_UTILIZATION,
-        "Optical flow",
-        "Share of the last moment in which the optical flow accelerator was at work.",
+        Message("Optical flow"),
+        Message("Share of the last moment in which the optical flow accelerator was at work."),
         "utilization.ofa",
         Cadence.SLOW,
     ),
     _ratio(
         SM_ACTIVITY,
-        "SM activity",
-        "Share of time, over all multiprocessors, in which one had at least one warp on it.",
+        Message("SM activity"),
+        Message(
+            "Share of time, over all multiprocessors, in which one had at least one warp on it."
+        ),
         "",
         Cadence.ON_DEMAND,
     ),
     _ratio(
         SM_OCCUPANCY,
-        "SM occupancy",
-        "Warps on the multiprocessors, as a share of the most they can hold.",
+        Message("SM occupancy"),
+        Message("Warps on the multiprocessors, as a share of the most they can hold."),
         "",
         Cadence.ON_DEMAND,
     ),
     _ratio(
         TENSOR_ACTIVITY,
-        "Tensor activity",
-        "Share of time in which the tensor cores were computing.",
+        Message("Tensor activity"),
+        Message("Share of time in which the tensor cores were computing."),
         "",
         Cadence.ON_DEMAND,
     ),
     _ratio(
         CPU_UTILIZATION,
-        "Processor use",
-        "Share of all processor cores' time spent working since the reading before.",
+        Message("Processor use"),
+        Message("Share of all processor cores' time spent working since the reading before."),
         "",
         Cadence.FAST,
         Scope.HOST,

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import told
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.wording.events.alert_words import (
@@ -181,10 +182,10 @@ class _Ear:
             about = capital(standing(change.alert, self._units))
             match change:
                 case AlertBegan(alert):
-                    sentence = began_sentence(alert, self._units)
+                    sentence = told(began_sentence(alert, self._units))
                     self.session.tell(Kind.ALERT_BEGAN, alert.card, sentence, about)
                 case AlertEnded(alert):
-                    sentence = ended_sentence(change, self._units)
+                    sentence = told(ended_sentence(change, self._units))
                     self.session.tell(Kind.ALERT_ENDED, alert.card, sentence, about)
                     self.ended.append(change)
 

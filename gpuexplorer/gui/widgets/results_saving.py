@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import as_csv, as_json
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.icons import Icon
@@ -152,7 +153,7 @@ class ResultsSaving(QObject):
             right = drawing.runs_right(place.left() - 12, baseline, [run]) - 12
         title = Run(self._title, letters.title, theme.text)
         left = drawing.text(_MARGIN, baseline, title) + 16
-        source = Run(self._machine.session.source.label, letters.body, theme.quiet)
+        source = Run(tr(self._machine.session.source.label), letters.body, theme.quiet)
         drawing.elided(left, baseline, source, right - left)
 
     def _on_clicked(self) -> None:

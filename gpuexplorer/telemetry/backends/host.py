@@ -14,6 +14,7 @@ from gpuexplorer.core.catalogue import memory as m
 from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.words import Message
 
 
 class HostReader:
@@ -63,7 +64,7 @@ class HostReader:
             {k: v for k, v in missing.items() if k in metrics},
         )
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Message]:
         if sys.platform != "linux":
             return []  # macOS has none until it needs it; Windows refuses instead of ending
         try:
@@ -73,7 +74,10 @@ class HostReader:
         if swap:
             return []
         return [
-            "This computer has no swap space: a program that asks for too much memory is ended."
+            Message(
+                "This computer has no swap space: "
+                "a program that asks for too much memory is ended."
+            )
         ]
 
     def _busy(self) -> float | None:
@@ -96,7 +100,7 @@ def _processor_name() -> str:
     try:
         for line in Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines():
             if line.lower().startswith("model name"):
-                return " ".join(line.split(":", 1)[1].split()) or "Processor"
+                return " ".join(line.split(":", 1)[1].split()) or Message("Processor")
     except OSError:
-        return platform.processor() or "Processor"
-    return platform.processor() or platform.machine() or "Processor"
+        return platform.processor() or Message("Processor")
+    return platform.processor() or platform.machine() or Message("Processor")

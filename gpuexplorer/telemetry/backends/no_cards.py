@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
@@ -14,7 +15,7 @@ from gpuexplorer.telemetry.topology import Topology
 class NoCards:
     """A backend without a card."""
 
-    source = Source("none", "No graphics card answers")
+    source = Source("none", Message("No graphics card answers"))
 
     def __init__(self) -> None:
         self._closing = threading.Event()
@@ -41,5 +42,5 @@ class NoCards:
         self._closing.wait(seconds)
         return ()
 
-    def notes(self) -> Sequence[str]:
+    def notes(self) -> Sequence[Message]:
         return ()

@@ -9,14 +9,22 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.words import Message
 from gpuexplorer.simulation.copying import no_peers
 from gpuexplorer.simulation.faults import SLOW_SECONDS, Fault, FaultKind
 from gpuexplorer.simulation.figures import absences_of, figures_of
 from gpuexplorer.simulation.machine import Machine, Reading, SimulatedProcess
 from gpuexplorer.simulation.specs import MachineSpec
-from gpuexplorer.telemetry.backend import HardwareFault, Source
+from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
-from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
+from gpuexplorer.telemetry.topology import (
+    Link,
+    PathKind,
+    Topology,
+    nvlinks_words,
+    pcie_rate,
+    pcie_words,
+)
 
 _FELL_OFF = 79  # the Xid with which NVIDIA's driver reports a card that is gone
 _IMPOSSIBLE = float(1 << 64)
@@ -64,12 +72,13 @@ class SimulatedBackend:
         self._closing.clear()
 
     def close(self) -> None:
-        """Also lets go of readings that hang."""
+        """Also ends readings that hang."""
         self._closing.set()
 
     @property
     def source(self) -> Source:
-        return Source("simulated", f"Simulated: {self._spec.label}", simulated=True)
+        label = Message("Simulated: {cards}", cards=self._spec.label)
+        return Source("simulated", label, simulated=True)
 
     @property
     def elapsed(self) -> float:
@@ -142,9 +151,8 @@ class SimulatedBackend:
             self._falls = self._falls[len(fallen) :]
         return tuple(_fell_off(self._cards[f.card]) for f in fallen if f.card is not None)
 
-    def notes(self) -> Sequence[str]:
-        made_up = "These cards are simulated: every figure is made up."
-        return (made_up, *(fault.sentence for fault in self._faults))
+    def notes(self) -> Sequence[Message]:
+        return (MADE_UP, *(fault.sentence for fault in self._faults))
 
     def _card(self, index: int) -> Card:
         slot = self._spec.cards[index]
@@ -215,7 +223,7 @@ class SimulatedBackend:
                 one.wires.nvlink_generation,
                 peer_to_peer=True,
                 rate=nvlinks * one.wires.nvlink_rate,
-                rate_reason=f"{nvlinks} NVLinks of generation {one.wires.nvlink_generation}",
+                rate_reason=nvlinks_words(nvlinks, one.wires.nvlink_generation),
                 pcie_path=self._pcie_path(a, b),
             )
         reason = no_peers(one, other)
@@ -227,8 +235,7 @@ class SimulatedBackend:
             peer_to_peer=not reason,
             peer_reason=reason,
             rate=self._pcie_rate(slower.index),
-            rate_reason=self._pcie_reason(slower)
-            + (", through the computer's memory" if reason else ""),
+            rate_reason=self._pcie_reason(slower, staged=bool(reason)),
         )
 
     def _pcie_path(self, a: Card, b: Card) -> PathKind:
@@ -249,13 +256,20 @@ class SimulatedBackend:
             rate_reason=self._pcie_reason(card),
         )
 
-    def _pcie_reason(self, card: Card) -> str:
+    def _pcie_reason(self, card: Card, *, staged: bool = False) -> Message:
         wires = self._spec.cards[card.index].model.wires
-        return f"PCIe {wires.pcie_generation}.0 x{wires.pcie_lanes}"
+        if not staged:
+            return pcie_words(wires.pcie_generation, wires.pcie_lanes)
+        return Message(
+            "PCIe {generation}.0 x{lanes}, through the computer's memory",
+            generation=wires.pcie_generation,
+            lanes=wires.pcie_lanes,
+        )
 
 
 def _fell_off(card: Card) -> HardwareFault:
-    sentence = f"Xid {_FELL_OFF}: the card has fallen off the bus"
+    meaning = Message("the card has fallen off the bus")
+    sentence = Message("Xid {code}: {meaning}", code=_FELL_OFF, meaning=meaning)
     return HardwareFault(card.id, _FELL_OFF, sentence)
 
 

@@ -11,12 +11,11 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.telemetry.backend import Backend, Source
+from gpuexplorer.core.words import Message
+from gpuexplorer.telemetry.backend import INSTALL_IT, Backend, Source
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 
-NO_LIBRARY = Trouble(
-    "The driver's library is not on this machine.", "`gpuexplorer doctor` says more."
-)
+NO_LIBRARY = Trouble("The driver's library is not on this machine.", INSTALL_IT)
 
 
 class Driver(NoCards):
@@ -32,7 +31,7 @@ class Driver(NoCards):
         super().__init__()
         self.source = Source(
             "nvml",
-            f"NVIDIA driver {version}, read through NVML",
+            Message("NVIDIA driver {version}, read through NVML", version=version),
             driver_version=version,
             cuda_version=cuda,
         )
@@ -46,9 +45,12 @@ class Driver(NoCards):
         state = self._states.get(card, CardState.WORKING)
         return Sample(card, 0.0, {}, dict.fromkeys(metrics, Absence.NOT_SUPPORTED), state)
 
-    def notes(self) -> Sequence[str]:
-        reasons = [(card.index, card.cuda_reason) for card in self._cards]
-        return [f"Card {index}: {reason}." for index, reason in reasons if reason]
+    def notes(self) -> Sequence[Message]:
+        return [
+            Message("Card {card}: {reason}.", card=card.index, reason=card.cuda_reason)
+            for card in self._cards
+            if card.cuda_reason
+        ]
 
 
 def card(
@@ -68,14 +70,15 @@ def card(
     )
 
 
-def nameless(index: int, why: str = "GPU is lost") -> Card:
+def nameless(index: int, why: str = "GPU is lost", denied: Absence = Absence.LOST) -> Card:
     """A card that the driver lists and lets nobody ask."""
     return Card(
         id=CardId(f"NAMELESS-{index}"),
         index=index,
         name="NVIDIA card that does not answer",
         memory_bytes=None,
-        cuda_reason=f"the driver gives no access to it: {why}",
+        cuda_reason=Message("the driver gives no access to it: {why}", why=why),
+        denied=denied,
     )
 
 
@@ -222,4 +225,4 @@ class Computer:
     def _run(self, argv: Sequence[str], timeout: float) -> Ran:
         self.asked.append(argv)
         program = argv[0].removeprefix(str(self.root))
-        return self.answers.get(program, Ran(None, "", "could not be started"))
+        return self.answers.get(program, Ran(None, "", Message("It could not be started.")))

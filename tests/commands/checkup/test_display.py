@@ -83,7 +83,9 @@ def test_missing_libraries_are_installed_with_one_line(computer: Computer) -> No
     computer.listening = {"\0/tmp/.X11-unix/X0"}
     topic = told(computer)
     assert topic.verdict is Verdict.BROKEN
-    assert topic.sentence == "The display answers, but Qt misses 3 libraries to open a window."
+    assert (
+        topic.sentence == "The display answers, but Qt needs 3 more libraries to open a window."
+    )
     assert topic.do == (
         "Run: `sudo apt-get install libxcb-shape0 libxcb-render-util0 libxcb-image0`"
     )

@@ -32,7 +32,7 @@ def test_a_driver_that_answers_is_named_with_what_it_can_run(computer: Computer)
     topic = told(computer)
     assert topic.verdict is Verdict.FINE
     assert topic.sentence == (
-        "NVIDIA's driver 590.48.01 answers and can run programs made for CUDA 13.1 or older."
+        "NVIDIA's driver 590.48.01 answers. It can run programs made for CUDA 13.1 or older."
     )
     assert "Kernel module 590.48.01." in topic.details
     assert topic.facts["library"] == "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1"

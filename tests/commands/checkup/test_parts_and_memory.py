@@ -22,7 +22,7 @@ def test_a_whole_program_lists_its_parts(computer: Computer) -> None:
     computer.installed = dict(ALL)
     topic = told(computer)
     assert topic.verdict is Verdict.FINE
-    assert topic.sentence.endswith("every part is there.")
+    assert topic.sentence.endswith("Every part is there.")
     assert "nvidia-ml-py 13.615.71" in topic.details[0]
 
 
@@ -30,7 +30,7 @@ def test_a_missing_part_says_what_cannot_be_done(computer: Computer) -> None:
     computer.installed = {k: v for k, v in ALL.items() if k != "nvidia-ml-py"}
     topic = told(computer)
     assert topic.verdict is Verdict.BROKEN
-    assert "NVIDIA cards cannot be read without nvidia-ml-py" in topic.sentence
+    assert "Without nvidia-ml-py NVIDIA cards cannot be read." in topic.sentence
     assert topic.do == "Run: `pip install nvidia-ml-py`"
 
 

@@ -9,6 +9,7 @@ import pytest
 from gpuexplorer.commands.checkup.finding import Topic, Verdict
 from gpuexplorer.commands.checkup.pci import cards
 from gpuexplorer.commands.checkup.probe import Ran
+from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
 from tests.commands.checkup.computer import Computer, Driver, card, nameless
@@ -82,7 +83,7 @@ def test_a_card_without_access_is_not_counted_a_second_time_on_the_bus(
 
 
 def test_a_card_that_this_user_may_not_ask_is_a_matter_of_access(computer: Computer) -> None:
-    computer.give_driver(nameless(0, "insufficient Permissions"))
+    computer.give_driver(nameless(0, "insufficient Permissions", Absence.NO_PERMISSION))
     assert told(computer).do == "Ask an administrator of this computer for access to it."
 
 

@@ -8,6 +8,7 @@ from gpuexplorer.commands.checkup.finding import Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Ran
 from gpuexplorer.commands.checkup.pythons import pythons
 from gpuexplorer.core.cards import Card
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.torch_builds import TorchBuild, flavour, suits
 from tests.commands.checkup.computer import Computer, card, nameless
 
@@ -58,7 +59,7 @@ def test_the_pytorch_inside_the_packaged_program_is_the_labs(computer: Computer)
     computer.environment = {"VIRTUAL_ENV": "/srv/venv"}
     computer.install_torch("/srv/venv", "2.12.0", cuda="13.0")
     topic = told(computer)
-    assert topic.sentence == "2 Pythons have PyTorch, 2 Pythons looked at."
+    assert topic.sentence == "2 Pythons have PyTorch. 2 Pythons were looked at."
     assert "inside this program): PyTorch 2.13.0+cpu" in topic.details[0]
     assert topic.facts["lab"] == computer.parts
 
@@ -81,7 +82,7 @@ def test_a_python_known_by_several_names_is_listed_once(computer: Computer) -> N
     computer.install_torch("/opt/gpuexplorer", "2.13.0")
     computer.link("/srv/venv", str(computer.root / "opt/gpuexplorer"))
     computer.environment = {"VIRTUAL_ENV": "/srv/venv", "PATH": "/opt/gpuexplorer/bin"}
-    assert told(computer).sentence == "1 Python has PyTorch, 1 Python looked at."
+    assert told(computer).sentence == "1 Python has PyTorch. 1 Python was looked at."
 
 
 def test_the_systems_python_is_listed_once_although_bin_is_a_second_way_to_it(
@@ -91,7 +92,7 @@ def test_the_systems_python_is_listed_once_although_bin_is_a_second_way_to_it(
     computer.link("/bin", "usr/bin")
     computer.link("/lib", "usr/lib")
     computer.environment["PATH"] = "/usr/bin:/bin"
-    assert told(computer).sentence == "1 Python has PyTorch, 1 Python looked at."
+    assert told(computer).sentence == "1 Python has PyTorch. 1 Python was looked at."
 
 
 def test_an_environment_that_borrows_packages_has_its_makers_pytorch(
@@ -111,7 +112,7 @@ def test_without_pytorch_the_fitting_build_is_named(computer: Computer) -> None:
     computer.give_driver(card(), version="550.54.14", cuda="12.4")
     topic = told(computer)
     assert topic.verdict is Verdict.LOOK
-    assert topic.sentence.startswith("No Python with PyTorch was found, ")
+    assert topic.sentence.startswith("No Python with PyTorch was found. ")
     assert topic.do == (
         "To compute with PyTorch, install PyTorch built for CUDA 12.6 into any of your Pythons."
     )
@@ -143,8 +144,7 @@ def test_cards_that_do_not_answer_need_no_pytorch(computer: Computer) -> None:
 def test_where_no_single_build_suits_any_pytorch_is_a_beginning(computer: Computer) -> None:
     computer.give_driver(PASCAL, BLACKWELL)
     assert told(computer).do == (
-        "To compute with PyTorch, install PyTorch into any of your Pythons"
-        " (`pip install torch`)."
+        "To compute with PyTorch, install it into any of your Pythons: `pip install torch`."
     )
 
 
@@ -232,10 +232,12 @@ def test_a_deep_look_asks_every_python(computer: Computer) -> None:
 def test_a_pytorch_that_does_not_start_says_its_last_words(computer: Computer) -> None:
     computer.install_torch("/opt/gpuexplorer", "2.11.0+cu130", cuda="13.0")
     computer.answers["/opt/gpuexplorer/bin/python3.12"] = Ran(
-        1, "Traceback\nImportError: libcudart.so.13: cannot open", "ended with code 1"
+        1,
+        "Traceback\nImportError: libcudart.so.13: cannot open",
+        Message("It ended with code {code}.", code=1),
     )
     detail = told(computer, deep=True).details[0]
-    assert "it ended with code 1. Its last words: ImportError: libcudart.so.13" in detail
+    assert "It ended with code 1. Its last words: ImportError: libcudart.so.13" in detail
 
 
 def test_an_incomplete_pytorch_is_to_be_installed_anew(computer: Computer) -> None:

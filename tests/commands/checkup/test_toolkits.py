@@ -3,6 +3,7 @@
 from gpuexplorer.commands.checkup.finding import Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Ran
 from gpuexplorer.commands.checkup.toolkits import toolkits
+from gpuexplorer.core.words import Message
 from tests.commands.checkup.computer import Computer
 
 
@@ -54,11 +55,12 @@ def test_the_compiler_on_the_path_is_asked(computer: Computer) -> None:
 def test_a_compiler_that_does_not_answer_is_a_sentence(computer: Computer) -> None:
     computer.environment["PATH"] = "/opt/bin"
     computer.write("/opt/bin/nvcc")
-    computer.answers["/opt/bin/nvcc"] = Ran(None, "", "did not answer within 5 s")
+    computer.answers["/opt/bin/nvcc"] = Ran(None, "", Message("It did not answer within 5 s."))
     topic = told(computer)
     assert topic.verdict is Verdict.LOOK
     assert topic.sentence == (
-        "nvcc is on the PATH (/opt/bin/nvcc), but it did not answer within 5 s."
+        "nvcc is on the PATH (/opt/bin/nvcc), but did not say its version."
+        " It did not answer within 5 s."
     )
 
 

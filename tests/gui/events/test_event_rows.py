@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.catalogue.clocks import throttle
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.views.events.event_choice import EventChoice, counted
@@ -16,10 +18,13 @@ from gpuexplorer.telemetry.remembering import RememberingSession
 
 ZERO, ONE = CardId("GPU-0"), CardId("GPU-1")
 LIMIT = "At its power limit"
-BEGAN = Happening(1.0, 1e9, Kind.THROTTLING_BEGAN, ZERO, LIMIT, LIMIT)
-OVER = Happening(34.0, 1e9 + 33, Kind.THROTTLING_ENDED, ZERO, f"{LIMIT}: over", LIMIT, 33.0)
-LOST = Happening(40.0, 1e9 + 39, Kind.CARD_LOST, ONE, "The card is lost")
-GONE = Happening(50.0, 1e9 + 49, Kind.DRIVER_GONE, None, "The driver is gone")
+SW_POWER_CAP = throttle("sw_power_cap")
+BEGAN = Happening(1.0, 1e9, Kind.THROTTLING_BEGAN, ZERO, Message(LIMIT), SW_POWER_CAP)
+OVER = Happening(
+    34.0, 1e9 + 33, Kind.THROTTLING_ENDED, ZERO, Message(f"{LIMIT}: over"), SW_POWER_CAP, 33.0
+)
+LOST = Happening(40.0, 1e9 + 39, Kind.CARD_LOST, ONE, Message("The card is lost"))
+GONE = Happening(50.0, 1e9 + 49, Kind.DRIVER_GONE, None, Message("The driver is gone"))
 
 
 RESULT, CARD, SENTENCE = "result", "card", "sentence"
@@ -47,8 +52,16 @@ def test_the_newest_stands_on_top_and_what_is_over_says_after_how_long(
 
 
 def test_a_program_that_uses_the_card_still_uses_it_until_it_lets_go(rows: EventRows) -> None:
-    came = Happening(1.0, 1e9, Kind.PROCESS_APPEARED, ZERO, "train uses the card", "7")
-    went = Happening(9.0, 1e9 + 8, Kind.PROCESS_ENDED, ZERO, "train let the card go", "7", 8.0)
+    came = Happening(1.0, 1e9, Kind.PROCESS_APPEARED, ZERO, Message("train uses the card"), "7")
+    went = Happening(
+        9.0,
+        1e9 + 8,
+        Kind.PROCESS_ENDED,
+        ZERO,
+        Message("train no longer uses the card"),
+        "7",
+        8.0,
+    )
     rows.show_log([came])
     assert said(rows, RESULT) == ["still uses it"]
     rows.show_log([came, went])
@@ -85,7 +98,11 @@ def test_it_can_be_narrowed_down(
 
 def test_the_oldest_make_room_also_where_not_all_are_listed(rows: EventRows) -> None:
     many = [
-        replace(BEGAN if number % 2 else LOST, at=float(number), sentence=f"Number {number}")
+        replace(
+            BEGAN if number % 2 else LOST,
+            at=float(number),
+            sentence=Message(f"Number {number}"),
+        )
         for number in range(12)
     ]
     rows.choose(EventChoice(Group.FAULT))
@@ -145,7 +162,9 @@ def test_a_row_takes_in_another_card_that_comes_a_moment_later(rows: EventRows) 
 
 def test_programs_of_one_name_that_begin_at_once_are_one_row(rows: EventRows) -> None:
     def began(pid: str, card: CardId) -> Happening:
-        sentence = f"python train.py ({pid}) uses the card"
+        sentence = Message(
+            "{program} ({pid}) uses the card", program="python train.py", pid=int(pid)
+        )
         return Happening(1.0, 1e9, Kind.PROCESS_APPEARED, card, sentence, pid)
 
     rows.show_log([began("71", ZERO), began("72", ONE), began("73", ZERO)])

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
@@ -39,8 +40,8 @@ def sentences(view: EventsView) -> list[str]:
 
 
 def tell_two(session: RememberingSession) -> None:
-    session.tell(Kind.CARD_LOST, ONE, "The card is lost")
-    session.tell(Kind.ALERT_BEGAN, CardId("GPU-0"), "Hot for 10 s", "hot")
+    session.tell(Kind.CARD_LOST, ONE, Message("The card is lost"))
+    session.tell(Kind.ALERT_BEGAN, CardId("GPU-0"), Message("Hot for 10 s"), "hot")
 
 
 def icon_button(view: EventsView, words: str) -> IconButton:
@@ -69,9 +70,9 @@ def test_what_takes_place_while_one_looks_comes_in_on_top(
     open_events: OpenEvents, session: RememberingSession, qtbot: QtBot
 ) -> None:
     view = open_events(session)
-    session.tell(Kind.CARD_LOST, ONE, "The card is lost")
+    session.tell(Kind.CARD_LOST, ONE, Message("The card is lost"))
     qtbot.waitUntil(lambda: sentences(view) == ["The card is lost"])
-    session.tell(Kind.CARD_BACK, ONE, "The card is back")
+    session.tell(Kind.CARD_BACK, ONE, Message("The card is back"))
     qtbot.waitUntil(lambda: sentences(view) == ["The card is back", "The card is lost"])
     assert any(text.startswith("2 events") for text in texts(view))
 
@@ -140,7 +141,7 @@ def test_enter_leads_to_the_moment_on_the_plots_of_its_card(
 def test_what_is_about_the_driver_leads_to_all_cards(
     open_events: OpenEvents, session: RememberingSession
 ) -> None:
-    session.tell(Kind.DRIVER_GONE, None, "The driver is gone")
+    session.tell(Kind.DRIVER_GONE, None, Message("The driver is gone"))
     view = open_events(session)
     window = view.window()
     assert isinstance(window, MainWindow)
@@ -221,7 +222,7 @@ def test_whoever_reads_further_down_is_not_moved_by_what_comes_in(
     open_events: OpenEvents, session: RememberingSession, qtbot: QtBot
 ) -> None:
     for number in range(200):
-        session.tell(Kind.CARD_LOST, ONE, f"Number {number}")
+        session.tell(Kind.CARD_LOST, ONE, Message(f"Number {number}"))
     view = open_events(session)
     table = the(Table, view)
     qtbot.waitUntil(lambda: table.verticalScrollBar().maximum() > 0)
@@ -231,7 +232,7 @@ def test_whoever_reads_further_down_is_not_moved_by_what_comes_in(
         return str(table.indexAt(table.viewport().rect().center()).siblingAtColumn(3).data())
 
     before = seen()
-    session.tell(Kind.CARD_BACK, ONE, "The card is back")
+    session.tell(Kind.CARD_BACK, ONE, Message("The card is back"))
     qtbot.waitUntil(lambda: len(sentences(view)) == 201)
     assert seen() == before
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
@@ -46,7 +47,7 @@ SECTIONS = {
 def two_cards(open_window: OpenWindow, screen: str, qtbot: QtBot) -> MainWindow:
     """With an event to copy, and the wiring told."""
     session = simulated_cards("2xTitanRTX+nvlink")
-    session.tell(Kind.CARD_BACK, session.cards()[0].id, "The card is back")
+    session.tell(Kind.CARD_BACK, session.cards()[0].id, Message("The card is back"))
     window = open_window(session)
     window.resize(1400, 900)
     window.navigation.open_screen(screen)

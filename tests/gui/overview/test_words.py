@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue import clocks
+from gpuexplorer.core.catalogue.clocks import throttle
 from gpuexplorer.core.units import USUAL, Units
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.overview.plotted import notable_flags
 from gpuexplorer.gui.wording.cards.attention import ranges, worth_a_look
@@ -83,14 +85,18 @@ def test_of_a_program_that_is_known_nothing_is_said_to_be_unknown() -> None:
 
 def test_a_flag_on_the_plot_of_all_cards_keeps_the_names_of_things() -> None:
     told = [
-        Happening(1.0, 1e9, Kind.XID, CARDS[0].card.id, "Xid 79: the card fell off the bus"),
-        Happening(2.0, 1e9, Kind.CARD_LOST, CARDS[0].card.id, "The card is lost"),
-        Happening(3.0, 1e9, Kind.SLOW_LINK, CARDS[0].card.id, "PCIe runs slower than it can"),
+        Happening(
+            1.0, 1e9, Kind.XID, CARDS[0].card.id, Message("Xid 79: the card fell off the bus")
+        ),
+        Happening(2.0, 1e9, Kind.CARD_LOST, CARDS[0].card.id, Message("The card is lost")),
+        Happening(
+            3.0, 1e9, Kind.SLOW_LINK, CARDS[0].card.id, Message("PCIe runs slower than it can")
+        ),
     ]
     said = [flag.text for flag in notable_flags(told, CARDS, (0.0, 5.0))]
     assert said == [
         "0: Xid 79: the card fell off the bus",
-        "0: the card is lost",
+        "0: The card is lost",
         "0: PCIe runs slower than it can",
     ]
 
@@ -156,17 +162,17 @@ def test_numbers_in_a_row_are_a_range() -> None:
 
 
 def happening(at: float, kind: Kind, about: str = "", lasted: float | None = None) -> Happening:
-    return Happening(at, at, kind, CardId("GPU-0"), about, about, lasted)
+    return Happening(at, at, kind, CardId("GPU-0"), Message(about), about, lasted)
 
 
 def test_when_a_card_was_slowed_is_known_from_its_beginning_to_its_end() -> None:
     book = SlowedBook()
-    hot = "Much too hot"
+    hot = throttle("hw_thermal_slowdown")
     log = [happening(10, Kind.THROTTLING_BEGAN, hot)]
     book.take(log)
     (goes_on,) = book.stretches(CardId("GPU-0"), 0, 30)
     assert (goes_on.start, goes_on.end) == (10, 30)
-    assert goes_on.word.lower() == hot.lower()
+    assert goes_on.word.lower() == "much too hot"
     log.append(happening(24, Kind.THROTTLING_ENDED, hot, lasted=12))
     book.take(log)
     (over,) = book.stretches(CardId("GPU-0"), 0, 30)
@@ -177,7 +183,12 @@ def test_when_a_card_was_slowed_is_known_from_its_beginning_to_its_end() -> None
 
 def test_a_lost_card_is_slowed_no_longer_and_is_known_to_be_gone() -> None:
     book = SlowedBook()
-    book.take([happening(10, Kind.THROTTLING_BEGAN, "Too warm"), happening(15, Kind.CARD_LOST)])
+    book.take(
+        [
+            happening(10, Kind.THROTTLING_BEGAN, throttle("sw_thermal_slowdown")),
+            happening(15, Kind.CARD_LOST),
+        ]
+    )
     (slowed,) = book.stretches(CardId("GPU-0"), 0, 30)
     assert slowed.end == 15
     assert book.gone_at(CardId("GPU-0")) == 15

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.gui.widgets.machine.thing_panel import ThingPanel
 from gpuexplorer.gui.wording.machine.machine_things import Thing
@@ -28,12 +29,14 @@ def told_of(cards: Sequence[Card], path: PathKind = PathKind.HOST_BRIDGE) -> Top
     rate = pcie_rate(3, 16)
     ids = [each.id for each in cards]
     links = [
-        Link(each, HOST_ID, PathKind.HOST_BRIDGE, rate=rate, rate_reason="PCIe 3.0 x16")
+        Link(
+            each, HOST_ID, PathKind.HOST_BRIDGE, rate=rate, rate_reason=Message("PCIe 3.0 x16")
+        )
         for each in ids
     ]
     reason = "the chipset of the mainboard does not allow it"
     links += [
-        Link(a, b, path, peer_to_peer=False, peer_reason=reason, rate=rate)
+        Link(a, b, path, peer_to_peer=False, peer_reason=Message(reason), rate=rate)
         for a, b in combinations(ids, 2)
     ]
     return Topology(ids, links, dict.fromkeys(ids, 0), dict.fromkeys(ids, "0-15"))

@@ -9,6 +9,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState
 from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.units import USUAL, gigabytes_per_second
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.faces import Known, arrange, card_face
 from gpuexplorer.gui.wording.cards.host_face import HostFace
@@ -173,7 +174,7 @@ def test_a_card_on_the_processors_chip_has_no_slot() -> None:
         chip.id,
         HOST_ID,
         PathKind.HOST_BRIDGE,
-        rate_reason="the card is part of the processor's chip",
+        rate_reason=Message("the card is part of the processor's chip"),
     )
     now = looked_at({chip: working()}, Topology([chip.id], [link], {}))
     face = wire(now, OfLink(chip.id, HOST_ID))

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWid
 
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import Cadence, MetricId
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
@@ -173,7 +174,12 @@ class CardView(LiveView):
         )
         happenings = self.machine.session.happenings()
         source = self.machine.session.source
-        who = f"{shown.card.name}, card {shown.number}; {source.label}"
+        who = tr(
+            "{card}, card {number}; {source}",
+            card=shown.card.name,
+            number=shown.number,
+            source=source.label,
+        )
         self._plots.show_origin(Origin(who, source.simulated, self.machine.past))
         self._plots.show_title(self._past.title())
         marks = [

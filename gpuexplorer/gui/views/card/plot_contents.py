@@ -8,6 +8,7 @@ from gpuexplorer.core.cards import Card
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import links, memory
 from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.plots.content import Band, Flag, Limit, Line, PlotContent
 from gpuexplorer.gui.wording.cards.faces import Shown
@@ -74,7 +75,7 @@ def plot_contents(
 def flags(happenings: Sequence[Happening], shown: Shown, stretch: Stretch) -> Sequence[Flag]:
     """What took place on this card, or to the whole driver, within the stretch."""
     return [
-        Flag(each.at, each.sentence, sign(each)[1], shown.colour)
+        Flag(each.at, tr(each.sentence), sign(each)[1], shown.colour)
         for each in happenings
         if each.card in {None, shown.card.id}
         and each.kind not in _ON_BANDS

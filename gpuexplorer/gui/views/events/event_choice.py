@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.events.event_words import Group, group
 from gpuexplorer.telemetry.happenings import Happening, Kind
 
@@ -35,7 +36,7 @@ class EventChoice:
         card = "driver"
         if happening.card is not None:
             card = f"card {numbers.get(happening.card, happening.card)}"
-        said = f"{happening.sentence} {happening.kind} {card}".lower()
+        said = f"{tr(happening.sentence)} {happening.kind} {card}".lower()
         return all(word in said for word in self.words.lower().split())
 
 

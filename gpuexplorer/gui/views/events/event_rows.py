@@ -132,7 +132,7 @@ class EventRows:
         return replace(
             face,
             card=", ".join(self._face(each).card for each in moment.happenings),
-            sentence=stem(moment.first),
+            sentence=tr(stem(moment.first)),
             result=result_of(moment, self._book.result),
         )
 

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -16,19 +17,26 @@ class LookedRow(QWidget):
 
     def __init__(self, look: Look, looked: Looked, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        found = "found" if looked.found else "not found"
+        found = tr("Found") if looked.found else tr("Not found")
         icon = Icon.THERE if looked.found else Icon.MISSING
         tone = Tone.TEXT if looked.found else Tone.FAINT
         sign = Sign(look, icon, tone, QSize(16, 16))
         sign.setAccessibleName(found)
-        sign.setToolTip(found.capitalize())
-        what = QLabel(looked.what[:1].upper() + looked.what[1:])
+        sign.setToolTip(found)
+        what = QLabel(tr(looked.what.words))
         what.setFont(look.letters.body.font)
         where = ElidedLabel(look.letters.mono, Tone.FAINT)
         where.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         where.show_text(looked.where)
-        sentence = wrapped_label(look, looked.sentence, Tone.QUIET)
-        self.setAccessibleName(f"{looked.what}, {found}: {looked.sentence}")
+        sentence = wrapped_label(look, tr(looked.sentence), Tone.QUIET)
+        self.setAccessibleName(
+            tr(
+                "{thing}: {found}. {sentence}",
+                thing=looked.what.words,
+                found=found,
+                sentence=looked.sentence,
+            )
+        )
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 8, 0, 8)
         grid.setHorizontalSpacing(12)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -116,10 +117,10 @@ class NothingFoundView(Page):
         self._column.addWidget(heading)
         self._column.addSpacing(8)
         for attempt in attempts:
-            self._column.addWidget(self._centred(attempt.sentence, Tone.TEXT))
+            self._column.addWidget(self._centred(tr(attempt.sentence), Tone.TEXT))
             if attempt.hint:
                 self._column.addSpacing(2)
-                self._column.addWidget(self._centred(attempt.hint, Tone.QUIET))
+                self._column.addWidget(self._centred(tr(attempt.hint), Tone.QUIET))
             self._column.addSpacing(4)
         self._column.addSpacing(20)
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -46,7 +47,7 @@ class AllCardsFeed(QObject):
         self._rows: tuple[Shown, ...] = ()
         self._row: int | None = None
         source = machine.session.source
-        panel.plots.show_origin(Origin(source.label, source.simulated, machine.past))
+        panel.plots.show_origin(Origin(tr(source.label), source.simulated, machine.past))
         panel.strip.pointed.connect(self._on_strip_pointed)
         panel.strip.opened.connect(self.opened)
         panel.strip.dragged.connect(self._on_strip_dragged)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
@@ -143,7 +144,7 @@ class OverviewView(LiveView):
         now = machine.session.clock.now()
         if now - self._notes_read_at >= _NOTES_EVERY:
             self._notes_read_at = now
-            if self._notes.show_notes(machine.session.notes()):
+            if self._notes.show_notes([tr(note) for note in machine.session.notes()]):
                 self._fit()
 
     def _listed_now(self, cards: Sequence[Shown]) -> Mapping[CardId, Shown]:

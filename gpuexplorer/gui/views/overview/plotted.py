@@ -10,6 +10,7 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import links, memory, utilization
 from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.plots.content import Band, Flag, Limit, Line, PlotContent
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
@@ -157,8 +158,9 @@ def notable_flags(
         shown = None if each.card is None else by_id.get(each.card)
         if each.card is not None and shown is None:
             continue
-        who = "" if shown is None else f"{shown.number}: "
-        said = f"{who}{going_on(each.sentence)}" if who else each.sentence
+        said = tr(each.sentence)
+        if shown is not None:
+            said = tr("{card}: {sentence}", card=shown.number, sentence=said)
         colour = None if shown is None else shown.colour
         found.append(Flag(each.at, said, sign(each)[1], colour))
     return found[::-1]
@@ -190,11 +192,11 @@ def _marked_limits(limits: set[float | None], plotted: Plotted) -> tuple[Limit, 
 
 def _reason(known: Known, plotted: Plotted) -> str:
     if known.silence is not None:
-        return CardState.NO_ANSWER.value
+        return tr(CardState.NO_ANSWER.word)
     if known.reading is None:
-        return known.state_sentence
+        return tr(known.state_sentence)
     if known.reading.state is not CardState.WORKING:
-        return known.reading.state.value
+        return tr(known.reading.state.word)
     missing = [m for m in plotted.metrics if m not in known.reading.values]
     if not missing:
         return ""

@@ -96,4 +96,4 @@ def chosen(
 
 def _why_not(row: BookRow) -> str:
     reason = standing_reason(row.standing) if row.standing in _OVER else None
-    return refusal(row.named) if reason is None else reason[1]
+    return tr(refusal(row.named)) if reason is None else reason[1]

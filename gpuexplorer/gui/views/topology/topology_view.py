@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.core.cards import CardId, CardKind
 from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.machine_looks import machine_now
@@ -21,7 +22,6 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.topology.machine_panel import MachinePanel
 from gpuexplorer.gui.views.topology.machine_picture import MachinePicture
 from gpuexplorer.gui.views.topology.matrix_panel import MatrixPanel
-from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.machine.thing_panel import ThingPanel
@@ -217,7 +217,8 @@ class TopologyView(LiveView):
             return None
         simulated = self.machine.session.simulated
         moment = datetime.datetime.now(datetime.UTC).astimezone()
-        foot = f"{self.machine.session.source.label}. Traffic in GB/s, seen from the card."
+        source = self.machine.session.source.label
+        foot = tr("{source}. Traffic in GB/s, seen from the card.", source=source)
         return MachinePicture(
             self._look,
             now.shape,
@@ -287,8 +288,10 @@ class TopologyView(LiveView):
         if self._now is None:
             return
         source = self.machine.session.source
-        made_up = f"{SIMULATED}: these cards do not exist, their wiring is made up. "
-        heading = f"{made_up if source.simulated else ''}{host_name()}, {source.label}"
+        heading = tr("{computer}, {source}", computer=host_name(), source=source.label)
+        if source.simulated:
+            made_up = tr("SIMULATED: these cards do not exist, their wiring is made up.")
+            heading = f"{made_up} {heading}"
         QGuiApplication.clipboard().setText(matrix_text(self._now, heading))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -4,6 +4,7 @@ from PySide6.QtCore import QSysInfo, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -94,11 +95,11 @@ class TopBar(QFrame):
             self._label.show_text("")
         elif source.simulated:
             self._badge.show_simulated()
-            cards = source.label.removeprefix("Simulated: ").replace("NVIDIA ", "")
-            self._label.show_text(f"{cards}; no real card is read")
+            cards = str(source.label.values["cards"]).replace("NVIDIA ", "")
+            self._label.show_text(tr("{cards}; no real card is read", cards=cards))
         else:
             self._badge.show_live(source.name.upper())
-            self._label.show_text(source.label)
+            self._label.show_text(tr(source.label))
         # There is no past to look at where nothing is read.
         self._spans.setVisible(source is not None)
         self._pause.setVisible(source is not None)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.core.units import Units, quantity
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone, faded, mixed
@@ -162,7 +163,7 @@ def _draw_columns(
     word = letters.caption.elided(line.label, labels.right() - left - 6)
     drawing.text(left, _baseline(letters.caption, y), _quiet(drawing, word))
     hint = QRectF(labels.left(), y - 9, labels.width(), 18)
-    drawing.hint(hint, f"{line.metric.label}\n{explained(line.metric)}")
+    drawing.hint(hint, f"{tr(line.metric.label)}\n{explained(line.metric)}")
     baseline = _baseline(letters.body, y)
     reason = line.reason or UNSEEN
     if summary.mean is None and (not line.reason or reason_fits(layout, letters, line)):
@@ -177,7 +178,8 @@ def _draw_columns(
             drawing.runs_right(right, baseline, [Run(_NOTHING, letters.body, theme.faint)])
             drawing.hint(QRectF(right - 40, y - 9, 40, 18), line.reason)
             continue
-        word = line.metric.text_of(value) or plot.scale.number(value)
+        state = line.metric.text_of(value)
+        word = plot.scale.number(value) if state is None else tr(state)
         run = (
             Run(word, letters.strong, theme.tone(line.tone))
             if at == 0

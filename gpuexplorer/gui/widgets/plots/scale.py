@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.metric import Unit
 from gpuexplorer.core.units import Measure, Units, measure
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.widgets.plots.content import PlotContent
 from gpuexplorer.gui.widgets.plots.summary import Summary
 
@@ -120,7 +121,7 @@ def _name(content: PlotContent, gauge: Measure, shown: float) -> str:
     for line in content.lines[:1]:
         word = line.metric.text_of(gauge.value(shown))
         if word is not None:
-            return word
+            return tr(word)
     return f"{shown:g}" if abs(shown) < 1e6 else f"{shown:.3g}"
 
 

@@ -4,12 +4,11 @@ from collections import deque
 from collections.abc import Sequence
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.gui.wording.cards.throttling import REASONS, Slowed
 from gpuexplorer.telemetry.happenings import Happening, Kind
 
 _KEPT = 400
-_REASON_OF = {METRICS[reason].label: reason for reason in REASONS}
+_BY_NAME = {str(reason): reason for reason in REASONS}
 
 
 _GOING = frozenset({Kind.CARD_LOST, Kind.DRIVER_GONE})
@@ -42,7 +41,7 @@ class SlowedBook:
             if slowed.end > start and slowed.start < end
         ]
         found += [
-            Slowed(began, end, _REASON_OF[about])
+            Slowed(began, end, _BY_NAME[about])
             for about, began in self._open.get(card, {}).items()
             if began < end
         ]
@@ -63,17 +62,17 @@ class SlowedBook:
             return
         there = self._open.setdefault(card, {})
         match happening.kind:
-            case Kind.THROTTLING_BEGAN if happening.about in _REASON_OF:
+            case Kind.THROTTLING_BEGAN if happening.about in _BY_NAME:
                 there[happening.about] = happening.at
             case Kind.THROTTLING_ENDED:
                 began = there.pop(happening.about, None)
                 if began is not None:
                     end = began + (happening.lasted or 0.0)
-                    self._keep(card, Slowed(began, end, _REASON_OF[happening.about]))
+                    self._keep(card, Slowed(began, end, _BY_NAME[happening.about]))
             case Kind.CARD_LOST | Kind.NO_ANSWER | Kind.ASLEEP:
                 # How it went on nobody saw.
                 for about, began in there.items():
-                    self._keep(card, Slowed(began, happening.at, _REASON_OF[about]))
+                    self._keep(card, Slowed(began, happening.at, _BY_NAME[about]))
                 there.clear()
             case _:
                 pass

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.core.words import Message
+from gpuexplorer.telemetry.happenings import Happening, Kind
 
 # The cards of one round are read within this time.
 _AT_ONCE = 1.5
@@ -36,9 +37,14 @@ class EventMoment:
         return belongs
 
 
-def stem(happening: Happening) -> str:
+def stem(happening: Happening) -> Message:
     """What is said of each card alike: without the number of a process."""
-    return happening.sentence.replace(f" ({happening.about})", "")
+    program = happening.sentence.values.get("program")
+    if program is None:
+        return happening.sentence
+    if happening.kind is Kind.PROCESS_APPEARED:
+        return Message("{program} uses the card", program=program)
+    return Message("{program} no longer uses the card", program=program)
 
 
 def gathered(

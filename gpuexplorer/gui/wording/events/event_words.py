@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import assert_never
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.faces import Shown
@@ -14,7 +13,6 @@ from gpuexplorer.gui.wording.moments import moment_words, span_words
 from gpuexplorer.gui.wording.reasons import ORDINARY
 from gpuexplorer.telemetry.happenings import BEGINNING_OF, Happening, Kind
 
-_ORDINARY = frozenset(METRICS[metric].label for metric in ORDINARY)
 _BEGINNINGS = frozenset(BEGINNING_OF.values())
 _SILENCES = (Kind.CARD_LOST, Kind.NO_ANSWER, Kind.DRIVER_GONE, Kind.ASLEEP)
 
@@ -115,7 +113,7 @@ def sign(happening: Happening) -> tuple[Icon, Tone]:
             return Icon.LOST, Tone.BAD
         case Kind.NO_ANSWER:
             return Icon.SILENT, Tone.WARN
-        case Kind.THROTTLING_BEGAN if happening.about in _ORDINARY:
+        case Kind.THROTTLING_BEGAN if happening.about in ORDINARY:
             return Icon.NOTE, Tone.QUIET
         case Kind.THROTTLING_BEGAN | Kind.SLOW_LINK | Kind.ALERT_BEGAN:
             return Icon.WARNING, Tone.WARN

@@ -12,7 +12,8 @@ from gpuexplorer.core.catalogue.health import MIG_MODE
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.telemetry.backend import HardwareFault, Source
+from gpuexplorer.core.words import Message
+from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, HardwareFault, Source
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.card_reader import (
     DriverGoneError,
@@ -23,6 +24,7 @@ from gpuexplorer.telemetry.backends.nvml.card_reader import (
 )
 from gpuexplorer.telemetry.backends.nvml.connection import Connection
 from gpuexplorer.telemetry.backends.nvml.resting import Resting
+from gpuexplorer.telemetry.cuda_order import FASTEST_FIRST
 from gpuexplorer.telemetry.pci_bus import PciBus
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
@@ -52,7 +54,7 @@ class NvmlBackend:
         self._connection: Connection | None = None
         self._cards: list[Card] = []
         self._by_id: dict[CardId, Card] = {}
-        self._source = Source("nvml", "NVIDIA driver")
+        self._source = Source("nvml", Message("NVIDIA driver"))
         self._resting = Resting(self._bus, self._clock)
         self._generation = 0
         self._revive_at = 0.0
@@ -60,20 +62,21 @@ class NvmlBackend:
         self._closed = False
         self._connecting = False
         self._gone = False
-        self._why_gone = ""
+        self._why_gone: Message | None = None
 
     def open(self) -> None:
         self._closed = False
         if self._resting.all_asleep():
             self._know(self._resting.sleepers())
-            self._source = Source("nvml", "NVIDIA driver, not asked while its cards sleep")
+            label = Message("NVIDIA driver, not asked while its cards sleep")
+            self._source = Source("nvml", label)
             return
         self._connect()
         if not self._cards:
             self.close()
             raise Trouble(
                 "The NVIDIA driver answers, but it has no card.",
-                "Look whether it is seated, powered, and not handed to a virtual machine.",
+                "Check that it is seated, powered, and not handed to a virtual machine.",
             )
 
     def close(self) -> None:
@@ -109,7 +112,7 @@ class NvmlBackend:
         try:
             sample = self._read(connection, known, metrics)
         except DriverGoneError:
-            self._drop(connection, "the driver stopped answering", driver_gone=True)
+            self._drop(connection, Message("The driver stopped answering."), driver_gone=True)
             return no_driver_sample(known, now, metrics)
         finally:
             connection.leave()
@@ -132,7 +135,7 @@ class NvmlBackend:
         now = self._clock.now()
         if card.id.startswith("PCI-"):
             # It slept when this connection was made; now it is awake and can be asked.
-            self._drop(connection, "")
+            self._drop(connection)
             return asleep_sample(card, now, metrics)
         if connection.hung(card.id):
             return silent_sample(card, now, metrics)
@@ -154,7 +157,8 @@ class NvmlBackend:
             rows = lister.read()
         except pynvml.NVMLError as error:
             if error.value in library.DRIVER_GONE:
-                self._drop(connection, library.message_of(error), driver_gone=True)
+                why = Message("The driver said: {reason}.", reason=library.message_of(error))
+                self._drop(connection, why, driver_gone=True)
             return None
         finally:
             connection.leave()
@@ -189,21 +193,27 @@ class NvmlBackend:
         finally:
             connection.leave()
 
-    def notes(self) -> Sequence[str]:
+    def notes(self) -> Sequence[Message]:
         notes = []
-        if self._connection is None and self._why_gone:
-            notes.append(f"The NVIDIA driver is gone and is looked for again: {self._why_gone}")
+        if self._connection is None and self._why_gone is not None:
+            notes.append(
+                Message(
+                    "The NVIDIA driver is gone and is looked for again. {why}",
+                    why=self._why_gone,
+                )
+            )
         notes += self._resting.notes()
         notes += [
-            f"Card {card.index}: {card.cuda_reason}."
+            Message("Card {card}: {reason}.", card=card.index, reason=card.cuda_reason)
             for card in self._cards
-            if "gives no access" in card.cuda_reason
+            if card.denied is not None
         ]
-        numbers = {card.cuda_reason for card in self._cards if card.cuda_reason}
-        if any("PCI_BUS_ID" in reason for reason in numbers):
+        if any(card.cuda_reason == FASTEST_FIRST for card in self._cards):
             notes.append(
-                "The cards are of different models, so CUDA numbers them by speed: "
-                "set CUDA_DEVICE_ORDER=PCI_BUS_ID and its numbers follow the bus."
+                Message(
+                    "The cards are of different models, so CUDA numbers them by speed: "
+                    "set CUDA_DEVICE_ORDER=PCI_BUS_ID and its numbers follow the bus."
+                )
             )
         return notes
 
@@ -240,9 +250,9 @@ class NvmlBackend:
         except pynvml.NVMLError as error:
             library.disconnect()
             raise Trouble(
-                f"The NVIDIA driver does not say which cards there are: "
-                f"{library.message_of(error)}.",
-                "`gpuexplorer doctor` looks for the cause.",
+                "The NVIDIA driver does not say which cards there are: {reason}.",
+                ASK_THE_DOCTOR,
+                reason=library.message_of(error),
             ) from error
         with self._lock:
             closed = self._closed
@@ -256,7 +266,7 @@ class NvmlBackend:
             self._source = connection.source
             self._generation += 1
             self._lost_since.clear()
-            self._why_gone = ""
+            self._why_gone = None
             self._gone = False
         self._resting.learn(connection.cards)
 
@@ -282,11 +292,13 @@ class NvmlBackend:
         if connection is not None:
             self._resting.learn(connection.cards)
 
-    def _drop(self, connection: Connection, why: str, driver_gone: bool = False) -> None:
+    def _drop(
+        self, connection: Connection, why: Message | None = None, driver_gone: bool = False
+    ) -> None:
         with self._lock:
             if self._connection is connection:
                 self._connection = None
-                self._why_gone = f"{why}." if why else ""
+                self._why_gone = why
                 self._gone = driver_gone
                 pause = _REVIVAL_PAUSE if driver_gone else 0.0
                 self._revive_at = self._clock.now() + pause
@@ -303,4 +315,4 @@ class NvmlBackend:
         self._lost_since.pop(card.id, None)
         self._resting.note(card, sample)
         if self._resting.all_resting(self._cards):
-            self._drop(connection, "")
+            self._drop(connection)

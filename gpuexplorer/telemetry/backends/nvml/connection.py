@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 
 import pynvml
 
+from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.card_processes import (
@@ -64,7 +66,7 @@ class Connection:
         self._askers = handle_askers(awake_bus_ids)
         self._meetings: dict[int, Asked[list[Found]]] = {}
         self._met: dict[int, list[Found]] = {}
-        self._refused: dict[int, str] = {}
+        self._refused: dict[int, tuple[Absence, str]] = {}  # why, in the driver's words too
         self._found: list[Found] = []
         self._retired: list[CardReader] = []
         self.source = _source()
@@ -183,7 +185,7 @@ class Connection:
         except pynvml.NVMLError as error:
             if error.value in library.DRIVER_GONE:
                 raise
-            self._refused[place] = library.message_of(error)
+            self._refused[place] = library.absence_of(error.value), library.message_of(error)
 
     def _list_cards(self) -> None:
         """Put together who is known, with a reader for each that has none yet."""
@@ -205,8 +207,14 @@ class Connection:
         if known is not None and known.id in met:
             known = None  # the numbers were dealt out anew, and that card stands elsewhere
         hung = place in self._meetings
-        why = f"it has not answered for {_MEETING_PATIENCE:.0f} s" if hung else "it is lost"
-        return silent(place, known, self._refused.get(place, why), hung=hung)
+        if place in self._refused:
+            denied, why = self._refused[place]
+        elif hung:
+            denied = Absence.NO_ANSWER
+            why = Message("it has not answered for {seconds:.0f} s", seconds=_MEETING_PATIENCE)
+        else:
+            denied, why = Absence.LOST, Message("it is lost")
+        return silent(place, known, denied, why, hung=hung)
 
     def _stands_at(self, place: int, card: CardId) -> bool:
         founds = self._met.get(place) or [self._silent(place)]
@@ -252,7 +260,9 @@ def _source() -> Source:
         cuda = ""
     return Source(
         "nvml",
-        f"NVIDIA driver {version or 'of unknown version'}, read through NVML",
+        Message("NVIDIA driver {version}, read through NVML", version=version)
+        if version
+        else Message("NVIDIA driver of unknown version, read through NVML"),
         driver_version=version or None,
         cuda_version=cuda or None,
     )

@@ -7,31 +7,33 @@ from typing import Any
 import pynvml
 
 from gpuexplorer.core.cards import CardId, CardKind
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.backends.nvml.identity import Found
 from gpuexplorer.telemetry.patience import Asked
 
 # The Xids a person is most likely to meet, in their words.
 _MEANINGS = {
-    13: "a program's kernel made an error (graphics engine exception)",
-    31: "a program read or wrote memory that is not its own (memory page fault)",
-    43: "a program's work stopped; the card goes on",
-    45: "a program's work was cleared away after an error or its end",
-    48: "a memory error could not be repaired (double bit ECC)",
-    61: "the card's own controller stopped (internal breakpoint)",
-    62: "the card's own controller halted",
-    63: "a memory page or row is to be replaced at the next restart",
-    64: "a memory page or row could not be replaced",
-    74: "an NVLink reported an error",
-    79: "the card has fallen off the bus",
-    92: "many memory errors were repaired (single bit ECC)",
-    94: "a memory error was contained; the program that met it has to start again",
-    95: "a memory error was not contained; the card has to be reset",
-    119: "the card's system processor does not answer (GSP timeout)",
-    154: "the card asks for a reset or a restart",
+    13: Message("a program's kernel made an error (graphics engine exception)"),
+    31: Message("a program read or wrote memory that is not its own (memory page fault)"),
+    43: Message("a program's work stopped; the card goes on"),
+    45: Message("a program's work was cleared away after an error or its end"),
+    48: Message("a memory error could not be repaired (double bit ECC)"),
+    61: Message("the card's own controller stopped (internal breakpoint)"),
+    62: Message("the card's own controller halted"),
+    63: Message("a memory page or row is to be replaced at the next restart"),
+    64: Message("a memory page or row could not be replaced"),
+    74: Message("an NVLink reported an error"),
+    79: Message("the card has fallen off the bus"),
+    92: Message("many memory errors were repaired (single bit ECC)"),
+    94: Message("a memory error was contained; the program that met it has to start again"),
+    95: Message("a memory error was not contained; the card has to be reset"),
+    119: Message("the card's system processor does not answer (GSP timeout)"),
+    154: Message("the card asks for a reset or a restart"),
 }
 
 
+_UNKNOWN = Message("look it up in NVIDIA's list of Xid errors")
 # How long one card may take to be listened to.
 _PATIENCE = 0.5
 
@@ -64,8 +66,9 @@ class FaultWaiter:
         if event.eventType != pynvml.nvmlEventTypeXidCriticalError:
             return []
         code = int(event.eventData)
-        meaning = _MEANINGS.get(code, "look it up in NVIDIA's list of Xid errors")
-        return [HardwareFault(self._card(event), code, f"Xid {code}: {meaning}")]
+        meaning = _MEANINGS.get(code, _UNKNOWN)
+        sentence = Message("Xid {code}: {meaning}", code=code, meaning=meaning)
+        return [HardwareFault(self._card(event), code, sentence)]
 
     def free(self) -> None:
         """Only while the connection that made the set still stands."""

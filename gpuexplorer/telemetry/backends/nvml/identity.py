@@ -11,6 +11,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import NAMELESS, Card, CardId, CardKind
 from gpuexplorer.core.catalogue.heat_and_power import MOST_FANS
 from gpuexplorer.core.catalogue.links import MOST_NVLINKS
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.calls import FieldBatch
 from gpuexplorer.telemetry.cuda_order import Numbered, cuda_numbers
@@ -53,16 +54,17 @@ def meet(ask_handle: AskHandle, place: int) -> list[Found]:
     return [found, *(_instances(handle, found.card) if found.mig_on else ())]
 
 
-def silent(place: int, known: Card | None, why: str, *, hung: bool) -> Found:
+def silent(place: int, known: Card | None, denied: Absence, why: str, *, hung: bool) -> Found:
     """A card that gives no handle: as it was known before, or nameless."""
     card = known or Card(
         id=CardId(f"{NAMELESS}{place}"),
         index=place,
-        name="NVIDIA card that does not answer",
+        name=Message("NVIDIA card that does not answer"),
         memory_bytes=None,
     )
-    reason = f"the driver gives no access to it: {why}"
-    return Found(replace(card, cuda_index=None, cuda_reason=reason), None, hung)
+    reason = Message("the driver gives no access to it: {why}", why=why)
+    card = replace(card, cuda_index=None, cuda_reason=reason, denied=denied)
+    return Found(card, None, hung)
 
 
 def instance_ids(handle: object) -> set[str]:
@@ -74,7 +76,8 @@ def instance_ids(handle: object) -> set[str]:
 
 
 def _describe(handle: object, place: int) -> Found:
-    name = library.text(pynvml.nvmlDeviceGetName.__wrapped__(handle)) or "unnamed NVIDIA card"
+    told = library.text(pynvml.nvmlDeviceGetName.__wrapped__(handle))
+    name = told or Message("unnamed NVIDIA card")
     memory, shared = _memory(handle, name)
     bus = _or_none(lambda: library.text(pynvml.nvmlDeviceGetPciInfo_v3(handle).busId))
     capability = _or_none(lambda: tuple(pynvml.nvmlDeviceGetCudaComputeCapability(handle)))
@@ -156,11 +159,13 @@ def _instance_handles(handle: object) -> list[tuple[int, object]]:
 
 def _describe_instance(whole: object, handle: object, place: int, parent: Card) -> Found:
     memory = _or_none(lambda: int(pynvml.nvmlDeviceGetMemoryInfo(handle).total))
-    name = _or_none(lambda: library.text(pynvml.nvmlDeviceGetName.__wrapped__(handle)))
+    told = _or_none(lambda: library.text(pynvml.nvmlDeviceGetName.__wrapped__(handle)))
     card = Card(
         id=CardId(library.text(pynvml.nvmlDeviceGetUUID.__wrapped__(handle))),
         index=place,
-        name=name if name and name != parent.name else f"{parent.name}, MIG instance {place}",
+        name=told
+        if told and told != parent.name
+        else Message("{card}, MIG instance {number}", card=parent.name, number=place),
         memory_bytes=memory,
         kind=CardKind.MIG,
         parent=parent.id,

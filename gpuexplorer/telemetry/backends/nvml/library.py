@@ -9,6 +9,8 @@ import pynvml
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, mark
+from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
 
 LIBRARY_VARIABLE = "GPUEXPLORER_NVML"
 # Where the library lies when the loader does not know it: WSL, NixOS, Flatpak.
@@ -62,46 +64,46 @@ _ABSENCES = {
 
 _TROUBLES = {
     pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
-        "The NVIDIA driver's library (libnvidia-ml) is not on this machine.",
-        "If there is an NVIDIA card, install its driver; `gpuexplorer doctor` says more.",
+        mark("The NVIDIA driver's library (libnvidia-ml) is not on this machine."),
+        INSTALL_IT,
     ),
     pynvml.NVML_ERROR_DRIVER_NOT_LOADED: (
-        "The NVIDIA driver's library is here, but the driver itself is not running.",
-        "Restart the computer, or load the kernel module with `sudo modprobe nvidia`.",
+        mark("The NVIDIA driver's library is here, but the driver itself is not running."),
+        mark("Restart the computer, or load the kernel module with `sudo modprobe nvidia`."),
     ),
     pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH: (
-        "The NVIDIA driver was updated while it runs: driver and library do not fit.",
-        "Restart the computer.",
+        mark("The NVIDIA driver was updated while it runs: driver and library do not match."),
+        mark("Restart the computer."),
     ),
     pynvml.NVML_ERROR_NO_PERMISSION: (
-        "This user may not talk to the NVIDIA driver.",
-        "Add the user to the groups `video` and `render`, or ask the administrator.",
+        mark("This user may not talk to the NVIDIA driver."),
+        mark("Add the user to the groups `video` and `render`, or ask the administrator."),
     ),
     pynvml.NVML_ERROR_GPU_IS_LOST: (
-        "The NVIDIA driver says that a card fell off the bus.",
-        "Restart the computer; if it comes back, look at power and seating of the card.",
+        mark("The NVIDIA driver says that a card fell off the bus."),
+        mark("Restart the computer; if it comes back, look at power and seating of the card."),
     ),
 }
 
 _NOT_ON_LINUX = {
     "win32": {
         pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
-            "The NVIDIA driver's library (nvml.dll) is not on this machine.",
-            "If there is an NVIDIA card, install its driver; `gpuexplorer doctor` says more.",
+            mark("The NVIDIA driver's library (nvml.dll) is not on this machine."),
+            INSTALL_IT,
         ),
         pynvml.NVML_ERROR_DRIVER_NOT_LOADED: (
-            "The NVIDIA driver's library is here, but the driver itself is not running.",
-            "Restart the computer, or install the driver anew.",
+            mark("The NVIDIA driver's library is here, but the driver itself is not running."),
+            mark("Restart the computer, or reinstall the driver."),
         ),
         pynvml.NVML_ERROR_NO_PERMISSION: (
-            "This user may not talk to the NVIDIA driver.",
-            "Ask the administrator.",
+            mark("This user may not talk to the NVIDIA driver."),
+            mark("Ask the administrator."),
         ),
     },
     "darwin": {
         pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
-            "macOS has no driver for NVIDIA cards, so none can answer here.",
-            "Simulated cards work: `gpuexplorer --simulate 2xH100`.",
+            mark("macOS has no driver for NVIDIA cards, so none can answer here."),
+            mark("Simulated cards work: `gpuexplorer --simulate 2xH100`."),
         ),
     },
 }
@@ -116,18 +118,19 @@ def connect(attach: bool = True) -> None:
         else:
             pynvml.nvmlInitWithFlags(pynvml.NVML_INIT_FLAG_NO_ATTACH)
     except pynvml.NVMLError as error:
-        sentence, hint = (_TROUBLES | _NOT_ON_LINUX.get(sys.platform, {})).get(
-            error.value,
-            (
-                f"The NVIDIA driver does not answer: {message_of(error)}.",
-                "`gpuexplorer doctor` looks for the cause.",
-            ),
-        )
-        raise Trouble(sentence, hint) from error
+        known = (_TROUBLES | _NOT_ON_LINUX.get(sys.platform, {})).get(error.value)
+        if known is not None:
+            raise Trouble(*known) from error
+        raise Trouble(
+            "The NVIDIA driver does not answer: {reason}.",
+            ASK_THE_DOCTOR,
+            reason=message_of(error),
+        ) from error
     except AttributeError as error:
         raise Trouble(
             "The library found as NVIDIA's is not the driver's library.",
-            f"Look at {LIBRARY_VARIABLE} and LD_LIBRARY_PATH.",
+            "Look at {variable} and LD_LIBRARY_PATH.",
+            variable=LIBRARY_VARIABLE,
         ) from error
 
 
@@ -151,7 +154,7 @@ def message_of(error: Exception) -> str:
     """The driver's own words, in lower case and without a full stop, to stand in a sentence."""
     words = str(error).strip().rstrip(".")
     if not words:
-        return "no reason given"
+        return Message("no reason given")
     abbreviation = words[:2].isupper()
     return words if abbreviation else words[:1].lower() + words[1:]
 
@@ -174,8 +177,10 @@ def _preload() -> None:
             ctypes.CDLL(named, mode=ctypes.RTLD_GLOBAL)
         except OSError as error:
             raise Trouble(
-                f"The library that {LIBRARY_VARIABLE} names cannot be loaded: {error}.",
+                "The library that {variable} names cannot be loaded: {reason}.",
                 "Unset the variable, or let it name the driver's libnvidia-ml.so.1.",
+                variable=LIBRARY_VARIABLE,
+                reason=error,
             ) from error
         return
     try:

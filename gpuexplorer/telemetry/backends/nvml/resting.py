@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from gpuexplorer.core.cards import Card, CardId, CardKind, Sample
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.pci_bus import PciBus
 
 # A card that did nothing for this long is left alone, so that the kernel can switch it off.
@@ -48,10 +49,10 @@ class Resting:
             or Card(
                 id=CardId(f"PCI-{card.bus_id}"),
                 index=position,
-                name=f"NVIDIA card {card.device:04x}, asleep",
+                name=Message("NVIDIA card {device:04x}, asleep", device=card.device),
                 memory_bytes=None,
                 bus_id=card.bus_id,
-                cuda_reason="the card is asleep and was not asked",
+                cuda_reason=Message("the card is asleep and was not asked"),
             )
             for position, card in enumerate(self._bus.cards())
             if card.asleep
@@ -104,11 +105,16 @@ class Resting:
         nap.idle_since = self._clock.now()
         return False
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Message]:
         sleeping = [card.bus_id for card in self._bus.cards() if card.asleep]
         if not sleeping:
             return []
-        return [f"Asleep and left so: {', '.join(sleeping)}. A program that uses it wakes it."]
+        return [
+            Message(
+                "Asleep, and not woken to be read: {cards}. A program that uses it wakes it.",
+                cards=", ".join(sleeping),
+            )
+        ]
 
     def _left_alone(self, card: Card) -> bool:
         nap = self._naps.get(card.id)

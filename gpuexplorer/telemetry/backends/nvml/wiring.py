@@ -1,4 +1,4 @@
-"""Which card is wired to which, as the driver tells it."""
+"""Which card is wired to which, as the driver reports it."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -7,6 +7,7 @@ import pynvml
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.calls import FieldBatch
 from gpuexplorer.telemetry.backends.nvml.identity import Found
@@ -16,7 +17,9 @@ from gpuexplorer.telemetry.topology import (
     PathKind,
     Topology,
     nvlink_rate,
+    nvlinks_words,
     pcie_rate,
+    pcie_words,
 )
 
 _PATHS = {
@@ -32,16 +35,16 @@ _NVLINK_GENERATIONS = {1: 1, 2: 2, 3: 2, 4: 3, 5: 3, 6: 4, 7: 5}
 # The binding's own name for it is a tuple by mistake.
 _READING = 0
 _PEER_REASONS = {
-    1: "the chipset of the mainboard does not allow it",
-    2: "the driver does not offer it on this card",
-    3: "the way between the processors does not allow it",
-    4: "it is switched off in the driver's settings",
-    5: "the driver does not offer it",
+    1: Message("the chipset of the mainboard does not allow it"),
+    2: Message("the driver does not offer it on this card"),
+    3: Message("the connection between the processors does not allow it"),
+    4: Message("it is switched off in the driver's settings"),
+    5: Message("the driver does not offer it"),
 }
 
 
 class Wiring:
-    """Reads the whole wiring once; dear, and the same until cards change."""
+    """Reads the whole wiring once; costly, and the same until cards change."""
 
     def __init__(self, found: Sequence[Found], bus: PciBus) -> None:
         self._cards = [
@@ -146,16 +149,24 @@ class _Nvlinks:
         except pynvml.NVMLError:
             speed = Absence.NOT_IN_DRIVER
         if not isinstance(speed, Absence) and 0 < speed < 1e6:
-            self.rate = speed * 1e6  # the driver tells MB/s
+            self.rate = speed * 1e6  # the driver reports MB/s
         elif self.generation is not None:
             self.rate = nvlink_rate(self.generation)
 
 
-def _links_in_words(count: int, generation: int | None, *, known: bool) -> str:
-    words = f"{count} NVLinks" if count > 1 else "1 NVLink"
-    if generation is not None:
-        words += f" of generation {generation}"
-    return words if known else f"{words}, of unknown speed"
+def _links_in_words(count: int, generation: int | None, *, known: bool) -> Message:
+    if known:
+        return nvlinks_words(count, generation)
+    if generation is None:
+        return Message.counted(
+            "{count} NVLink of unknown speed", "{count} NVLinks of unknown speed", count
+        )
+    return Message.counted(
+        "{count} NVLink of generation {generation}, of unknown speed",
+        "{count} NVLinks of generation {generation}, of unknown speed",
+        count,
+        generation=generation,
+    )
 
 
 def _leads_to_switch(handle: object, link: int) -> bool:
@@ -174,31 +185,38 @@ def _common_path(a: Found, b: Found) -> PathKind:
     return _PATHS.get(level, PathKind.UNKNOWN)
 
 
-def _peer_to_peer(a: Found, b: Found) -> tuple[bool | None, str]:
+def _peer_to_peer(a: Found, b: Found) -> tuple[bool | None, Message]:
     try:
         status = pynvml.nvmlDeviceGetP2PStatus(a.handle, b.handle, _READING)
     except pynvml.NVMLError as error:
-        return None, f"not told: {library.absence_of(error.value).sentence}"
+        return None, _not_told(error)
     if status == pynvml.NVML_P2P_STATUS_OK:
-        return True, ""
+        return True, NOTHING
     if status in _PEER_REASONS:
         return False, _PEER_REASONS[status]
-    return None, "the driver does not say why"
+    return None, Message("the driver does not say why")
 
 
-def _pcie_rate(found: Found, bus: PciBus) -> tuple[float | None, str]:
+def _pcie_rate(found: Found, bus: PciBus) -> tuple[float | None, Message]:
     """The fastest the card and its slot can do together, whatever they sleep at now."""
     if found.card.memory_shared:
-        return None, "the card is part of the processor's chip"
+        return None, Message("the card is part of the processor's chip")
     try:
         generation = int(pynvml.nvmlDeviceGetMaxPcieLinkGeneration(found.handle))
         lanes = int(pynvml.nvmlDeviceGetMaxPcieLinkWidth(found.handle))
     except pynvml.NVMLError as error:
-        return None, f"not told: {library.absence_of(error.value).sentence}"
+        return None, _not_told(error)
     slot_generation, slot_lanes = bus.slot(found.card.bus_id or "")
     generation = min(generation, slot_generation or generation)
     lanes = min(lanes, slot_lanes or lanes)
     rate = pcie_rate(generation, lanes)
     if rate is None:
-        return None, f"PCIe generation {generation} is not known to this program"
-    return rate, f"PCIe {generation}.0 x{lanes}"
+        return None, Message(
+            "PCIe generation {generation} is not known to this program", generation=generation
+        )
+    return rate, pcie_words(generation, lanes)
+
+
+def _not_told(error: pynvml.NVMLError) -> Message:
+    reason = library.absence_of(error.value).sentence
+    return Message("not reported: {reason}", reason=reason)

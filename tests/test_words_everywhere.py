@@ -1,0 +1,163 @@
+"""No word for people is put together or forgotten, in the source or on the terminal."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import gpuexplorer
+from gpuexplorer.core.words import CLOSE, OPEN, PSEUDO
+
+PACKAGE = Path(gpuexplorer.__file__).parent
+# What is converted so far; at the end it is the whole package.
+CONVERTED = (
+    "__main__.py",
+    "app.py",
+    "gui/start.py",
+    "commands",
+    "core",
+    "simulation",
+    "telemetry",
+)
+# Files whose f-strings with words are no words for people to translate, and why.
+WRITES_NO_WORDS = {
+    "core/resources.py": "an error of the installation, for whoever mends it",
+    "telemetry/trace_csv.py": "comments of a CSV file, which programs read",
+}
+TAKES_TEMPLATES = {"tr", "trn", "mark", "Message", "counted", "Trouble", "WrongArgumentsError"}
+TWO_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")
+
+
+def sources(*parts: str) -> Iterator[Path]:
+    for part in parts:
+        path = PACKAGE / part
+        yield from sorted(path.rglob("*.py")) if path.is_dir() else [path]
+
+
+def name_of(call: ast.Call) -> str:
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def is_put_together(argument: ast.expr) -> bool:
+    match argument:
+        case ast.JoinedStr() | ast.BinOp():
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="format")):
+            return True
+    return False
+
+
+def place(path: Path, node: ast.expr) -> str:
+    return f"{path.relative_to(PACKAGE).as_posix()}:{node.lineno}"
+
+
+def test_no_template_is_put_together() -> None:
+    wrong = [
+        place(path, node)
+        for path in sources(*CONVERTED)
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and name_of(node) in TAKES_TEMPLATES
+        for argument in node.args
+        if is_put_together(argument)
+    ]
+    assert wrong == []
+
+
+def test_no_words_stand_in_an_f_string() -> None:
+    exempt = {PACKAGE / name for name in WRITES_NO_WORDS}
+    wrong = [
+        place(path, node)
+        for path in sources(*CONVERTED)
+        if path not in exempt
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.JoinedStr) and has_two_words(node)
+    ]
+    assert wrong == []
+
+
+def has_two_words(node: ast.JoinedStr) -> bool:
+    parts = [each.value for each in node.values if isinstance(each, ast.Constant)]
+    return any(TWO_WORDS.search(str(part)) for part in parts)
+
+
+# Data, and what stays as it is in every language.
+DATA = re.compile(
+    "|".join(
+        (
+            r"GPU Explorer \d|NVIDIA TITAN RTX|TITAN RTX",
+            r"--?[a-z][a-z-]*",  # arguments
+            r"gpuexplorer( \w+)?",
+            r"\b(snapshot|topology|doctor|copies)\b",  # commands, as they are typed
+            r"\b(one-way|both-ways|latency|pageable|fresh|staged|blocking|overlap|strided)\b",
+            r"\b(converted|raw|cpu|cuda|sweep|all|dark|light|both)\b",
+            r"\b(NV#?|PHB|SYS|NODE|PIX|PXB|X|NUMA|SIMULATED|WRONG)\b",
+            r"\b(GiB|MiB|MHz|GB/s|TB/s|MB/s|kB/s|KiB|rpm|µs|ms|min|PCIe|SM|CPU)\b",
+            r"\b(grace|ada|alan|api|root|you)\b",  # users that do not exist
+            r"(python|/usr|~)\S*( -m ipykernel_launcher| \S+\.py)?.*$",  # commands of processes
+            r"/\S+",  # paths
+        )
+    )
+)
+A_WORD = re.compile(r"[a-z]{3,}")
+SIMULATE = ("--simulate", "2xTitanRTX")
+
+
+def terminal(*words: str) -> str:
+    """What a command says in the language for tests, on a terminal wide enough for anything."""
+    environment = os.environ | {"LANGUAGE": PSEUDO, "COLUMNS": "10000", "NO_COLOR": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "gpuexplorer", *words],
+        env=environment,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    return (ran.stdout + ran.stderr).decode("utf-8")
+
+
+def unmarked(text: str) -> str:
+    """What is left of it beside the words that were translated, with what these hold."""
+    depth, left = 0, []
+    for letter in text:
+        depth += letter == OPEN
+        if depth == 0:
+            left.append(letter)
+        depth -= letter == CLOSE
+    return "".join(left)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("snapshot", *SIMULATE),
+        ("snapshot", *SIMULATE, "--fault", "lost:1@0s"),
+        ("topology", *SIMULATE),
+        ("doctor",),
+        ("copies", *SIMULATE, "--mode", "one-way,latency"),
+        ("copies", *SIMULATE, "--list"),
+        ("--help",),
+        ("snapshot", "--help"),
+        ("copies", "--help"),
+        ("doctor", "--help"),
+        ("--frobnicate",),
+        ("frobnicate",),
+        ("--view", "shop"),
+        ("--size", "12"),
+        ("--simulate", "2xNothing"),
+        ("copies", *SIMULATE, "--sizes", "1.5"),
+    ],
+    ids=" ".join,
+)
+def test_every_word_on_the_terminal_is_translated(words: tuple[str, ...]) -> None:
+    said = terminal(*words)
+    assert OPEN in said
+    lines = [DATA.sub("", unmarked(line)) for line in said.splitlines()]
+    assert [line for line in lines if A_WORD.search(line)] == []
