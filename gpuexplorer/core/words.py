@@ -64,6 +64,9 @@ class Message(str):
         return Message._of(written["template"], written["many"], values)
 
 
+NOTHING = Message("")
+
+
 def mark(template: str) -> str:
     """Names a template for the catalogue, and does nothing else: `tr` translates it later."""
     return template

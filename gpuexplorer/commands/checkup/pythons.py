@@ -10,6 +10,7 @@ from gpuexplorer.commands.checkup.answer import Answer
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict, counted
 from gpuexplorer.commands.checkup.interpreters import Interpreter, interpreters
 from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
 from gpuexplorer.lab.torch_builds import (
     Suits,
@@ -146,8 +147,10 @@ def _judged(
     build = read_build(folder / "version.py") if folder is not None else None
     if build is None:
         program = probe.shown(interpreter.program(probe))
-        do = f"Install it anew: `{program} -m pip install --force-reinstall torch`"
-        incomplete = Suits(Verdict.BROKEN, "Its files are incomplete.", do)
+        do = Message(
+            "Install it anew: `{python} -m pip install --force-reinstall torch`", python=program
+        )
+        incomplete = Suits(Verdict.BROKEN, Message("Its files are incomplete."), do)
         return _PythonWithTorch(interpreter, None, incomplete)
     trouble = ""
     ours = interpreter.prefix == probe.prefix

@@ -11,6 +11,7 @@ from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
@@ -212,8 +213,8 @@ class NoPython(LabPythons):
     """All were asked."""
 
     @property
-    def trouble(self) -> str:
-        return "Of 2 Python programs on this computer none has PyTorch."
+    def trouble(self) -> Message:
+        return Message("Of 2 Python programs on this computer none has PyTorch.")
 
 
 def test_without_a_python_it_says_what_to_do(
