@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from gpuexplorer.commands.grid import Column, grid, wrap
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.findings import Finding, findings, the_rest
+from gpuexplorer.copies.kin import Kin
 from gpuexplorer.copies.plan import Kind, kind_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import device_names
 from gpuexplorer.copies.sweep import curve_of
 from gpuexplorer.core.units import gigabytes_per_second, memory
+from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.telemetry.backend import Backend
 
 _FEW_SIZES = 2
@@ -58,7 +60,7 @@ def offer_in_words(backend: Backend, width: int) -> str:
     rows = [["cpu", "the processor and its memory"]]
     rows += [[name, cards[card]] for name, card in device_names(backend.cards()).items()]
     lines = grid((Column("Device", 100), Column("", 90, elastic=True)), rows, width)
-    modes = [[kind.value, kind.sentence] for kind in Kind]
+    modes = [[kind.value, tr(kind.words)] for kind in Kind]
     lines += ["", *grid((Column("Mode", 100), Column("", 90, elastic=True)), modes, width)]
     if backend.source.simulated:
         lines += ["", *wrap("SIMULATED: these cards do not exist.", width)]
@@ -81,7 +83,7 @@ def _answer(
             lines += ["", *wrap(f"Latency, {memory(size)}, µs{of}; row to column:", width)]
             lines += _matrix(group, _microseconds, width)
             continue
-        title = f"{kind.sentence[:1].upper()}{kind.sentence[1:]}, {memory(size)}, GB/s{of}"
+        title = f"{tr(kind.words)}, {memory(size)}, GB/s{of}"
         lines += ["", *wrap(f"{title}; row to column:", width)]
         lines += _matrix(group, _rate, width)
         if kind in _OF_THE_WIRE and any(each.share is not None for each in group):
@@ -145,7 +147,7 @@ def _sweep(kind: Kind, results: Sequence[CopyResult], width: int) -> list[str]:
         job = result.job
         paths.setdefault((job.source, job.target), {})[job.bytes] = result
     sizes = sorted({result.job.bytes for result in results})
-    title = f"{kind.sentence[:1].upper()}{kind.sentence[1:]}, GB/s over size:"
+    title = f"{tr(kind.words)}, GB/s over size:"
     columns = []
     for (source, target), by_size in paths.items():
         cells = [_rate(by_size[size]) if size in by_size else _NONE for size in sizes]
@@ -197,7 +199,7 @@ def _summary(results: Sequence[CopyResult], width: int) -> list[str]:
         )
         rows = [
             [
-                kin.words,
+                _kin(kin),
                 str(len(kin.results)),
                 str(memory(kin.results[0].job.bytes)),
                 gigabytes_per_second(kin.rate or 0.0),
@@ -227,9 +229,19 @@ def _finding(finding: Finding, hint: str) -> str:
         pairs = [_pair(*cell) for cell in finding.cells[:_MOST_CELLS]]
         more = len(finding.cells) - len(pairs)
         who = ", ".join(pairs) + (f" and {more} more" if more else "")
-    general = finding.title[:1].isupper()  # a sentence of its own
-    head = f"{finding.title} ({who})" if general else f"{who} {finding.title}"
-    return " ".join(part for part in (f"{head}:", finding.sentence, hint) if part)
+    said = tr(
+        "{title} ({where}): {sentence}",
+        title=finding.title,
+        where=who,
+        sentence=finding.sentence,
+    )
+    return paragraph((said, hint))
+
+
+def _kin(kin: Kin) -> str:
+    if kin.kind in (Kind.ONE_WAY, Kind.STAGED):
+        return tr(kin.words)
+    return tr("{way}, {kind}", way=kin.words, kind=kin.kind.value)
 
 
 def _pair(source: str, target: str) -> str:

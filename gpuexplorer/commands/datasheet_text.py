@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from gpuexplorer.commands.grid import Column, grid, wrap
-from gpuexplorer.copies.datasheet.figure import Figure, What
+from gpuexplorer.copies.datasheet.figure import Figure, Origin, What
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Row, Sheet
 from gpuexplorer.copies.datasheet.words import in_words
 from gpuexplorer.core.units import memory as in_memory
 from gpuexplorer.core.units import watts
+from gpuexplorer.core.words import paragraph, tr
 
 _NONE = "-"
 _WRONG = "WRONG"
@@ -35,7 +36,7 @@ def sheet_in_words(sheet: Sheet, beside: Sequence[OtherCard], width: int) -> str
     lines = grid(columns, [_cells(row) for row in sheet.rows], width)
     lines.append("")
     for row in sheet.rows:
-        lines += wrap(f"{row.title}: {_sources(row, modelled=sheet.modelled)}", width)
+        lines += wrap(f"{tr(row.title)}: {_sources(row, modelled=sheet.modelled)}", width)
     if beside:
         lines += ["", *_beside(sheet, beside, width)]
     lines += [line for note in sheet.notes for line in wrap(note, width)]
@@ -45,7 +46,7 @@ def sheet_in_words(sheet: Sheet, beside: Sequence[OtherCard], width: int) -> str
 def _cells(row: Row) -> list[str]:
     share, spread = row.share, row.variation
     return [
-        row.title,
+        tr(row.title),
         figure_in_words(row.what, row.promised),
         _WRONG if row.wrong else figure_in_words(row.what, row.reached),
         _NONE if share is None else f"{share * 100:.0f} %",
@@ -60,15 +61,20 @@ def figure_in_words(what: What, figure: Figure) -> str:
 
 def _sources(row: Row, *, modelled: bool) -> str:
     """Where each figure is from, or why there is none. What is modelled is said above."""
-    told = [
-        f"promised: {row.promised.source}" if row.promised.source else row.promised.reason,
-        row.reached.source or row.reached.reason,
-        *row.notes,
-    ]
+    promised = row.promised
+    told = [tr("promised: {source}", source=promised.source) if promised.source else ""]
+    told += [tr(promised.reason)] if promised.value is None else []
+    told += [_source(row.reached, modelled=modelled)]
     if row.what is not What.POWER:
-        told.append(row.watts.source or row.watts.reason)
-    kept = [each for each in told if each and not (modelled and each.startswith("modelled"))]
-    return "; ".join(dict.fromkeys(kept)) + "."
+        told.append(_source(row.watts, modelled=modelled))
+    figures = "; ".join(dict.fromkeys(each for each in told if each))
+    return paragraph((f"{figures}.", *row.notes))
+
+
+def _source(figure: Figure, *, modelled: bool) -> str:
+    if modelled and figure.origin is Origin.MODELLED:
+        return ""
+    return tr(figure.source or figure.reason)
 
 
 def _beside(sheet: Sheet, beside: Sequence[OtherCard], width: int) -> list[str]:

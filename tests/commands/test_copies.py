@@ -81,13 +81,13 @@ def test_what_arrives_wrong_is_said_in_the_matrix_in_words_and_by_the_exit_statu
     text = told(capsys, "--simulate", "8xL4", "--fault", "wrong:6>1", status=1)
     assert "Copies from card 6 to card 1 arrive wrong, as ordered." in text
     assert row(text, "6 ")[3] == "WRONG"
-    assert "1. cuda:6 to cuda:1 arrives WRONG: In 3 of 7 rounds" in text
+    assert "1. Arrives WRONG (cuda:6 to cuda:1): In 3 of 7 rounds" in text
     assert "IOMMU" in text
 
 
 def test_the_advice_on_wrong_copies_is_given_once(capsys: Out) -> None:
     text = told(capsys, "--simulate", "8xL4", "--fault", "wrong:6>1,wrong:1>6", status=1)
-    assert text.count("arrives WRONG") == 2
+    assert text.count("Arrives WRONG") == 2
     assert text.count("IOMMU") == 1
 
 
@@ -140,7 +140,7 @@ def test_64_cards_fit_a_terminal_and_take_no_minute(
 def test_the_list_names_devices_and_modes_and_measures_nothing(capsys: Out) -> None:
     text = told(capsys, "--simulate", "2xTitanRTX", "--list")
     assert row(text, "cuda:1") == ["cuda:1", "NVIDIA", "TITAN", "RTX"]
-    assert "staged through pinned memory of the host" in text
+    assert "Staged through pinned memory of the host" in text
     assert "GB/s" not in text
 
 

@@ -48,7 +48,7 @@ class HeldBench:
         on_sampled(1, 7)
         self.let.acquire()
         if self.stopped.is_set():
-            return CopyResult(job, None, None, "It was stopped.")
+            return CopyResult(job, None, None, Message("It was stopped."))
         return CopyResult(job, Measured(1, (0.5, 0.25, 0.25)), None)
 
     def measure_product(
@@ -291,7 +291,9 @@ class FailingBench(HeldBench):
 
     def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
         if self.closed.is_set():
-            return CopyResult(job, None, None, "cuda:0 is lost.", "Restart the computer.")
+            return CopyResult(
+                job, None, None, Message("cuda:0 is lost."), Message("Restart the computer.")
+            )
         return CopyResult(job, Measured(1, (0.5,), intact=False), None)
 
 

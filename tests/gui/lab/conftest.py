@@ -100,7 +100,7 @@ class ScriptedWorker(WorkerProcess):
         for each in self.sent:
             if each.id not in self._answered:
                 self.say(Failed(each.id, "worker lost", "", "", Message(why)))
-        self._on_end(why)
+        self._on_end(Message(why))
 
     @property
     def lines(self) -> list[str]:

@@ -40,7 +40,7 @@ class Ending(WorkerProcess):
     ) -> None:
         self.gone = threading.Event()
 
-        def tell_end(why: str) -> None:
+        def tell_end(why: Message) -> None:
             on_end(why)
             self.gone.set()
 
