@@ -133,7 +133,10 @@ def test_a_row_has_rate_share_half_rate_and_floor() -> None:
     assert row_said(row) == (
         "host to 0, pinned: 12.3 GB/s, 78 % of the limit, half at 121 KiB, floor 10.0 µs"
     )
-    assert floor_words(row) == "Up to 16 KiB the price is 10.0 µs, whatever the size"
+    assert floor_words(row) == (
+        "Up to 16 KiB the price is 10.0 µs,",
+        "whatever the size",
+    )
 
 
 def test_half_of_a_rate_that_still_rises_is_not_told() -> None:
