@@ -140,7 +140,7 @@ def test_its_head_leads_to_its_cell(open_matrix: OpenMatrix, qtbot: QtBot) -> No
     [head] = [
         each for each in page.findChildren(QWidget) if "Arrives WRONG" in each.accessibleName()
     ]
-    assert head.accessibleName() == "1: Arrives WRONG: card 0 to card 1"
+    assert head.accessibleName() == "1: card 0 to card 1: Arrives WRONG"
     head.setFocus(Qt.FocusReason.TabFocusReason)
     press(head, Qt.Key.Key_Return)
     assert "Card 0 to card 1" in texts(page)

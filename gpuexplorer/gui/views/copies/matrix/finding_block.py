@@ -181,7 +181,7 @@ class _Head(PressableRow):
             where = tr("{source} to {target}", source=words[0], target=words[1])
         else:
             where = listed(words)
-        return tr("{number}: {title}: {where}", number=number, title=self._title, where=where)
+        return tr("{number}: {where}: {title}", number=number, where=where, title=self._title)
 
     def draw_row(self, drawing: Drawing, place: QRectF) -> None:
         middle = place.top() + _LINE / 2
