@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from gpuexplorer.commands.grid import Column, grid, wrap
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.findings import Finding, findings, the_rest
+from gpuexplorer.copies.kin import Kin
 from gpuexplorer.copies.plan import Kind, kind_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import device_names
@@ -61,7 +62,7 @@ def offer_in_words(backend: Backend, width: int) -> str:
     rows = [["cpu", tr("the processor and its memory")]]
     rows += [[name, tr(cards[card])] for name, card in device_names(backend.cards()).items()]
     lines = grid((Column(tr("Device"), 100), Column("", 90, elastic=True)), rows, width)
-    modes = [[kind.value, tr(kind.sentence)] for kind in Kind]
+    modes = [[kind.value, tr(kind.words)] for kind in Kind]
     lines += ["", *grid((Column(tr("Mode"), 100), Column("", 90, elastic=True)), modes, width)]
     if backend.source.simulated:
         lines += ["", *wrap(tr(SIMULATED), width)]
@@ -101,11 +102,11 @@ def _title(kind: Kind, size: int, samples: int) -> str:
             samples=samples,
         )
     if not samples:
-        way = tr(kind.sentence)
-        return tr("GB/s, {way}, {size}; row to column:", way=way, size=memory(size))
+        way = tr(kind.words)
+        return tr("{way}, {size}, GB/s; row to column:", way=way, size=memory(size))
     return tr(
-        "GB/s, {way}, {size}, median of {samples}; row to column:",
-        way=tr(kind.sentence),
+        "{way}, {size}, GB/s, median of {samples}; row to column:",
+        way=tr(kind.words),
         size=memory(size),
         samples=samples,
     )
@@ -163,7 +164,7 @@ def _sweep(kind: Kind, results: Sequence[CopyResult], width: int) -> list[str]:
         job = result.job
         paths.setdefault((job.source, job.target), {})[job.bytes] = result
     sizes = sorted({result.job.bytes for result in results})
-    title = tr("GB/s over size, {way}:", way=tr(kind.sentence))
+    title = tr("{way}, GB/s over size:", way=tr(kind.words))
     columns = []
     for (source, target), by_size in paths.items():
         cells = [_rate(by_size[size]) if size in by_size else _NONE for size in sizes]
@@ -219,7 +220,7 @@ def _summary(results: Sequence[CopyResult], width: int) -> list[str]:
         )
         rows = [
             [
-                tr(kin.words),
+                _kin(kin),
                 str(len(kin.results)),
                 str(memory(kin.results[0].job.bytes)),
                 gigabytes_per_second(kin.rate or 0.0),
@@ -251,6 +252,12 @@ def _finding(number: int, finding: Finding, hint: str) -> str:
         sentence=tr(finding.sentence),
     )
     return f"{said} {tr(hint)}".strip()
+
+
+def _kin(kin: Kin) -> str:
+    if kin.kind in (Kind.ONE_WAY, Kind.STAGED):
+        return tr(kin.words)
+    return tr("{way}, {kind}", way=kin.words, kind=kin.kind.value)
 
 
 def _places(finding: Finding) -> str:

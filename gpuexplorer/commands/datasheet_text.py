@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from gpuexplorer.commands.grid import Column, grid, wrap
-from gpuexplorer.copies.datasheet.figure import Figure, What
+from gpuexplorer.copies.datasheet.figure import Figure, Origin, What
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Row, Sheet
 from gpuexplorer.copies.datasheet.words import in_words
 from gpuexplorer.core.units import memory as in_memory
 from gpuexplorer.core.units import watts
-from gpuexplorer.core.words import Message, mark, tr
+from gpuexplorer.core.words import mark, paragraph, tr
 
 _NONE = "-"
 _WRONG = "WRONG"
@@ -36,8 +36,7 @@ def sheet_in_words(sheet: Sheet, beside: Sequence[OtherCard], width: int) -> str
     lines = grid(columns, [_cells(row) for row in sheet.rows], width)
     lines.append("")
     for row in sheet.rows:
-        sources = _sources(row, modelled=sheet.modelled)
-        lines += wrap(tr("{row}: {sources}.", row=tr(row.title), sources=sources), width)
+        lines += wrap(f"{tr(row.title)}: {_sources(row, modelled=sheet.modelled)}", width)
     if beside:
         lines += ["", *_beside(sheet, beside, width)]
     lines += [line for note in sheet.notes for line in wrap(tr(note), width)]
@@ -63,19 +62,19 @@ def figure_in_words(what: What, figure: Figure) -> str:
 def _sources(row: Row, *, modelled: bool) -> str:
     """Where each figure is from, or why there is none. What is modelled is said above."""
     promised = row.promised
-    told = [
-        Message("promised: {source}", source=promised.source)
-        if promised.source
-        else promised.reason,
-        row.reached.source or row.reached.reason,
-        *row.notes,
-    ]
+    told = [tr("promised: {source}", source=promised.source) if promised.source else ""]
+    told += [tr(promised.reason)] if promised.value is None else []
+    told += [_source(row.reached, modelled=modelled)]
     if row.what is not What.POWER:
-        told.append(row.watts.source or row.watts.reason)
-    kept = [
-        tr(each) for each in told if each and not (modelled and each.startswith("modelled"))
-    ]
-    return "; ".join(dict.fromkeys(kept))
+        told.append(_source(row.watts, modelled=modelled))
+    figures = "; ".join(dict.fromkeys(each for each in told if each))
+    return paragraph((f"{figures}.", *row.notes))
+
+
+def _source(figure: Figure, *, modelled: bool) -> str:
+    if modelled and figure.origin is Origin.MODELLED:
+        return ""
+    return tr(figure.source or figure.reason)
 
 
 def _beside(sheet: Sheet, beside: Sequence[OtherCard], width: int) -> list[str]:

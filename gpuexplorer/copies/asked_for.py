@@ -2,6 +2,7 @@
 
 import re
 
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.copy_job import MODES, CopyJob
 
 HOST = "cpu"
@@ -18,56 +19,82 @@ def index_of(device: str) -> int | None:
     return None if match is None else int(match[1])
 
 
-def refusal(job: CopyJob) -> str:
+def refusal(job: CopyJob) -> Message:
     """Why nobody needs to try; empty for what is worth it. The worker refuses the same."""
     if job.mode not in MODES:
-        return f"There is no way of copying called '{job.mode}'."
+        return Message("There is no way of copying called '{mode}'.", mode=job.mode)
     if job.bytes < 1:
-        return "There is nothing to copy: the size is 0."
+        return Message("There is nothing to copy: the size is 0.")
     if job.pieces < 1 or job.pieces > job.bytes:
-        return f"{job.bytes} bytes cannot be cut into {job.pieces} pieces."
+        return Message(
+            "{bytes} bytes cannot be cut into {pieces} pieces.",
+            bytes=job.bytes,
+            pieces=job.pieces,
+        )
     if job.pieces > 1 and job.mode not in _PLAIN:
-        return "In pieces only plain copies are measured."
+        return Message("In pieces only plain copies are measured.")
     return _of_mode(job) or _of_company(job)
 
 
-def _of_mode(job: CopyJob) -> str:
+def _of_mode(job: CopyJob) -> Message:
     cards = {each for each in (job.source, job.target) if each != HOST}
-    pair = f"{job.source} to {job.target}"
+    ends = {"source": job.source, "target": job.target}
     match job.mode:
         case "staged" if len(cards) < 2:
-            return f"Only copies from one card to another can be staged, and {pair} is none."
+            return Message(
+                "Only copies from one card to another can be staged, and {source} to {target} "
+                "is none.",
+                **ends,
+            )
         case "fresh" if not job.touches_host:
-            return f"Fresh memory is the host's, and {pair} does not touch it."
+            return Message(
+                "Fresh memory is the host's, and {source} to {target} does not touch it.",
+                **ends,
+            )
         case "fresh" if job.pinned:
-            return "Pinned memory is never fresh: pinning it has touched it."
+            return Message("Pinned memory is never fresh: pinning it has touched it.")
         case "latency" if job.bytes > _MOST_LATENCY_BYTES:
-            return f"Latency shows with few bytes only: at most {_MOST_LATENCY_BYTES}."
+            return Message(
+                "Latency shows with few bytes only: at most {most}.", most=_MOST_LATENCY_BYTES
+            )
         case "blocking" | "overlap" if not cards:
-            return f"Nothing can be computed beside {pair}: the processor makes these copies."
+            return Message(
+                "Nothing can be computed beside {source} to {target}: the processor makes "
+                "these copies.",
+                **ends,
+            )
         case "overlap" if job.touches_host and not job.pinned:
-            return "A copy of memory that is not pinned keeps the host waiting: none overlaps."
+            return Message(
+                "A copy of memory that is not pinned keeps the host waiting: none overlaps."
+            )
         case "converted" if job.bytes % _FLOAT:
-            return "A float32 takes 4 bytes, so their number must be a multiple of 4."
+            return Message("A float32 takes 4 bytes, so their number must be a multiple of 4.")
         case "strided" if job.bytes % 2:
-            return "Every other row needs an even number of bytes."
+            return Message("Every other row needs an even number of bytes.")
     if job.pinned and not job.touches_host:
-        return f"Only the host's memory can be pinned, and {pair} does not touch it."
+        return Message(
+            "Only the host's memory can be pinned, and {source} to {target} does not touch it.",
+            **ends,
+        )
     if job.pinned and not cards:
-        return "Pinned memory makes no difference within the host."
-    return ""
+        return Message("Pinned memory makes no difference within the host.")
+    return NOTHING
 
 
-def _of_company(job: CopyJob) -> str:
+def _of_company(job: CopyJob) -> Message:
     if not job.both_ways and not job.beside:
-        return ""
+        return NOTHING
     if job.mode not in _PLAIN:
-        return "Several copies at once are measured as plain copies only."
+        return Message("Several copies at once are measured as plain copies only.")
     if job.both_ways and job.local:
-        return "A copy within one device has only one way."
+        return Message("A copy within one device has only one way.")
     for source, target in ((job.source, job.target), *job.beside):
         if source == target == HOST:
-            return "Copies within the host are measured alone: the processor makes them all."
+            return Message(
+                "Copies within the host are measured alone: the processor makes them all."
+            )
         if HOST in (source, target) and not job.pinned:
-            return "A copy of memory that is not pinned keeps the host waiting: it goes alone."
-    return ""
+            return Message(
+                "A copy of memory that is not pinned keeps the host waiting: it goes alone."
+            )
+    return NOTHING

@@ -1,18 +1,37 @@
 """CopyRow: one copy that a line of the lab made, or several alike, as its table tells it."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
-from gpuexplorer.copies.route import Route
+from gpuexplorer.copies.route import Route, Way
+from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.lab.events import Transferred
 
 HOST = "cpu"
 # Of fewer bytes a copy is over before any wire is full.
 SMALL = 64 * 1024
 
-ALL_LATENCY = "all latency"
-NOTHING = "nothing to copy"
-WRONG = "arrived WRONG"
-NOT_TIMED = "the card was not asked how long it took"
+
+class NoRate(StrEnum):
+    """Why a copy has no rate."""
+
+    NOTHING = "nothing"
+    WRONG = "wrong"
+    LATENCY = "latency"
+    NOT_TIMED = "not timed"
+
+    @property
+    def words(self) -> Message:
+        """To stand behind a colon."""
+        return Message(_NO_RATE[self])
+
+
+_NO_RATE = {
+    NoRate.NOTHING: mark("nothing to copy"),
+    NoRate.WRONG: mark("arrived WRONG"),
+    NoRate.LATENCY: mark("all latency"),
+    NoRate.NOT_TIMED: mark("the card was not asked how long it took"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,20 +113,20 @@ class CopyRow:
         return not self.already_there and self.bytes < SMALL * self.copies
 
     @property
-    def no_rate(self) -> str:
-        """Why there is none; empty where there is one."""
+    def no_rate(self) -> NoRate | None:
+        """Why there is none; None where there is one."""
         if self.already_there:
-            return NOTHING
+            return NoRate.NOTHING
         if self.wrong:
-            return WRONG
+            return NoRate.WRONG
         if self.small:
-            return ALL_LATENCY
-        return "" if self.device_seconds else NOT_TIMED
+            return NoRate.LATENCY
+        return None if self.device_seconds else NoRate.NOT_TIMED
 
     @property
     def rate(self) -> float | None:
         """Bytes per second."""
-        if self.no_rate or not self.device_seconds:
+        if self.no_rate is not None or not self.device_seconds:
             return None
         return self.bytes / self.device_seconds
 
@@ -122,21 +141,30 @@ class CopyRow:
         return self.rate / self.limit if self.rate is not None and self.limit else None
 
     @property
-    def host_side(self) -> str:
+    def host_side(self) -> Message:
         """Of the host's memory; empty where none takes part, or it cannot be told."""
         if self.transfer.pinned is None:
-            return ""
-        return "pinned" if self.transfer.pinned else "pageable"
+            return NOTHING
+        return Message("pinned") if self.transfer.pinned else Message("pageable")
 
     @property
-    def path(self) -> str:
-        if self.already_there:
-            return "already there"
+    def kind_of_way(self) -> Way:
+        """As the copy took it; what its route promises where that was not told."""
         if self.transfer.direct is False:
-            return "staged through host memory"
+            return Way.STAGED
+        if self.route is not None and self.route.words:
+            return self.route.way
+        return Way.DIRECT if self.transfer.direct else Way.UNKNOWN
+
+    @property
+    def path(self) -> Message:
+        if self.already_there:
+            return Message("already there")
+        if self.transfer.direct is False:
+            return Message("staged through host memory")
         if self.route is not None and self.route.words:
             return self.route.words
-        return "direct" if self.transfer.direct else ""
+        return Message("direct") if self.transfer.direct else NOTHING
 
     @property
     def way(self) -> tuple[str, str, bool | None]:

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.units import gigabytes_per_second
+from gpuexplorer.core.words import NOTHING, Message
 
 Cell = tuple[str, str]
 
@@ -29,23 +30,24 @@ class Matter(StrEnum):
 class Bar:
     """One figure of a finding, to be drawn beside the others."""
 
-    words: str
+    words: Message
     rate: float
     limit: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`title` goes on from the names of its cells or devices: "arrives WRONG"."""
+    """`title` is a heading: what stands out, without where. `sentence` has the figures."""
 
     matter: Matter
-    title: str
-    sentence: str
+    title: Message
+    sentence: Message
     cells: Sequence[Cell] = ()
     devices: Sequence[str] = ()  # where it is about devices, and not about pairs
-    hint: str = ""
+    hint: Message = NOTHING
     bars: Sequence[Bar] = ()
     instead: CopyResult | None = None  # of a wrong or slow copy: the same bytes, staged
+    both_ways: bool = False  # of a wrong copy: while the other direction was copied, too
     detour: bool = False  # of a wrong copy between cards: another way is left, through the host
 
 
@@ -60,4 +62,4 @@ def from_to(values: Sequence[float], form: str = "") -> str:
         return form.format(value) if form else gigabytes_per_second(value)
 
     least, most = shown(min(values)), shown(max(values))
-    return least if least == most else f"{least} to {most}"
+    return least if least == most else Message("{least} to {most}", least=least, most=most)

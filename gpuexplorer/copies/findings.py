@@ -9,9 +9,11 @@ from gpuexplorer.copies.plan import Kind, kind_of
 from gpuexplorer.copies.remarks import busy, faster, not_measured, pageable, unsteady
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import direct_of
+from gpuexplorer.copies.route import Narrow
 from gpuexplorer.copies.wrong_advice import advice
 from gpuexplorer.core.units import gigabytes_per_second as gbs
-from gpuexplorer.lab.events import Measured, Wrong
+from gpuexplorer.core.words import Message
+from gpuexplorer.lab.events import Measured, Wrong, in_all
 
 __all__ = ["Bar", "Cell", "Finding", "Matter", "findings", "the_rest", "wrong_in_words"]
 
@@ -21,7 +23,8 @@ _MOST_OF_THEM = 0.75  # of a card's paths: then it is the card
 _ENOUGH_KIN = 3
 _LOPSIDED = 0.85
 _LARGE = 1 << 20  # below, rates say more of the beginning than of the wire
-_LANES_ADVICE = "Reseat the card, or look for lane splitting in the firmware."
+_LANES_ADVICE = Message("Reseat the card, or look for lane splitting in the firmware.")
+_MEASURED, _OTHERS = Message("Measured"), Message("Others")
 
 
 def findings(results: Iterable[CopyResult]) -> list[Finding]:
@@ -60,12 +63,24 @@ def the_rest(results: Iterable[CopyResult], found: Iterable[Finding]) -> list[Ki
     return kin_of(plain)
 
 
-def wrong_in_words(wrong: Wrong, size: int) -> str:
-    came = "came as zeros" if wrong.zeros else "came otherwise than they were sent"
-    return (
-        f"In {wrong.rounds} of {wrong.checked} rounds, {_grouped(wrong.bytes)} of "
-        f"{_grouped(size)} bytes {came}, the first at byte {_grouped(wrong.first)}. "
-        "A wrong copy has no rate."
+def wrong_in_words(wrong: Wrong, size: int) -> Message:
+    values = {
+        "rounds": wrong.rounds,
+        "checked": wrong.checked,
+        "wrong": _grouped(wrong.bytes),
+        "size": _grouped(size),
+        "first": _grouped(wrong.first),
+    }
+    if wrong.zeros:
+        return Message(
+            "In {rounds} of {checked} rounds, {wrong} of {size} bytes came as zeros, the first "
+            "at byte {first}. A wrong copy has no rate.",
+            **values,
+        )
+    return Message(
+        "In {rounds} of {checked} rounds, {wrong} of {size} bytes came otherwise than they "
+        "were sent, the first at byte {first}. A wrong copy has no rate.",
+        **values,
     )
 
 
@@ -79,31 +94,34 @@ def _wrong(results: Sequence[CopyResult]) -> list[Finding]:
         cell = cell_of(result)
         if cell in found:
             continue
-        sentence = "What arrived is not what was sent. A wrong copy has no rate."
+        sentence = Message("What arrived is not what was sent. A wrong copy has no rate.")
         for wrong in result.measured.wrong:
             sentence = wrong_in_words(wrong, result.job.bytes)
         by_the_host = cell in no_way
         staged = None if by_the_host else by_host.get((cell, result.job.bytes))
         if staged is not None and staged.rate is not None and staged.measured is not None:
-            sentence += _by_the_host(staged.measured, staged.rate)
-        both = ", both ways at once" if result.job.both_ways else ""
+            sentence = in_all(sentence, _by_the_host(staged.measured, staged.rate))
+        both = result.job.both_ways
+        title = Message("Arrives WRONG")
         found[cell] = Finding(
             Matter.WRONG,
-            f"arrives WRONG{both}",
+            Message("Arrives WRONG, both ways at once") if both else title,
             sentence,
             (cell,),
             hint=advice(*cell, staged=by_the_host),
             instead=staged,
+            both_ways=both,
             detour=HOST not in cell and not result.job.local and not by_the_host,
         )
     return list(found.values())
 
 
-def _by_the_host(measured: Measured, rate: float) -> str:
+def _by_the_host(measured: Measured, rate: float) -> Message:
     if measured.intact:
-        return f" Through host memory it is intact: {gbs(rate)} GB/s."
-    unsure = "modelled" if measured.modelled else "not checked"
-    return f" Through host memory: {gbs(rate)} GB/s, {unsure}."
+        return Message("Through host memory it is intact: {rate} GB/s.", rate=gbs(rate))
+    if measured.modelled:
+        return Message("Through host memory: {rate} GB/s, modelled.", rate=gbs(rate))
+    return Message("Through host memory: {rate} GB/s, not checked.", rate=gbs(rate))
 
 
 def _direct_slower(results: Sequence[CopyResult]) -> list[Finding]:
@@ -117,17 +135,15 @@ def _direct_slower(results: Sequence[CopyResult]) -> list[Finding]:
         if staged is None or not direct or not result.rate or not staged.rate:
             continue
         if result.rate < _SLOWER * staged.rate:
-            limit = "" if result.limit is None else f" of {gbs(result.limit)}"
             found.append(
                 Finding(
                     Matter.DIRECT_SLOWER,
-                    "direct is slower here",
-                    f"{gbs(staged.rate)}{limit} GB/s staged, {gbs(result.rate)} direct. "
-                    "PyTorch takes the direct path as soon as there is one.",
+                    Message("Direct is slower here"),
+                    _direct_against(staged.rate, result.rate, result.limit),
                     (cell_of(result),),
                     bars=(
-                        Bar("staged", staged.rate, result.limit),
-                        Bar("direct", result.rate, result.limit),
+                        Bar(Message("Staged"), staged.rate, result.limit),
+                        Bar(Message("Direct"), result.rate, result.limit),
                     ),
                     instead=staged,
                 )
@@ -135,36 +151,59 @@ def _direct_slower(results: Sequence[CopyResult]) -> list[Finding]:
     return found
 
 
+def _direct_against(staged: float, direct: float, limit: float | None) -> Message:
+    rates = {"staged": gbs(staged), "direct": gbs(direct)}
+    if limit is None:
+        return Message(
+            "{staged} GB/s staged, {direct} direct. PyTorch takes the direct path as soon as "
+            "there is one.",
+            **rates,
+        )
+    return Message(
+        "{staged} of {limit} GB/s staged, {direct} direct. PyTorch takes the direct path as "
+        "soon as there is one.",
+        limit=gbs(limit),
+        **rates,
+    )
+
+
 def _narrow(results: Sequence[CopyResult]) -> list[Finding]:
     of_device: dict[str, list[CopyResult]] = {}
+    known: dict[str, Narrow] = {}
     for result in results:
         if result.route is not None and kind_of(result.job) is Kind.ONE_WAY:
-            for device in result.route.narrow:
-                of_device.setdefault(device, []).append(result)
+            for each in result.route.narrow:
+                of_device.setdefault(each.device, []).append(result)
+                known.setdefault(each.device, each)
     # Where copies are faster than that, the link has woken up since it was read.
     return [
-        _narrow_one(device, group)
+        _narrow_one(known[device], group)
         for device, group in of_device.items()
         if max(each.share or 0.0 for each in group) <= 1.0
     ]
 
 
-def _narrow_one(device: str, group: Sequence[CopyResult]) -> Finding:
+def _narrow_one(narrow: Narrow, group: Sequence[CopyResult]) -> Finding:
     rates = [each.rate for each in group if each.rate is not None]
-    route = next(each.route for each in group if each.route is not None)
-    notes = route.note.split("; ")
-    note = next(each for each in notes if each.startswith(f"{device} "))
-    runs, _, could = note.removeprefix(f"{device} ").partition(": ")
-    limit = route.limit
-    share = "" if not limit else f": {max(rates) / limit * 100:.0f} % of what that carries"
+    limit = next((each.limit for each in group if each.route is not None), None)
+    reached = Message("{rates} GB/s on every PCIe path.", rates=from_to(rates))
+    if limit:
+        reached = Message(
+            "{rates} GB/s on every PCIe path: {share:.0f} % of what that carries.",
+            rates=from_to(rates),
+            share=max(rates) / limit * 100,
+        )
+    could = Message("The card could do {could}.", could=narrow.could)
+    if narrow.slot:
+        could = Message("Card and slot could do {could}.", could=narrow.could)
     return Finding(
         Matter.NARROW,
-        runs,
-        f"{from_to(rates)} GB/s on every PCIe path{share}. {could[:1].upper()}{could[1:]}.",
+        Message("Runs at {runs}", runs=narrow.runs),
+        in_all(reached, could),
         tuple(dict.fromkeys(cell_of(each) for each in group)),
-        (device,),
+        (narrow.device,),
         _LANES_ADVICE,
-        (Bar("measured", max(rates), limit),),
+        (Bar(_MEASURED, max(rates), limit),),
     )
 
 
@@ -196,12 +235,17 @@ def _low_device(device: str, own: Sequence[tuple[CopyResult, Kin]]) -> Finding:
     usual = [kin.rate for _, kin in own if kin.rate is not None]
     return Finding(
         Matter.FAR_BELOW,
-        "is slower than its kin",
-        f"{from_to(rates)} GB/s on {len(own)} paths, where others reach {from_to(usual)}.",
+        Message("Slower than others of its kind"),
+        Message(
+            "{rates} GB/s on {paths} paths, where others reach {usual}.",
+            rates=from_to(rates),
+            paths=len(own),
+            usual=from_to(usual),
+        ),
         tuple(dict.fromkeys(cell_of(each) for each, _ in own)),
         (device,),
-        "Look at its slot, and at what else uses it.",
-        (Bar("measured", max(rates)), Bar("others", max(usual))),
+        Message("Look at its slot, and at what else uses it."),
+        (Bar(_MEASURED, max(rates)), Bar(_OTHERS, max(usual))),
     )
 
 
@@ -209,14 +253,22 @@ def _low_pair(result: CopyResult, kin: Kin) -> Finding:
     assert result.rate is not None
     assert kin.rate is not None
     kind = kind_of(result.job)
-    ways = "" if kind is Kind.ONE_WAY else f" ({kind.value})"
+    values = {"rate": gbs(result.rate), "others": len(kin.results), "usual": gbs(kin.rate)}
+    sentence = Message(
+        "{rate} GB/s, where the median of {others} like it is {usual} GB/s.", **values
+    )
+    if kind is not Kind.ONE_WAY:
+        sentence = Message(
+            "{rate} GB/s ({kind}), where the median of {others} like it is {usual} GB/s.",
+            kind=kind.value,
+            **values,
+        )
     return Finding(
         Matter.FAR_BELOW,
-        "is far below its kin",
-        f"{gbs(result.rate)} GB/s{ways}, where the median of {len(kin.results)} like it is "
-        f"{gbs(kin.rate)} GB/s.",
+        Message("Far below others of its kind"),
+        sentence,
         (cell_of(result),),
-        bars=(Bar("measured", result.rate, result.limit), Bar("others", kin.rate)),
+        bars=(Bar(_MEASURED, result.rate, result.limit), Bar(_OTHERS, kin.rate)),
     )
 
 
@@ -233,12 +285,16 @@ def _asymmetric(results: Sequence[CopyResult], known: set[Cell]) -> list[Finding
             found.append(
                 Finding(
                     Matter.ASYMMETRIC,
-                    "is slower than the way back",
-                    f"{gbs(result.rate)} GB/s there, {gbs(back.rate)} GB/s back.",
+                    Message("Slower than the way back"),
+                    Message(
+                        "{there} GB/s there, {back} GB/s back.",
+                        there=gbs(result.rate),
+                        back=gbs(back.rate),
+                    ),
                     (cell, cell[::-1]),
                     bars=(
-                        Bar("there", result.rate, result.limit),
-                        Bar("back", back.rate, back.limit),
+                        Bar(Message("There"), result.rate, result.limit),
+                        Bar(Message("Back"), back.rate, back.limit),
                     ),
                 )
             )

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from gpuexplorer.copies.copy_row import HOST, CopyRow
 from gpuexplorer.copies.lab_copies import CopyBook
-from gpuexplorer.core.units import USUAL, Units, duration, memory
+from gpuexplorer.core.units import USUAL, Units, duration, memory, plain
+from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.lab.events import in_all
 
 _READING = frozenset({"item", "float", "int", "bool", "index", "tolist", "max", "min", "sum"})
 _COMPARING = frozenset({"equal", "allclose", "nonzero", "masked_select"})
@@ -13,7 +15,7 @@ _OFTEN = 3  # times in a line, from which on it is worth a cure
 _LAUNCH = 5e-6  # seconds to ask a card for anything, where none was timed
 _MOVED_TWICE = 1 << 20  # bytes of pageable memory, from which on pinned memory pays
 
-_PIN_IT = (
+_PIN_IT = Message(
     "From pinned memory (pin_memory()) it goes straight over the wire, and with "
     "non_blocking=True the host need not wait."
 )
@@ -34,8 +36,8 @@ class LineSum:
     seconds: float | None  # for which they kept the host
     of_seconds: float | None  # what the whole line took
     device_seconds: float | None
-    sentence: str
-    cure: str  # empty where there is none that is worth it
+    sentence: Message
+    cure: Message  # empty where there is none that is worth it
     cure_seconds: float | None  # what the copies would cost then; estimated
     rows: tuple[int, ...]  # their numbers in the book
 
@@ -93,21 +95,47 @@ def _sum_of(book: CopyBook, rows: Sequence[CopyRow], units: Units) -> LineSum:
 
 def _sentence(
     first: CopyRow, copies: int, size: int, seconds: float | None, units: Units
-) -> str:
-    """ "loss.item() moved 4 B to the host 1000 times: 38.1 of 41.0 ms went there." """
-    each = memory(size / copies, units)
-    times = "" if copies == 1 else " twice" if copies == 2 else f" {copies} times"
-    way = "" if HOST in (first.source, first.target) else f"from {first.source} "
-    said = f"{first.what} moved {each} {way}to {_called(first.target)}{times}"
+) -> Message:
+    """ "loss.item() moved 4 B to the host 1000 times. 38.1 of 41.0 ms went there." """
+    return in_all(_moved(first, copies, size, units), _spent(first, seconds))
+
+
+def _moved(first: CopyRow, copies: int, size: int, units: Units) -> Message:
+    values = {
+        "what": first.what,
+        "size": str(memory(size / copies, units)),
+        "source": first.source,
+        "target": _called(first.target),
+    }
+    if HOST not in (first.source, first.target):
+        return Message.counted(
+            "{what} moved {size} from {source} to {target}.",
+            "{what} moved {size} from {source} to {target} {count} times.",
+            copies,
+            **values,
+        )
+    del values["source"]
+    return Message.counted(
+        "{what} moved {size} to {target}.",
+        "{what} moved {size} to {target} {count} times.",
+        copies,
+        **values,
+    )
+
+
+def _spent(first: CopyRow, seconds: float | None) -> Message:
     if seconds is None:
-        return f"{said}."
+        return NOTHING
     if first.line_seconds is None:
-        return f"{said}: {duration(seconds)}."
+        return Message("That took {seconds}.", seconds=str(duration(seconds)))
     whole = duration(first.line_seconds)
     part = duration(min(seconds, first.line_seconds))
     spent = part.number if part.unit == whole.unit else str(part)
-    modelled = ", modelled" if first.modelled else ""
-    return f"{said}: {spent} of {whole} went there{modelled}."
+    if first.modelled:
+        return Message(
+            "{spent} of {whole} went there, modelled.", spent=spent, whole=str(whole)
+        )
+    return Message("{spent} of {whole} went there.", spent=spent, whole=str(whole))
 
 
 def _cure(
@@ -117,35 +145,54 @@ def _cure(
     size: int,
     device: float | None,
     units: Units,
-) -> tuple[str, float | None]:
+) -> tuple[Message, float | None]:
     first = rows[0]
     to_host = first.target == HOST
     if first.asked:
         return _cure_of_asked(first, size)
     if first.how == "call":
-        return "Keep one model a card, and give each its part of the batch there.", None
+        return Message(
+            "Keep one model a card, and give each its part of the batch there."
+        ), None
     if first.how == "backward":
-        return "Keep what is differentiated on one card.", None
+        return Message("Keep what is differentiated on one card."), None
     if first.how in ("index", "assignment") and not to_host:
-        return f"Move it to {first.target} once, before it is used there.", None
+        once = Message(
+            "Move it to {device} once, before it is used there.", device=first.target
+        )
+        return once, None
     if copies < _OFTEN or not to_host:
-        return "", None
+        return NOTHING, None
     if first.how in _COMPARING or (first.how == "index" and to_host):
-        return "Compare on the card, and fetch the answer once.", _price(book, first, device, 1)
+        compare = Message("Compare on the card, and fetch the answer once.")
+        return compare, _price(book, first, device, 1)
     price = _price(book, first, None if device is None else device / copies, size)
-    about = "" if price is None else f": about {_roughly(price)}"
-    if first.how == "print":
-        return f"Keep what is to be printed on the card, and print it once{about}.", price
-    if first.how in _READING:
-        return f"Keep the log on the card and move it once{about}.", price
-    return f"Keep it on the card and move it once{about}.", price
+    return _keep(first.how, price), price
 
 
-def _cure_of_asked(first: CopyRow, size: int) -> tuple[str, float | None]:
+def _keep(how: str, price: float | None) -> Message:
+    if price is None:
+        if how == "print":
+            return Message("Keep what is to be printed on the card, and print it once.")
+        if how in _READING:
+            return Message("Keep the log on the card and move it once.")
+        return Message("Keep it on the card and move it once.")
+    about = _roughly(price)
+    if how == "print":
+        return Message(
+            "Keep what is to be printed on the card, and print it once: about {price}.",
+            price=about,
+        )
+    if how in _READING:
+        return Message("Keep the log on the card and move it once: about {price}.", price=about)
+    return Message("Keep it on the card and move it once: about {price}.", price=about)
+
+
+def _cure_of_asked(first: CopyRow, size: int) -> tuple[Message, float | None]:
     large = size >= _MOVED_TWICE * first.copies
     if first.transfer.pinned is False and large:
         return _PIN_IT, None
-    return "", None
+    return NOTHING, None
 
 
 def _price(book: CopyBook, row: CopyRow, each_seconds: float | None, size: int) -> float | None:
@@ -162,8 +209,10 @@ def _total(values: Sequence[float | None]) -> float | None:
 
 
 def _called(device: str) -> str:
-    return "the host" if device == HOST else device
+    return Message("the host") if device == HOST else device
 
 
 def _roughly(seconds: float) -> str:
-    return str(duration(float(f"{seconds:.1g}"))).replace(".00", "").replace(".0", "")
+    """One digit is all that is known of it."""
+    told = duration(float(f"{seconds:.1g}"))
+    return f"{plain(float(told.number))} {told.unit}"

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.plan import Kind, kind_of
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.route import Wire
+from gpuexplorer.copies.route import Way, Wire
+from gpuexplorer.core.words import Message
 
 
 @dataclass(frozen=True, slots=True)
 class Kin:
     """Some results of one kind, summed up. None: none of them has such a figure."""
 
-    words: str  # "NVLink pairs", "Across the sockets, staged"
+    words: Message  # "NVLink pairs", "Across the sockets, staged"
+    kind: Kind
     results: Sequence[CopyResult]
     rate: float | None  # the median
     share: float | None
@@ -32,24 +34,27 @@ def kin_of(results: Iterable[CopyResult]) -> list[Kin]:
     return [_summed_up(group) for group in groups.values()]
 
 
-def words_of(result: CopyResult) -> str:
+def words_of(result: CopyResult) -> Message:
     """The kind of way this one takes."""
     job, route = result.job, result.route
     if job.local:
-        return "Inside the host" if job.source == HOST else "Inside a card"
+        return Message("Inside the host") if job.source == HOST else Message("Inside a card")
     if job.source == HOST:
-        return "Host to card"
+        return Message("Host to card")
     if job.target == HOST:
-        return "Card to host"
-    wires = {leg.wire for leg in route.legs} if route is not None else set()
+        return Message("Card to host")
+    if route is None:
+        return Message("Card to card")
+    wires = {leg.wire for leg in route.legs}
     if Wire.NVLINK in wires:
-        return "NVLink pairs"
-    staged = ", staged" if route is not None and route.direct is False else ""
+        return Message("NVLink pairs")
+    staged = route.direct is False
     if Wire.SOCKETS in wires:
-        return f"Across the sockets{staged}"
-    if route is not None and route.words.startswith("direct over one"):
-        return "On one PCIe switch"
-    return f"Inside one socket{staged}" if route is not None else "Card to card"
+        across = Message("Across the sockets")
+        return Message("Across the sockets, staged") if staged else across
+    if route.way is Way.SWITCH:
+        return Message("On one PCIe switch")
+    return Message("Inside one socket, staged") if staged else Message("Inside one socket")
 
 
 def _key(result: CopyResult) -> tuple[object, ...]:
@@ -64,11 +69,9 @@ def _summed_up(group: Sequence[CopyResult]) -> Kin:
     rates = [each.rate for each in group if each.rate is not None]
     shares = [each.share for each in group if each.share is not None]
     kind = kind_of(group[0].job)
-    words = words_of(group[0])
-    if kind not in (Kind.ONE_WAY, Kind.STAGED):
-        words = f"{words}, {kind.value}"
     return Kin(
-        words,
+        words_of(group[0]),
+        kind,
         tuple(group),
         statistics.median(rates) if rates else None,
         statistics.median(shares) if shares else None,

@@ -11,10 +11,12 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.time_left import TimeLeft
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.events import in_all
 from gpuexplorer.lab.product_job import ProductJob
 
-STOPPED = "stopped"
+STOPPED = Message("It was stopped.")
 _ASKED_AGAIN = 0.05
 
 
@@ -69,8 +71,8 @@ class Progress:
 class Measuring:
     """One run over some jobs. All is told from its own thread; the bench is not closed.
 
-    `on_end` gets "" when all was measured or failed by itself, `STOPPED`, or the sentence why
-    nothing more can be measured.
+    `on_end` gets nothing when all was measured or failed by itself, `STOPPED`, or the sentence
+    why nothing more can be measured.
     """
 
     def __init__(
@@ -79,7 +81,7 @@ class Measuring:
         bench: Bench,
         on_result: Callable[[CopyResult], None],
         on_progress: Callable[[Progress], None],
-        on_end: Callable[[str], None],
+        on_end: Callable[[Message], None],
         clock: Clock | None = None,
         on_product: Callable[[ProductResult], None] = lambda _result: None,
     ) -> None:
@@ -119,7 +121,7 @@ class Measuring:
             self._bench.stop()
 
     def _run(self) -> None:
-        why = "A fault of the program itself ended this."  # which is told elsewhere
+        why = Message("A fault of the program itself ended this.")  # which is told elsewhere
         try:
             for place, job in enumerate(self._jobs):
                 self._tell(place, job, 0, 0)
@@ -133,9 +135,11 @@ class Measuring:
                 tell()
             else:
                 self._tell(len(self._jobs), None, 0, 0)
-            why = STOPPED if self._stopping.is_set() else ""
+            why = STOPPED if self._stopping.is_set() else NOTHING
         except Trouble as trouble:
-            why = STOPPED if self._stopping.is_set() else _spoken(trouble)
+            why = in_all(trouble.sentence, trouble.hint)
+            if self._stopping.is_set():
+                why = STOPPED
         finally:
             try:
                 self._on_end(why)
@@ -164,7 +168,3 @@ class Measuring:
         share = taken / samples if samples else 0.0
         left = self._left.seconds(done, share)
         self._on_progress(Progress(done, len(self._jobs), job, taken, samples, left))
-
-
-def _spoken(trouble: Trouble) -> str:
-    return f"{trouble.sentence} {trouble.hint}".strip()

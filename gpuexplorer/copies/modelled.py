@@ -13,7 +13,9 @@ from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.copies.samples import SAMPLES, spread
 from gpuexplorer.copies.sharing import HOST, HOST_COPIES, Wires
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import memory as in_words
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Measured, Wrong
 from gpuexplorer.lab.product_job import ProductJob
@@ -30,7 +32,7 @@ from gpuexplorer.simulation.specs import MachineSpec
 from gpuexplorer.simulation.wiring import Wiring
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
-NOTE = "modelled: no bytes were moved"
+_STOPPED = Message("It was stopped.")
 MOST_SHARE = 0.125  # of the free memory of each side
 _ASKED = 5e-6  # what it costs Python to ask for one copy
 _WAITED = 6e-6  # and to wait for its end
@@ -85,12 +87,12 @@ class ModelBench:
     def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
         self._stopped.clear()
         route = self._route(job)
-        sentence, hint = self._refused(job)
-        if sentence:
-            return CopyResult(job, None, route, sentence, hint)
+        refused = self._refused(job)
+        if refused is not None:
+            return CopyResult(job, None, route, refused.sentence, refused.hint)
         for taken in range(1, SAMPLES + 1):
             if self._pace and self._stopped.wait(self._pace / SAMPLES):
-                return CopyResult(job, None, route, "It was stopped.")
+                return CopyResult(job, None, route, _STOPPED)
             on_sampled(taken, SAMPLES)
         return CopyResult(job, self._measured(job), route)
 
@@ -100,11 +102,10 @@ class ModelBench:
         self._stopped.clear()
         index = index_of(job.device)
         if index is not None and index >= 0 and self._is_gone(index):
-            sentence = f"{job.device} is lost: it no longer answers the driver."
-            return ProductResult(job, None, failure=sentence)
+            return ProductResult(job, None, failure=_lost(job.device))
         for taken in range(1, SAMPLES + 1):
             if self._pace and self._stopped.wait(self._pace / SAMPLES):
-                return ProductResult(job, None, failure="It was stopped.")
+                return ProductResult(job, None, failure=_STOPPED)
             on_sampled(taken, SAMPLES)
         return modelled_product(self._spec, job, Random(f"{self._seed}/{job}"))
 
@@ -123,31 +124,34 @@ class ModelBench:
             return self._routes.staged(job.source, job.target)
         return self._routes.route(job.source, job.target)
 
-    def _refused(self, job: CopyJob) -> tuple[str, str]:
+    def _refused(self, job: CopyJob) -> Trouble | None:
         devices = dict.fromkeys(
             (job.source, job.target, *(x for two in job.beside for x in two))
         )
         for device in devices:
             index = index_of(device)
             if index is None or index >= len(self._spec.cards):
-                return f"There is no {device} on this machine.", ""
-        if trouble := refusal(job):
-            return trouble, ""
+                return Trouble("There is no {device} on this machine.", device=device)
+        if sentence := refusal(job):
+            return Trouble(sentence)
         for device in devices:
             index = index_of(device)
             if index is None or index == HOST:
                 continue
             if self._is_gone(index):
-                return f"{device} is lost: it no longer answers the driver.", ""
+                return Trouble(_lost(device))
             memory = self._spec.cards[index].model.memory
             free = memory.total_bytes - memory.reserved_bytes
             if job.bytes > free * MOST_SHARE:
-                sentence = (
-                    f"{in_words(job.bytes)} is more than an eighth of what is free on "
-                    f"{device}, which is {in_words(free)}."
+                return Trouble(
+                    "{size} is more than an eighth of what is free on {device}, which is "
+                    "{free}.",
+                    "Choose a smaller size.",
+                    size=str(in_words(job.bytes)),
+                    device=device,
+                    free=str(in_words(free)),
                 )
-                return sentence, "Choose a smaller size."
-        return "", ""
+        return None
 
     def _is_gone(self, index: int) -> bool:
         kinds = (FaultKind.LOST, FaultKind.DRIVER)
@@ -164,7 +168,6 @@ class ModelBench:
             overlapped = job.mode == "overlap" and job.pinned is not False
             together = times.there * (1.03 if overlapped else 2.0) + _ASKED
         wrong = self._wrong(job)
-        notes = [NOTE, *self._notes(job)]
         return Measured(
             0,
             spread(times.there, chance),
@@ -178,7 +181,7 @@ class ModelBench:
             wrong=wrong,
             modelled=True,
             direct=self._direct(job),
-            notes=tuple(notes),
+            notes=tuple(self._notes(job)),
         )
 
     def _times(self, job: CopyJob) -> _Times:
@@ -263,13 +266,17 @@ class ModelBench:
         spoilt = min(job.bytes - first, 3 * _PAGE)
         return (Wrong(_WRONG_ROUNDS, SAMPLES, spoilt, first, zeros=True),)
 
-    def _notes(self, job: CopyJob) -> list[str]:
-        return ["arrives wrong, as ordered"] if self._wrong(job) else []
+    def _notes(self, job: CopyJob) -> list[Message]:
+        return [Message("It arrives wrong, as ordered.")] if self._wrong(job) else []
 
 
 def routes_of_simulated(spec: MachineSpec) -> Routes:
     backend = SimulatedBackend(spec)
     return Routes(backend.topology(), backend.cards())
+
+
+def _lost(device: str) -> Message:
+    return Message("{device} is lost: it no longer answers the driver.", device=device)
 
 
 def _ends(source: str, target: str) -> tuple[int, int]:

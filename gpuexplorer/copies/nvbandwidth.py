@@ -8,10 +8,11 @@ from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.plan import Kind, kind_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import mark
 
 _TITLE = "nvbandwidth"
 _NONE = "N/A"
-_HINT = "It is written by: nvbandwidth -j > file.json"
+_HINT = mark("It is written by: nvbandwidth -j > file.json")
 # By what a test is called, since the arrows of its own description point either way. Where a
 # card reads, the bytes go from the column to the row.
 _WAYS: "Mapping[str, tuple[Kind, str]]" = {

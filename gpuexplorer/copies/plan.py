@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from gpuexplorer.copies.asked_for import HOST, refusal
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab.copy_job import LATENCY_BYTES, CopyJob
 
 USUAL_BYTES = 256 << 20
@@ -26,22 +27,23 @@ class Kind(StrEnum):
     RAW = "raw"
 
     @property
-    def sentence(self) -> str:
-        return _SENTENCES[self]
+    def words(self) -> Message:
+        if self is Kind.LATENCY:
+            return Message("Latency, of {bytes} bytes", bytes=LATENCY_BYTES)
+        return Message(_WORDS[self])
 
 
-_SENTENCES = {
-    Kind.ONE_WAY: "one way, alone",
-    Kind.BOTH_WAYS: "both ways at once, each direction",
-    Kind.LATENCY: f"latency, of {LATENCY_BYTES} bytes",
-    Kind.PAGEABLE: "from and to memory that is not pinned",
-    Kind.FRESH: "from and to memory that nobody has touched",
-    Kind.STAGED: "staged through pinned memory of the host",
-    Kind.BLOCKING: "beside a computation, each copy keeps the host waiting",
-    Kind.OVERLAP: "beside a computation, none keeps the host waiting",
-    Kind.STRIDED: "every other row",
-    Kind.CONVERTED: "float32 that arrives as float16",
-    Kind.RAW: "the driver's own call",
+_WORDS = {
+    Kind.ONE_WAY: mark("One way, alone"),
+    Kind.BOTH_WAYS: mark("Both ways at once, each direction"),
+    Kind.PAGEABLE: mark("From and to memory that is not pinned"),
+    Kind.FRESH: mark("From and to memory that nobody has touched"),
+    Kind.STAGED: mark("Staged through pinned memory of the host"),
+    Kind.BLOCKING: mark("Beside a computation, each copy keeps the host waiting"),
+    Kind.OVERLAP: mark("Beside a computation, none keeps the host waiting"),
+    Kind.STRIDED: mark("Every other row"),
+    Kind.CONVERTED: mark("float32 that arrives as float16"),
+    Kind.RAW: mark("The driver's own call"),
 }
 _MODES = {
     Kind.ONE_WAY: "copy",

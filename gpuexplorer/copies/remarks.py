@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from gpuexplorer.copies.finding import Bar, Cell, Finding, Matter, cell_of, from_to
-from gpuexplorer.copies.notes import busy_of
 from gpuexplorer.copies.plan import Kind, kind_of
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core.words import Message
 
 _DEARER = 0.8
 _UNSTEADY = 0.15
@@ -22,10 +22,16 @@ def faster(results: Sequence[CopyResult]) -> list[Finding]:
     return [
         Finding(
             Matter.FASTER,
-            "Faster than the wire could carry",
-            f"{from_to(rates)} GB/s, where {from_to(limits)} are the limit.",
+            Message("Faster than the wire could carry"),
+            Message(
+                "{rates} GB/s, where {limits} are the limit.",
+                rates=from_to(rates),
+                limits=from_to(limits),
+            ),
             tuple(dict.fromkeys(cell_of(each) for each in found)),
-            hint="What the driver tells of the link, or the datasheet, may be too low.",
+            hint=Message(
+                "What the driver reports of the link, or the datasheet, may be too low."
+            ),
         )
     ]
 
@@ -51,12 +57,20 @@ def pageable(results: Sequence[CopyResult]) -> list[Finding]:
     return [
         Finding(
             Matter.PAGEABLE,
-            "Memory that is not pinned is dear",
-            f"{from_to(slow)} GB/s where pinned memory reaches {from_to(fast)}: it takes "
-            f"{from_to(times, '{:.1f}')} times as long.",
+            Message("Memory that is not pinned is slow"),
+            Message(
+                "{slow} GB/s where pinned memory reaches {fast}: it takes {times} times as "
+                "long.",
+                slow=from_to(slow),
+                fast=from_to(fast),
+                times=from_to(times, "{:.1f}"),
+            ),
             tuple(dict.fromkeys(cell_of(each) for each, _ in dear)),
-            hint="Pin what is copied again and again, once: pin_memory().",
-            bars=(Bar("not pinned", max(slow)), Bar("pinned", max(fast))),
+            hint=Message("Pin what is copied again and again, once: pin_memory()."),
+            bars=(
+                Bar(Message("Not pinned"), max(slow)),
+                Bar(Message("Pinned"), max(fast)),
+            ),
         )
     ]
 
@@ -65,23 +79,24 @@ def busy(results: Sequence[CopyResult]) -> list[Finding]:
     seen: dict[str, float] = {}
     cells: dict[str, list[Cell]] = {}
     for result in results:
-        for note in result.measured.notes if result.measured is not None else ():
-            if (told := busy_of(note)) is not None:
-                device, share = told
-                seen[device] = max(share, seen.get(device, 0.0))
-                cells.setdefault(device, []).append(cell_of(result))
+        for each in result.busy if result.measured is not None else ():
+            seen[each.device] = max(each.share, seen.get(each.device, 0.0))
+            cells.setdefault(each.device, []).append(cell_of(result))
     if not seen:
         return []
     shares = ", ".join(f"{share * 100:.0f} %" for share in seen.values())
-    used = "them while they were" if len(seen) > 1 else "it while it was"
     return [
         Finding(
             Matter.BUSY,
-            f"{'were' if len(seen) > 1 else 'was'} busy: {shares}",
-            f"Other programs used {used} measured, so these figures may be too low.",
+            Message("Busy while it was measured: {shares}", shares=shares),
+            Message.counted(
+                "Other programs used it meanwhile, so these figures may be too low.",
+                "Other programs used them meanwhile, so these figures may be too low.",
+                len(seen),
+            ),
             tuple(dict.fromkeys(cell for found in cells.values() for cell in found)),
             tuple(seen),
-            "Measure again when nothing else runs.",
+            Message("Measure again when nothing else runs."),
         )
     ]
 
@@ -94,24 +109,29 @@ def unsteady(results: Sequence[CopyResult]) -> list[Finding]:
     return [
         Finding(
             Matter.UNSTEADY,
-            "varied from sample to sample",
-            f"By {most * 100:.0f} % (standard deviation)"
-            f"{' at most' if len(varied) > 1 else ''}: something else used the way meanwhile.",
+            Message("Varied from sample to sample"),
+            Message.counted(
+                "By {share:.0f} % (standard deviation): something else used the way meanwhile.",
+                "By {share:.0f} % (standard deviation) at most: something else used the way "
+                "meanwhile.",
+                len(varied),
+                share=most * 100,
+            ),
             tuple(dict.fromkeys(cell_of(each) for each in varied)),
-            hint="Close what else runs, and measure again.",
+            hint=Message("Close what else runs, and measure again."),
         )
     ]
 
 
 def not_measured(results: Sequence[CopyResult]) -> list[Finding]:
-    alike: dict[tuple[str, str], list[CopyResult]] = {}
+    alike: dict[tuple[Message, Message], list[CopyResult]] = {}
     for result in results:
         if result.measured is None:
             alike.setdefault((result.failure, result.hint), []).append(result)
     return [
         Finding(
             Matter.NOT_MEASURED,
-            "Not measured",
+            Message("Not measured"),
             failure,
             tuple(dict.fromkeys(cell_of(each) for each in group)),
             hint=hint,

@@ -1,11 +1,14 @@
 """CopyResult: what a measurement gave, beside what the way could carry."""
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gpuexplorer.copies.busy import Busy
 from gpuexplorer.copies.route import Route
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.events import Measured
+from gpuexplorer.lab.events import Measured, in_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +18,14 @@ class CopyResult:
     job: CopyJob
     measured: Measured | None
     route: Route | None
-    failure: str = ""
-    hint: str = ""
+    failure: Message = NOTHING
+    hint: Message = NOTHING
+    busy: Sequence[Busy] = ()  # what others used while it was measured
+
+    @property
+    def why(self) -> Message:
+        """Why it could not be, and what to do."""
+        return in_all(self.failure, self.hint)
 
     @property
     def wrong(self) -> bool:

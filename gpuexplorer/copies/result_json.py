@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.units import gigabytes_per_second
+from gpuexplorer.core.words import Message
 
 SCHEMA = 1
 Json: TypeAlias = "str | int | float | bool | None | Sequence[Json] | Mapping[str, Json]"
@@ -105,7 +106,7 @@ def as_csv(results: Iterable[CopyResult], *, simulated: bool) -> str:
         row["min_s"] = str(min(shown)) if shown else ""
         row["max_s"] = str(max(shown)) if shown else ""
         row["simulated"] = _field(simulated)
-        row["notes"] = "; ".join(notes_of(result))
+        row["notes"] = " ".join(notes_of(result))
         writer.writerow(row)
     return out.getvalue()
 
@@ -119,21 +120,29 @@ def direct_of(result: CopyResult) -> bool | None:
     return None if result.route is None else result.route.direct
 
 
-def notes_of(result: CopyResult) -> tuple[str, ...]:
-    notes = []
+def notes_of(result: CopyResult) -> tuple[Message, ...]:
+    """Sentences."""
+    notes: list[Message] = []
     if result.failure:
-        notes.append(f"not measured: {result.failure} {result.hint}".strip())
+        notes.append(Message("Not measured: {why}", why=result.why))
     if result.wrong:
-        notes.append("arrived WRONG: a wrong copy has no rate")
+        notes.append(Message("It arrived WRONG: a wrong copy has no rate."))
     if result.measured is not None:
+        if result.measured.modelled:
+            notes.append(Message("Modelled: no bytes were moved."))
         notes += result.measured.notes
+    notes += [each.sentence for each in result.busy]
     if result.traffic is not None:
         traffic = gigabytes_per_second(result.traffic)
-        notes.append(f"copied bytes count once: memory traffic is {traffic} GB/s")
-    if result.route is not None and result.route.note:
-        notes.append(result.route.note)
+        notes.append(
+            Message(
+                "Copied bytes count once: memory traffic is {traffic} GB/s.", traffic=traffic
+            )
+        )
+    if result.route is not None:
+        notes += result.route.notes
     if result.route is not None and result.limit is None and result.route.limit_reason:
-        notes.append(f"no limit: {result.route.limit_reason}")
+        notes.append(Message("No limit: {reason}.", reason=result.route.limit_reason))
     return tuple(notes)
 
 

@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import reduce
+
+from gpuexplorer.core.words import NOTHING, Message, mark
+from gpuexplorer.lab.events import in_all
 
 
 class Wire(StrEnum):
@@ -14,17 +18,80 @@ class Wire(StrEnum):
     MEMORY = "memory"
 
 
+class Way(StrEnum):
+    """What kind of way it is."""
+
+    HOST_MEMORY = "host memory"
+    CARD_MEMORY = "card memory"
+    TO_HOST = "to host"  # or from it: the card's own link
+    NVLINK = "NVLink"
+    BOARD = "board"  # from here on direct, over PCIe
+    SWITCH = "switch"
+    SWITCHES = "switches"
+    HOST_BRIDGE = "host bridge"
+    NODE = "node"
+    SYSTEM = "system"
+    DIRECT = "direct"
+    UNSURE = "unsure"  # over PCIe, and nobody tells whether directly
+    STAGED = "staged"
+    UNKNOWN = "unknown"
+
+
+DIRECT_OVER_PCIE = frozenset(
+    {
+        Way.BOARD,
+        Way.SWITCH,
+        Way.SWITCHES,
+        Way.HOST_BRIDGE,
+        Way.NODE,
+        Way.SYSTEM,
+        Way.DIRECT,
+    }
+)
+_WORDS = {
+    Way.HOST_MEMORY: mark("inside host memory"),
+    Way.CARD_MEMORY: mark("inside the card"),
+    Way.BOARD: mark("direct on one board"),
+    Way.SWITCH: mark("direct over one PCIe switch"),
+    Way.SWITCHES: mark("direct over several PCIe switches"),
+    Way.HOST_BRIDGE: mark("direct over the host bridge"),
+    Way.NODE: mark("direct between host bridges"),
+    Way.SYSTEM: mark("direct across the sockets"),
+    Way.DIRECT: mark("direct over PCIe"),
+    Way.UNSURE: mark("PCIe: the driver does not say whether direct"),
+    Way.STAGED: mark("staged through host memory"),
+    Way.UNKNOWN: "",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Leg:
     """From one place of the machine's drawing to the next."""
 
     wire: Wire
-    words: str  # "PCIe 4 x16", "NVLink x4"
+    words: Message  # "PCIe 4 x16", "NVLink x4"
     rate: float | None  # theoretical bytes per second, this direction; None: nobody tells
     reason: str = ""  # what the rate follows from, or why there is none
     # Places: a device, "memory 0", "socket 0", "junction 2", "hub 0"; see machine_shape.
     begins: str = ""
     ends: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Narrow:
+    """A device that runs on fewer lanes, or at a lower generation, than it could."""
+
+    device: str
+    runs: str  # "x8", "PCIe 1.0"
+    could: str  # "x16", "PCIe 3.0"
+    slot: bool  # the slot could, too; False: it does not say
+
+    @property
+    def sentence(self) -> Message:
+        values = {"device": self.device, "runs": self.runs, "could": self.could}
+        if self.slot:
+            return Message("{device} runs at {runs}: card and slot could do {could}.", **values)
+        return Message("{device} runs at {runs}: the card could do {could}.", **values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +101,30 @@ class Route:
     source: str  # "cpu", "cuda:0"
     target: str
     legs: Sequence[Leg]
-    words: str  # "NVLink x4", "direct over one PCIe switch", "staged through host memory"
+    way: Way
     direct: bool | None  # card to card without host memory; None: it cannot be told
     limit: float | None  # of the narrowest leg
-    limit_reason: str = ""
-    note: str = ""  # such as "runs at x8: the slot could do x16"
-    narrow: Sequence[str] = ()  # devices that run on fewer lanes than they could
+    limit_reason: str = ""  # to stand behind a colon
+    narrow: Sequence[Narrow] = ()
+    why_staged: Message = NOTHING  # a sentence
+
+    @property
+    def words(self) -> Message:
+        """ "NVLink x4", "direct over one PCIe switch"; empty where nothing is known."""
+        if self.way in (Way.NVLINK, Way.TO_HOST):
+            own = Wire.NVLINK if self.way is Way.NVLINK else Wire.PCIE
+            return next(
+                (leg.words for leg in self.legs if leg.wire is own and leg.rate), NOTHING
+            )
+        return Message(_WORDS[self.way])
+
+    @property
+    def notes(self) -> Sequence[Message]:
+        """Sentences."""
+        staged = (self.why_staged,) if self.why_staged else ()
+        return (*(each.sentence for each in self.narrow), *staged)
+
+    @property
+    def note(self) -> Message:
+        """All of them."""
+        return reduce(in_all, self.notes, NOTHING)

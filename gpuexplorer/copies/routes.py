@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from gpuexplorer.copies.route import Leg, Route, Wire
+from gpuexplorer.copies.route import Leg, Narrow, Route, Way, Wire
 from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.catalogue import links as wires
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import rate as in_words
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.simulation.models import MODELS
 from gpuexplorer.telemetry.machine_shape import HubKind, MachineShape, shape_of
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
@@ -15,19 +16,20 @@ from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
 HOST = "cpu"
 Values = Mapping[CardId, Mapping[MetricId, float]]
 
-_NOBODY_TELLS = "nobody tells how fast it is"
-_MEMORY_UNTOLD = "nobody tells how fast the memory of this computer is"
-_CARD_MEMORY_UNTOLD = "nobody tells how fast the memory of this card is"
-_NO_WIRING = "the driver has not told how this card is wired"
-_DIRECT_WORDS = {
-    PathKind.BOARD: "direct on one board",
-    PathKind.SWITCH: "direct over one PCIe switch",
-    PathKind.SWITCHES: "direct over several PCIe switches",
-    PathKind.HOST_BRIDGE: "direct over the host bridge",
-    PathKind.NODE: "direct between host bridges",
-    PathKind.SYSTEM: "direct across the sockets",
+_NOBODY_TELLS = Message("it is not known how fast it is")
+_MEMORY_UNTOLD = Message("it is not known how fast the memory of this computer is")
+_CARD_MEMORY_UNTOLD = Message("it is not known how fast the memory of this card is")
+_NO_WIRING = Message("the driver has not reported how this card is wired")
+_HOST_MEMORY = Message("host memory")
+_PCIE = Message("PCIe")
+_WAYS = {
+    PathKind.BOARD: Way.BOARD,
+    PathKind.SWITCH: Way.SWITCH,
+    PathKind.SWITCHES: Way.SWITCHES,
+    PathKind.HOST_BRIDGE: Way.HOST_BRIDGE,
+    PathKind.NODE: Way.NODE,
+    PathKind.SYSTEM: Way.SYSTEM,
 }
-STAGED = "staged through host memory"
 
 
 def device_names(cards: Sequence[Card]) -> Mapping[str, CardId]:
@@ -94,7 +96,7 @@ class Routes:
         one, other = self._names.get(source), self._names.get(target)
         if one is None or other is None or one == other:
             return self.route(source, target)
-        return self._through_host(source, target, one, other, "")
+        return self._through_host(source, target, one, other, NOTHING)
 
     def see_under_load(self, readings: Values) -> None:
         """What cards told while they copied: only then a link is as fast as it gets."""
@@ -109,30 +111,33 @@ class Routes:
         if source == target:
             return self._local(source, one)
         if (one is None and source != HOST) or (other is None and target != HOST):
-            return Route(source, target, (), "", None, None, _NO_WIRING)
+            return Route(source, target, (), Way.UNKNOWN, None, None, _NO_WIRING)
         if one is None or other is None:
             return self._with_host(source, target, one or other)
         link = self._shape.link(one, other)
         if link is None:
-            return Route(source, target, (), "", None, None, _NO_WIRING)
+            return Route(source, target, (), Way.UNKNOWN, None, None, _NO_WIRING)
         if link.path is PathKind.NVLINK:
             return self._over_nvlink(source, target, one, other, link)
         if link.peer_to_peer is False:
-            why = f"no direct way: {link.peer_reason}" if link.peer_reason else ""
-            return self._through_host(source, target, one, other, why)
+            why = Message("There is no direct way: {reason}.", reason=link.peer_reason)
+            told = why if link.peer_reason else NOTHING
+            return self._through_host(source, target, one, other, told)
         return self._over_pcie(source, target, one, other, link)
 
     def _local(self, device: str, card: CardId | None) -> Route:
         if card is None:
-            leg = Leg(Wire.MEMORY, "host memory", None, _MEMORY_UNTOLD, "memory 0", "memory 0")
-            return Route(device, device, (leg,), "inside host memory", None, None, leg.reason)
+            leg = Leg(Wire.MEMORY, _HOST_MEMORY, None, _MEMORY_UNTOLD, "memory 0", "memory 0")
+            return Route(device, device, (leg,), Way.HOST_MEMORY, None, None, leg.reason)
         memory = self._memory_rates.get(card)
         reason = _CARD_MEMORY_UNTOLD
         if memory is not None:
-            reason = f"{in_words(memory)} by its datasheet, for reading and writing"
-        leg = Leg(Wire.MEMORY, "its own memory", memory, reason, device, device)
+            reason = Message(
+                "{rate} by its datasheet, for reading and writing", rate=str(in_words(memory))
+            )
+        leg = Leg(Wire.MEMORY, Message("its own memory"), memory, reason, device, device)
         limit = None if memory is None else memory / 2
-        return Route(device, device, (leg,), "inside the card", None, limit, reason)
+        return Route(device, device, (leg,), Way.CARD_MEMORY, None, limit, reason)
 
     def _with_host(self, source: str, target: str, card: CardId | None) -> Route:
         assert card is not None
@@ -140,16 +145,13 @@ class Routes:
         down = source == HOST
         legs = self._down(card, target) if down else self._up(source, card)
         device = target if down else source
-        note = f"{device} {lanes.note}" if lanes.note else ""
-        narrow = (device,) if lanes.note else ()
-        return Route(
-            source, target, legs, lanes.words, None, lanes.rate, lanes.reason, note, narrow
-        )
+        narrow = lanes.narrow(device)
+        return Route(source, target, legs, Way.TO_HOST, None, lanes.rate, lanes.reason, narrow)
 
     def _over_nvlink(
         self, source: str, target: str, one: CardId, other: CardId, link: Link
     ) -> Route:
-        words = f"NVLink x{link.nvlinks}"
+        words = Message("NVLink x{count}", count=link.nvlinks)
         hub = self._shape.hub_of(one)
         ways = [source, target]
         if hub is not None and hub.kind is HubKind.SWITCH and other in hub.cards:
@@ -160,16 +162,16 @@ class Routes:
         )
         direct = True if link.peer_to_peer is None else link.peer_to_peer
         if not direct:
-            why = f"NVLink is there, and not used: {link.peer_reason}"
+            why = Message("NVLink is there, and not used: {reason}.", reason=link.peer_reason)
             return self._through_host(source, target, one, other, why)
-        return Route(source, target, legs, words, direct, link.rate, link.rate_reason)
+        return Route(source, target, legs, Way.NVLINK, direct, link.rate, link.rate_reason)
 
     def _over_pcie(
         self, source: str, target: str, one: CardId, other: CardId, link: Link
     ) -> Route:
-        words = _DIRECT_WORDS.get(link.path, "direct over PCIe")
+        way = _WAYS.get(link.path, Way.DIRECT)
         if link.peer_to_peer is None:
-            words = "PCIe: the driver does not say whether direct"
+            way = Way.UNSURE
         up, down = self._path_up(one), self._path_up(other)
         met = next((place for place in up if place in down), None)
         if met is not None:
@@ -181,12 +183,11 @@ class Routes:
         limit, reason, narrow = self._narrower(source, target, one, other)
         if link.rate is None:
             reason = link.rate_reason or reason
-        note = self._notes(narrow)
         peer = link.peer_to_peer
-        return Route(source, target, tuple(legs), words, peer, limit, reason, note, narrow)
+        return Route(source, target, tuple(legs), way, peer, limit, reason, narrow)
 
     def _through_host(
-        self, source: str, target: str, one: CardId, other: CardId, why: str
+        self, source: str, target: str, one: CardId, other: CardId, why: Message
     ) -> Route:
         limit, reason, narrow = self._narrower(source, target, one, other)
         up, down = self._path_up(one), self._path_up(other)
@@ -194,27 +195,32 @@ class Routes:
         if up and down:
             here, there = up[-1], down[-1]
             memory = f"memory {here.split()[1]}"
-            legs.append(Leg(Wire.MEMORY, "host memory", None, _MEMORY_UNTOLD, memory, here))
+            legs.append(Leg(Wire.MEMORY, _HOST_MEMORY, None, _MEMORY_UNTOLD, memory, here))
             if here != there:
                 legs.append(_between_sockets(here, there))
         legs += self._descend(target, other, down)
-        notes = "; ".join(each for each in (self._notes(narrow), why) if each)
-        direct = False
-        return Route(source, target, tuple(legs), STAGED, direct, limit, reason, notes, narrow)
+        return Route(
+            source,
+            target,
+            tuple(legs),
+            Way.STAGED,
+            direct=False,
+            limit=limit,
+            limit_reason=reason,
+            narrow=narrow,
+            why_staged=why,
+        )
 
     def _narrower(
         self, source: str, target: str, one: CardId, other: CardId
-    ) -> tuple[float | None, str, tuple[str, ...]]:
+    ) -> tuple[float | None, str, tuple[Narrow, ...]]:
         ends = ((source, self._lanes[one]), (target, self._lanes[other]))
-        narrow = tuple(device for device, lanes in ends if lanes.note)
+        narrow = tuple(found for device, lanes in ends for found in lanes.narrow(device))
         for _, lanes in ends:
             if lanes.rate is None:
                 return None, lanes.reason, narrow
         _, slower = min(ends, key=lambda end: end[1].rate or 0.0)
         return slower.rate, slower.reason, narrow
-
-    def _notes(self, narrow: Sequence[str]) -> str:
-        return "; ".join(f"{each} {self._lanes[self._names[each]].note}" for each in narrow)
 
     def _up(self, device: str, card: CardId) -> tuple[Leg, ...]:
         """From a card into the memory of its processor."""
@@ -224,7 +230,7 @@ class Routes:
             return legs
         socket = path[-1]
         memory = f"memory {socket.split()[1]}"
-        return (*legs, Leg(Wire.MEMORY, "host memory", None, _MEMORY_UNTOLD, socket, memory))
+        return (*legs, Leg(Wire.MEMORY, _HOST_MEMORY, None, _MEMORY_UNTOLD, socket, memory))
 
     def _down(self, card: CardId, device: str) -> tuple[Leg, ...]:
         return tuple(_turned(self._up(device, card)))
@@ -254,7 +260,7 @@ class Routes:
     def _legs(self, device: str, card: CardId, path: Sequence[str]) -> tuple[Leg, ...]:
         lanes = self._lanes[card]
         legs = [
-            Leg(Wire.PCIE, "PCIe", None, _NOBODY_TELLS, begins, ends)
+            Leg(Wire.PCIE, _PCIE, None, _NOBODY_TELLS, begins, ends)
             for begins, ends in pairwise([device, *path])
         ]
         if not legs:  # all that is known of it is that it sits on the bus
@@ -272,8 +278,9 @@ class _Lanes:
     ) -> None:
         self.rate = None if link is None else link.rate
         self.reason = _NO_WIRING if link is None else link.rate_reason
-        self.words = self.reason if self.rate is not None else "PCIe"
-        self.note = ""
+        self.words = _as_message(self.reason) if self.rate is not None else _PCIE
+        self._runs = self._could = ""
+        self._slot = False
         if self.rate is None:
             return
         lanes, generation = values.get(wires.PCIE_WIDTH), values.get(wires.PCIE_GENERATION)
@@ -284,35 +291,46 @@ class _Lanes:
         few = lanes is not None and most is not None and lanes < most
         slow = runs is not None and best is not None and runs < best
         if few and lanes is not None and most is not None:
-            who = "card and slot could do" if slot is not None else "the card could do"
-            self.note = f"runs at x{lanes:.0f}: {who} x{most:.0f}"
+            self._runs, self._could = f"x{lanes:.0f}", f"x{most:.0f}"
+            self._slot = slot is not None
         elif slow and runs is not None and best is not None:
-            self.note = f"runs at PCIe {runs:.0f}.0: card and slot could do {best:.0f}.0"
-        if self.note:
-            self._narrow(lanes or most, most, runs)
+            self._runs, self._could = f"PCIe {runs:.0f}.0", f"PCIe {best:.0f}.0"
+            self._slot = True
+        if self._runs:
+            self._slow_down(lanes or most, most, runs)
 
-    def _narrow(
+    def narrow(self, device: str) -> tuple[Narrow, ...]:
+        """What the device could do beyond this, as long as it does not."""
+        if not self._runs:
+            return ()
+        return (Narrow(device, self._runs, self._could, self._slot),)
+
+    def _slow_down(
         self, lanes: float | None, most: float | None, generation: float | None
     ) -> None:
         if lanes is None:
             return
         if generation is None:
             self.rate = (self.rate or 0.0) * lanes / (most or lanes)
-            self.words = self.reason = f"PCIe x{lanes:.0f}"
+            self.words = self.reason = Message(f"PCIe x{lanes:.0f}")
         else:
             self.rate = pcie_rate(int(generation), int(lanes)) or self.rate
-            self.words = self.reason = f"PCIe {generation:.0f}.0 x{lanes:.0f}"
+            self.words = self.reason = Message(f"PCIe {generation:.0f}.0 x{lanes:.0f}")
+
+
+def _as_message(words: str) -> Message:
+    return words if isinstance(words, Message) else Message(words)
 
 
 def _least(*values: float | None) -> float | None:
     return min((each for each in values if each is not None), default=None)
 
 
-_UNKNOWN_LEG = Leg(Wire.PCIE, "PCIe", None, _NO_WIRING)
+_UNKNOWN_LEG = Leg(Wire.PCIE, _PCIE, None, _NO_WIRING)
 
 
 def _between_sockets(begins: str, ends: str) -> Leg:
-    return Leg(Wire.SOCKETS, "between sockets", None, _NOBODY_TELLS, begins, ends)
+    return Leg(Wire.SOCKETS, Message("between sockets"), None, _NOBODY_TELLS, begins, ends)
 
 
 def _turned(legs: Sequence[Leg]) -> list[Leg]:

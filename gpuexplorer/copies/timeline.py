@@ -9,6 +9,7 @@ from enum import StrEnum
 from gpuexplorer.copies.copy_row import HOST, CopyRow
 from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.lane import Bar, Lane
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Span
 from gpuexplorer.lab.ledger import Entry, Ledger
 
@@ -270,7 +271,9 @@ def _call_of(row: CopyRow) -> Item:
     if not one.blocking:
         return Item(Role.CALLS, row.line, row.number)
     card = one.target if one.source == HOST else one.source
-    why = ", ".join(each for each in (row.host_side, "blocking") if each)
+    why = Message("blocking")
+    if row.host_side:
+        why = Message("{memory}, blocking", memory=row.host_side)
     return Item(Role.WAITS, row.line, row.number, card, why)
 
 

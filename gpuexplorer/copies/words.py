@@ -8,6 +8,8 @@ from decimal import Decimal, InvalidOperation, Overflow
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.plan import SWEEP_LEAST, SWEEP_MOST, Kind, sweep_sizes
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
+from gpuexplorer.lab.events import in_all
 
 MOST_BYTES = 1 << 40
 _STEP = 4  # of a range of sizes
@@ -16,7 +18,7 @@ for _power, _letter in enumerate("kmgt", 1):
     _UNITS |= {_letter: 1024**_power, f"{_letter}ib": 1024**_power}
     _UNITS |= {f"{_letter}b": 1000**_power}
 _SIZE = re.compile(r"([+-]?[0-9.]+(?:e[+-]?[0-9]+)?)\s*([a-z]*)", re.IGNORECASE)
-_SIZES = "Sizes are written 64M, 4 KiB, 1e9 or 4B-1G, with commas between them."
+_SIZES = Message("Sizes are written 64M, 4 KiB, 1e9 or 4B-1G, with commas between them.")
 _OTHER_WORDS = {"copy": Kind.ONE_WAY, "oneway": Kind.ONE_WAY, "bothways": Kind.BOTH_WAYS}
 
 
@@ -25,22 +27,27 @@ def size_of(text: str) -> int:
     said = text.strip()
     match = _SIZE.fullmatch(said)
     if match is None:
-        raise Trouble(f"{text!r} is not a size.", _SIZES)
+        raise Trouble("{text!r} is not a size.", _SIZES, text=text)
     unit = _UNITS.get(match[2].lower())
     if unit is None:
-        raise Trouble(f"{text!r} has a unit that is not known: {match[2]!r}.", _SIZES)
+        raise Trouble(
+            "{text!r} has a unit that is not known: {unit!r}.",
+            _SIZES,
+            text=text,
+            unit=match[2],
+        )
     try:
         size = Decimal(match[1]) * unit
     except InvalidOperation:
-        raise Trouble(f"{text!r} is not a size.", _SIZES) from None
+        raise Trouble("{text!r} is not a size.", _SIZES, text=text) from None
     except Overflow:
         raise _too_many(text) from None
     if size <= 0:
-        raise Trouble(f"{text!r} is nothing to copy.", "The smallest copy is 1 B.")
+        raise Trouble("{text!r} is nothing to copy.", "The smallest copy is 1 B.", text=text)
     if size > MOST_BYTES:
         raise _too_many(text)
     if size != int(size):
-        raise Trouble(f"{text!r} is not a whole number of bytes.", _SIZES)
+        raise Trouble("{text!r} is not a whole number of bytes.", _SIZES, text=text)
     return int(size)
 
 
@@ -51,14 +58,14 @@ def sizes_of(text: str) -> tuple[int, ...]:
         raise Trouble("No size is named.", _SIZES)
     for part in (part.strip() for part in text.split(",")):
         if not part:
-            raise Trouble(f"{text!r} has a comma with no size beside it.", _SIZES)
+            raise Trouble("{text!r} has a comma with no size beside it.", _SIZES, text=text)
         ends = re.split(r"(?<![eE])\s*-\s*", part) if not part.startswith("-") else [part]
         if part.lower() == "sweep":
             found += sweep_sizes(SWEEP_LEAST, SWEEP_MOST, _STEP)
         elif len(ends) == 2:
             least, most = (size_of(each) for each in ends)
             if least > most:
-                raise Trouble(f"{part!r} ends before it begins.", _SIZES)
+                raise Trouble("{part!r} ends before it begins.", _SIZES, part=part)
             found += sweep_sizes(least, most, _STEP)
         else:
             found.append(size_of(part))
@@ -75,10 +82,18 @@ def devices_of(text: str, offered: Sequence[str]) -> tuple[str, ...]:
         names = _devices(word)
         missing = [name for name in names if name not in offered]
         if not names or missing:
-            called = f", so not {missing[0]!r}" if len(names) > 1 else ""
+            there = Message("There are: {devices}.", devices=", ".join(offered))
+            if len(names) < 2:
+                raise Trouble(
+                    "--devices names {word!r}, and no device here is called so.",
+                    there,
+                    word=word,
+                )
             raise Trouble(
-                f"--devices names {word!r}, and no device here is called so{called}.",
-                f"There are: {', '.join(offered)}.",
+                "--devices names {word!r}, and no device here is called {missing!r}.",
+                there,
+                word=word,
+                missing=missing[0],
             )
         found |= set(names)
     return tuple(each for each in offered if each in found)
@@ -95,14 +110,17 @@ def kinds_of(text: str) -> tuple[Kind, ...]:
             found.append(Kind(word))
         else:
             close = difflib.get_close_matches(word, [kind.value for kind in Kind], n=1)
-            meant = f"Did you mean {close[0]}? " if close else ""
-            known = ", ".join(kind.value for kind in Kind)
-            raise Trouble(f"--mode names {word!r}, which is not known.", f"{meant}{known}.")
+            hint = Message("There are: {modes}.", modes=", ".join(kind.value for kind in Kind))
+            if close:
+                hint = in_all(Message("Did you mean {word}?", word=close[0]), hint)
+            raise Trouble("--mode names {word!r}, which is not known.", hint, word=word)
     return tuple(dict.fromkeys(found))
 
 
 def _too_many(text: str) -> Trouble:
-    return Trouble(f"{text!r} is more than any card holds.", "Up to 1T can be asked for.")
+    return Trouble(
+        "{text!r} is more than any card holds.", "Up to 1T can be asked for.", text=text
+    )
 
 
 def _devices(word: str) -> list[str]:

@@ -3,15 +3,16 @@
 import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from gpuexplorer.copies.busy import Busy
 from gpuexplorer.copies.datasheet.product_result import ProductResult
-from gpuexplorer.copies.notes import busy_note
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import HOST, Routes, Values
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import (
     Device,
@@ -34,9 +35,9 @@ _RESTED = 2.0  # seconds after which our own work no longer shows in a card's re
 _BUSY = 0.1
 _LOADED = 4.0  # seconds in which a card's power is read; nobody tells the processor's
 _LOADS = 1 << 20  # bytes of a copy that keep a link awake
-_STOPPED = "It was stopped."
-_NO_RESULT = "The worker ended this measurement without a result."
-_ANOTHER = "A new worker measures what comes after it."
+_STOPPED = Message("It was stopped.")
+_NO_RESULT = Message("The worker ended this measurement without a result.")
+_ANOTHER = Message("A new worker measures what comes after it.")
 
 RoutesFor = Callable[[Sequence[Device]], Routes | None]
 
@@ -45,7 +46,7 @@ RoutesFor = Callable[[Sequence[Device]], Routes | None]
 class _Ended:
     """The process is gone."""
 
-    why: str
+    why: Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ class WorkerBench:
                     measured.append(said)
 
         try:
-            notes = self._busy_notes((job.source, job.target))
+            busy = self._busy_now((job.source, job.target))
             self._greeted(number)
             sentence, hint = self._carried_out(_command(number, job), hear)
         except _StoppedError:
@@ -129,8 +130,7 @@ class WorkerBench:
             self._end()
         if sentence or not measured:
             return CopyResult(job, None, self._route(job), sentence or _NO_RESULT, hint)
-        told = replace(measured[0], notes=(*measured[0].notes, *notes))
-        return CopyResult(job, told, self._route(job))
+        return CopyResult(job, measured[0], self._route(job), busy=busy)
 
     def measure_product(
         self, job: ProductJob, on_sampled: Callable[[int, int], None]
@@ -149,7 +149,7 @@ class WorkerBench:
                     measured.append(said)
 
         try:
-            notes = self._busy_notes((job.device,))
+            busy = self._busy_now((job.device,))
             self._greeted(number)
             sentence, hint = self._carried_out(_multiply(number, job), hear)
         except _StoppedError:
@@ -159,10 +159,10 @@ class WorkerBench:
             self._end()
         if sentence or not measured:
             return ProductResult(job, None, failure=sentence or _NO_RESULT, hint=hint)
-        told = replace(measured[0], notes=(*measured[0].notes, *notes))
+        told = measured[0]
         end = warmed[0] if warmed else None
         loaded = None if end is None else (end - told.loaded_s, end)
-        return ProductResult(job, told, loaded)
+        return ProductResult(job, told, loaded, busy=busy)
 
     def stop(self) -> None:
         with self._lock:
@@ -193,8 +193,9 @@ class WorkerBench:
                 case _Ended(why=why):
                     self._process = None
                     raise Trouble(
-                        f"PyTorch could not be started to measure copies. {why}",
+                        "PyTorch could not be started to measure copies. {why}",
                         "`gpuexplorer doctor` says which Python has PyTorch.",
+                        why=why,
                     )
                 case _Stop(number=meant) if meant == number:
                     raise _StoppedError
@@ -214,8 +215,8 @@ class WorkerBench:
 
     def _carried_out(
         self, command: Measure | Multiply, hear: Callable[[Event], None]
-    ) -> tuple[str, str]:
-        """Why not, and a way out; two empty texts where it was."""
+    ) -> tuple[Message, Message]:
+        """Why not, and a way out; both empty where it was."""
         process = self._process
         assert process is not None
         number = command.id
@@ -241,7 +242,7 @@ class WorkerBench:
                 ):
                     hear(said)
                 case Finished(id=told) if told == number:
-                    return "", ""
+                    return NOTHING, NOTHING
                 case Failed(id=told) if told == number:
                     return self._failed(said)
                 case _:
@@ -258,13 +259,14 @@ class WorkerBench:
         self._looked_at |= new
         self._routes.see_under_load(self._under_load(sorted(new)))
 
-    def _failed(self, failed: Failed) -> tuple[str, str]:
+    def _failed(self, failed: Failed) -> tuple[Message, Message]:
         if failed.cause == "worker lost":
             self._give_up()
             return failed.sentence, _ANOTHER
         if failed.cause == "device broken":
             self._give_up()  # a card's context that is broken stays so until its process ends
-        return failed.sentence or failed.message or failed.error, failed.hint
+        said = Message("{words}", words=failed.message or failed.error)
+        return failed.sentence or said, failed.hint
 
     def _give_up(self) -> None:
         """End the process, whatever it does; a new one starts when it is needed."""
@@ -280,14 +282,12 @@ class WorkerBench:
             return self._routes.staged(job.source, job.target)
         return self._routes.route(job.source, job.target)
 
-    def _busy_notes(self, devices: Sequence[str]) -> tuple[str, ...]:
+    def _busy_now(self, devices: Sequence[str]) -> tuple[Busy, ...]:
         now = self._clock.now()
         if self._quiet_since is None or now - self._quiet_since > _RESTED:
             self._busy_seen = self._busy()
         shares = {device: self._busy_seen.get(device, 0.0) for device in devices}
-        return tuple(
-            busy_note(device, share) for device, share in shares.items() if share >= _BUSY
-        )
+        return tuple(Busy(device, share) for device, share in shares.items() if share >= _BUSY)
 
 
 class _StoppedError(Exception):

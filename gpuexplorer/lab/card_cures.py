@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Callable, Mapping
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.card_words import (
     card_number,
     device_arguments,
@@ -23,7 +24,6 @@ _NO_CARD_AT_ALL = (
     "No CUDA GPUs are available",
     "Found no NVIDIA driver",
 )
-_LOST = re.compile(r"cuda:(\d+) is lost")
 _ON_CARD = "device type tensor to numpy"
 _HAS_HISTORY = "numpy() on Tensor that requires grad"
 
@@ -39,12 +39,12 @@ def other_places(
     """In place of a card that is not there, or is lost: the others, and the processor."""
     cards = [each for each in ledger.devices if each.name.startswith("cuda:") and each.usable]
     there = {card_number(each.name) for each in cards}
-    lost = _LOST.match(failed.sentence)
-    if lost is None and not card_is_missing(failed):
+    lost = {card_number(each) for each in failed.lost}
+    if not lost and not card_is_missing(failed):
         return []
 
     def gone(number: "int | None") -> bool:
-        return number is not None and (number == int(lost[1]) if lost else number not in there)
+        return number is not None and (number in lost if lost else number not in there)
 
     places = [each.name for each in cards if not gone(card_number(each.name))][:_MOST_CARDS]
     if lost:
@@ -53,7 +53,8 @@ def other_places(
     for place in places:
         text = _instead(tree, gone, lambda _, place=place: place)  # type: ignore[misc]  # mypy cannot infer this default
         if text:
-            found.append(Cure((text,), f"on {place}", _copies(tree, used, gone, place)))
+            label = Message("The same on {place}", place=place)
+            found.append(Cure((text,), label, _copies(tree, used, gone, place)))
     return found
 
 
@@ -64,9 +65,9 @@ def out_of_the_card(
     history = any(each.requires_grad for each in used.values())
     if _ON_CARD in failed.message:
         steps = ("detach", "cpu") if history else ("cpu",)
-        label = "after a copy to the host"
+        label = Message("The same after a copy to the host")
     elif _HAS_HISTORY in failed.message:
-        steps, label = ("detach",), "without its history"
+        steps, label = ("detach",), Message("The same without its history")
     else:
         return []
     change = _BeforeNumpy(steps, used)
@@ -92,7 +93,10 @@ def _falling_back(
     if not text:
         return []
     number = re.search(r"try_gpu\((\d+)\)", text)
-    label = f"on the processor, and on cuda:{number[1] if number else 0} where there is one"
+    label = Message(
+        "The same on the processor, and on {card} where there is one",
+        card=f"cuda:{number[1] if number else 0}",
+    )
     return [Cure((text,), label, _copies(tree, used, gone, "cpu"))]
 
 

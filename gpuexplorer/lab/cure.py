@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from gpuexplorer.core.words import NOTHING, Message
+
 
 @dataclass(frozen=True)
 class Copying:
@@ -18,9 +20,11 @@ class Cure:
     """Lines to run in place of, or before, the one that failed."""
 
     lines: "tuple[str, ...]"
-    label: str
+    label: Message = NOTHING  # what it changes; empty where copies or memory say it
     copies: "tuple[Copying, ...]" = ()
     frees_bytes: int = 0
+    enough: bool = True  # what it frees is as much as was wanted, or nobody knows
+    halves: bool = False  # it takes half the bytes for each number
 
     @property
     def copied_bytes(self) -> int:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab import vocabulary
 from gpuexplorer.lab.card_cures import card_is_missing, copied, other_places, out_of_the_card
 from gpuexplorer.lab.cure import Copying, Cure
@@ -55,8 +56,7 @@ def _bring_together(
         copies = tuple(
             Copying(name, each.device, target, each.bytes) for name, each in moved.items()
         )
-        label = ", ".join(f"{name}{_moving(target)}" for name in moved)
-        found.append(Cure((text,), label, copies))
+        found.append(Cure((text,), copies=copies))
     # A way by which both leave their cards is the last resort, however few the bytes.
     found.sort(key=lambda cure: (len(cure.copies), cure.copied_bytes))
     return found
@@ -74,9 +74,9 @@ def _make_room(failed: Failed, line: str, ledger: Ledger) -> "list[Cure]":
     uses = read_line(line).uses
     spare = [each for each in largest if each.name not in uses]
     for each in spare[:_MOST_DELETIONS]:
-        enough = "" if wanted is None or each.bytes >= wanted else " (not enough by itself)"
-        label = f"del {each.name}{enough}"
-        found.append(Cure((f"del {each.name}", line), label, frees_bytes=each.bytes))
+        enough = wanted is None or each.bytes >= wanted
+        lines = (f"del {each.name}", line)
+        found.append(Cure(lines, frees_bytes=each.bytes, enough=enough))
     return found
 
 
@@ -85,7 +85,7 @@ def _take_less(failed: Failed, tree: ast.stmt, ledger: Ledger) -> "list[Cure]":
     wanted = _wanted_bytes(failed.message) or 0
     smaller = copied(tree)
     if wanted / 2 <= _room(failed) and _halve(smaller):
-        found.append(Cure((ast.unparse(smaller),), "half the bytes: dtype=torch.float16"))
+        found.append(Cure((ast.unparse(smaller),), halves=True))
     for device in ledger.devices:
         if not device.usable or device.name == "meta":
             continue
@@ -94,7 +94,7 @@ def _take_less(failed: Failed, tree: ast.stmt, ledger: Ledger) -> "list[Cure]":
         elsewhere = _Elsewhere(device.name)
         text = ast.unparse(elsewhere.visit(copied(tree)))
         if elsewhere.changed:
-            found.append(Cure((text,), f"on {device.name}"))
+            found.append(Cure((text,), Message("The same on {place}", place=device.name)))
     return found
 
 

@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Union
 
-VERSION = 1
+from gpuexplorer.core.words import NOTHING, Message
+
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,7 @@ class Device:
     total_bytes: "int | None" = None
     capability: "tuple[int, int] | None" = None
     usable: bool = True
-    reason: str = ""  # why it cannot be used, or only in part
+    reason: Message = NOTHING  # why it cannot be used, or only in part
 
 
 @dataclass(frozen=True)
@@ -250,7 +252,7 @@ class Measured:
     wrong: "tuple[Wrong, ...]" = ()  # empty or one
     modelled: bool = False
     direct: "bool | None" = None  # card to card: peers in truth, as the driver said
-    notes: "tuple[str, ...]" = ()
+    notes: "tuple[Message, ...]" = ()  # sentences
 
 
 @dataclass(frozen=True)
@@ -266,7 +268,7 @@ class Multiplied:
     wrong_values: int = 0  # of the known product's values, so many were not as they must be
     loaded_s: float = 0.0  # at work without a pause, before the samples
     modelled: bool = False
-    notes: "tuple[str, ...]" = ()
+    notes: "tuple[Message, ...]" = ()  # sentences
 
 
 @dataclass(frozen=True)
@@ -291,9 +293,22 @@ class Failed:
     cause: str  # one of CAUSES
     error: str  # the type, such as RuntimeError
     message: str  # PyTorch's own words
-    sentence: str = ""
-    hint: str = ""
+    sentence: Message = NOTHING
+    hint: Message = NOTHING
     memory: "tuple[Memory, ...]" = field(default=())
+    lost: "tuple[str, ...]" = ()  # the cards that do not answer any more, where it is that
+
+    @property
+    def told(self) -> Message:
+        """What happened, and what to do."""
+        return in_all(self.sentence, self.hint)
+
+
+def in_all(sentence: Message, hint: Message) -> Message:
+    """Both together; either may be empty."""
+    if not sentence or not hint:
+        return sentence or hint
+    return Message("{sentence} {hint}", sentence=sentence, hint=hint)
 
 
 CAUSES = frozenset(

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab import vocabulary
 
 LONGEST_LINE = 4000
@@ -39,17 +40,19 @@ def read_line(text: str) -> Line:
     if not text:
         raise Trouble("There is nothing on this line.", "Such as: X = torch.ones(2, 3)")
     if len(text) > LONGEST_LINE:
-        raise Trouble("This line is too long.", f"At most {LONGEST_LINE} letters.")
+        raise Trouble("This line is too long.", "At most {most} letters.", most=LONGEST_LINE)
     try:
         body = ast.parse(text, mode="exec").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         where = getattr(error, "offset", None)
-        place = f" near letter {where}" if where else ""
         named = _NAMED.match(text)
         if named and (keyword.iskeyword(named[1]) or not named[1].isidentifier()):
             check_name(named[1])
+        missing = Message("Is a bracket or a quote missing?")
+        if not where:
+            raise Trouble("This is not a line of Python.", missing) from None
         raise Trouble(
-            f"This is not a line of Python{place}.", "Is a bracket or a quote missing?"
+            "This is not a line of Python near letter {place}.", missing, place=where
         ) from None
     if not body:
         raise Trouble("There is only a remark on this line.", "Such as: X = torch.ones(2, 3)")
@@ -63,13 +66,17 @@ def read_line(text: str) -> Line:
 def check_name(name: str) -> str:
     """A name for something on the shelf."""
     if keyword.iskeyword(name):
-        raise Trouble(f"{name!r} is no name.", "It is a word of Python itself.")
+        raise Trouble("{name!r} is no name.", "It is a word of Python itself.", name=name)
     if not name.isidentifier():
-        raise Trouble(f"{name!r} is no name.", "Letters, digits and _, and no digit first.")
+        raise Trouble(
+            "{name!r} is no name.", "Letters, digits and _, and no digit first.", name=name
+        )
     if name.startswith("_"):
-        raise Trouble(f"{name!r} begins with _, which the lab keeps to itself.")
+        raise Trouble("{name!r} begins with _, which the lab keeps to itself.", name=name)
     if name in vocabulary.TAKEN:
-        raise Trouble(f"{name!r} already means something here.", "Choose another name.")
+        raise Trouble(
+            "{name!r} already means something here.", "Choose another name.", name=name
+        )
     return name
 
 
@@ -123,9 +130,10 @@ class _Check:
                 raise Trouble("Assign to one name at a time.", "Such as: Y = X + 1")
             case _:
                 raise Trouble(
-                    f"The lab does not understand {_called(node)}.",
+                    "The lab does not understand {what}.",
                     "It takes assignments, calls, del, `for i in range(10): …` and "
                     "`with torch.no_grad(): …`.",
+                    what=_called(node),
                 )
 
     def expression(self, node: ast.expr) -> None:
@@ -139,7 +147,7 @@ class _Check:
         match node:
             case ast.Constant(value=value):
                 if isinstance(value, bytes) or value is Ellipsis:
-                    raise Trouble(f"The lab has no use for {value!r}.")
+                    raise Trouble("The lab has no use for {value}.", value=repr(value))
             case ast.Name(id=name):
                 self._name(name)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
@@ -166,8 +174,9 @@ class _Check:
                 self._call(node)
             case _:
                 raise Trouble(
-                    f"The lab does not understand {_called(node)}.",
+                    "The lab does not understand {what}.",
                     "It takes names, numbers, + - * / @, indices, and calls of PyTorch.",
+                    what=_called(node),
                 )
 
     def _call(self, node: ast.Call) -> None:
@@ -177,7 +186,7 @@ class _Check:
             self._known(name)
         elif isinstance(function, ast.Attribute):
             if function.attr not in vocabulary.METHODS:
-                raise _unknown(function.attr, vocabulary.METHODS, "method")
+                raise _unknown(function.attr, vocabulary.METHODS, Message("method"))
             self.expression(function.value)
         elif isinstance(function, ast.Name):
             called = vocabulary.BUILTINS | vocabulary.HELPERS | vocabulary.MODELS
@@ -200,19 +209,19 @@ class _Check:
             self._known(name)
             return
         if node.attr not in vocabulary.ATTRIBUTES:
-            raise _unknown(node.attr, vocabulary.ATTRIBUTES, "attribute")
+            raise _unknown(node.attr, vocabulary.ATTRIBUTES, Message("attribute"))
         self.expression(node.value)
 
     def _name(self, name: str) -> None:
         if name in vocabulary.TAKEN:
-            raise Trouble(f"{name!r} has to be called here.", f"Such as: {name}(…)")
+            raise Trouble("{name!r} has to be called here.", "Such as: {name}(…)", name=name)
         if name.startswith("_"):
-            raise Trouble(f"{name!r} begins with _, which the lab keeps to itself.")
+            raise Trouble("{name!r} begins with _, which the lab keeps to itself.", name=name)
         self.uses.add(name)
 
     def _known(self, name: str) -> None:
         if name not in vocabulary.DOTTED:
-            raise _unknown(name, vocabulary.DOTTED, "word")
+            raise _unknown(name, vocabulary.DOTTED, Message("word"))
 
     def _index(self, node: ast.expr) -> None:
         match node:
@@ -245,13 +254,17 @@ class _Check:
             case ast.Attribute(attr="data" | "grad"):
                 self.expression(node)
             case _:
-                raise Trouble(f"The lab cannot assign to {_called(node)}.", "Such as: X[0] = 1")
+                raise Trouble(
+                    "The lab cannot assign to {what}.", "Such as: X[0] = 1", what=_called(node)
+                )
 
     def _with(self, context: ast.expr, body: "list[ast.stmt]") -> None:
         name = dotted(context.func) if isinstance(context, ast.Call) else None
         allowed = ("torch.no_grad", "torch.device", "torch.cuda.device", "torch.cuda.stream")
         if name not in allowed:
-            raise Trouble("The lab does not understand this `with`.", f"It takes {allowed[0]}.")
+            raise Trouble(
+                "The lab does not understand this `with`.", "It takes {word}.", word=allowed[0]
+            )
         self.expression(context)
         for each in body:
             self.statement(each)
@@ -269,56 +282,58 @@ class _Check:
 
     def _operator(self, node: ast.AST) -> None:
         if not isinstance(node, _OPERATORS):
-            raise Trouble(f"The lab does not understand {_called(node)}.")
+            raise Trouble("The lab does not understand {what}.", what=_called(node))
 
     def _power(self, operator: ast.operator, right: ast.expr) -> None:
         """A tower of powers would keep the worker busy for ever."""
         if isinstance(operator, ast.Pow) and isinstance(right, ast.Constant):
             value = right.value
             if isinstance(value, int) and abs(value) > _LARGEST_POWER:
-                raise Trouble(f"The power {value} is too large for the lab.")
+                raise Trouble("The power {value} is too large for the lab.", value=value)
         elif isinstance(operator, ast.Pow) and isinstance(right, ast.BinOp):
             raise Trouble("A power of a power is too large for the lab.")
 
 
 _CALLED: "dict[type[ast.AST], str]" = {
-    ast.Lambda: "lambda",
-    ast.ListComp: "a comprehension",
-    ast.GeneratorExp: "a comprehension",
-    ast.DictComp: "a comprehension",
-    ast.SetComp: "a comprehension",
-    ast.Dict: "a dictionary",
-    ast.Set: "a set",
-    ast.JoinedStr: "an f-string",
-    ast.IfExp: "a condition",
-    ast.BoolOp: "and / or",
-    ast.NamedExpr: ":=",
-    ast.Compare: "a chain of comparisons",
-    ast.For: "a loop",
-    ast.While: "a loop",
-    ast.If: "a condition",
-    ast.FunctionDef: "def",
-    ast.ClassDef: "class",
-    ast.Try: "try",
-    ast.Assert: "assert",
-    ast.AsyncFunctionDef: "async",
-    ast.AnnAssign: "a type beside a name",
-    ast.Tuple: "several names at once",
-    ast.Attribute: "what is part of a thing",
+    ast.Lambda: mark("lambda"),
+    ast.ListComp: mark("a comprehension"),
+    ast.GeneratorExp: mark("a comprehension"),
+    ast.DictComp: mark("a comprehension"),
+    ast.SetComp: mark("a comprehension"),
+    ast.Dict: mark("a dictionary"),
+    ast.Set: mark("a set"),
+    ast.JoinedStr: mark("an f-string"),
+    ast.IfExp: mark("a condition"),
+    ast.BoolOp: mark("and / or"),
+    ast.NamedExpr: mark(":="),
+    ast.Compare: mark("a chain of comparisons"),
+    ast.For: mark("a loop"),
+    ast.While: mark("a loop"),
+    ast.If: mark("a condition"),
+    ast.FunctionDef: mark("def"),
+    ast.ClassDef: mark("class"),
+    ast.Try: mark("try"),
+    ast.Assert: mark("assert"),
+    ast.AsyncFunctionDef: mark("async"),
+    ast.AnnAssign: mark("a type beside a name"),
+    ast.Tuple: mark("several names at once"),
+    ast.Attribute: mark("what is part of a thing"),
 }
 
 
 def _called(node: ast.AST) -> str:
-    return _CALLED.get(type(node), f"{type(node).__name__.lower()!r}")
+    known = _CALLED.get(type(node))
+    return f"{type(node).__name__.lower()!r}" if known is None else Message(known)
 
 
-def _unknown(name: str, known: "frozenset[str]", what: str) -> Trouble:
+def _unknown(name: str, known: "frozenset[str]", what: Message) -> Trouble:
     root, _, last = name.rpartition(".")
     short = {each.rpartition(".")[2]: each for each in known}
     beside = {each.rpartition(".")[2]: each for each in known if each.startswith(f"{root}.")}
     short = beside if difflib.get_close_matches(last, beside) else short
     near = difflib.get_close_matches(last, short, n=1)
-    hint = (
-        f"Did you mean {short[near[0]]}?" if near else "The list of its words is in the help."
-    )
-    return Trouble(f"The lab does not know the {what} {name!r}.", hint)
+    hint = Message("The list of its words is in the help.")
+    if near:
+        hint = Message("Did you mean {word}?", word=short[near[0]])
+    sentence = Message("The lab does not know the {what} {name!r}.", what=what, name=name)
+    return Trouble(sentence, hint)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Union
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.effects import Effects, effects_of
 from gpuexplorer.lab.events import (
     Began,
@@ -185,14 +186,14 @@ class Ledger:
         """The lines that rebuild what a name stands for; Trouble where there are none."""
         done, recipes = self._recipes()
         if name not in recipes.current:
-            raise Trouble(f"No line of this session made {name}.")
+            raise Trouble("No line of this session made {name}.", name=name)
         return [done[number] for number in recipes.of(name)]
 
     def recipe_code(self, name: str) -> "list[str]":
         """The same as code, the seed it begins with included."""
         done, recipes = self._recipes()
         if name not in recipes.current:
-            raise Trouble(f"No line of this session made {name}.")
+            raise Trouble("No line of this session made {name}.", name=name)
         chosen = recipes.of(name)
         first = [self.first_line] if recipes.needs_first_seed(chosen) else []
         return [*first, *(done[number].code for number in chosen)]
@@ -214,10 +215,16 @@ class Ledger:
         """These cards are lost: the commands of the lines that cannot be run again for it."""
         left = needing(self.done(), cards)
         for each in left:
-            said = f"{_are_lost(cards)}, and what this line made went with it."
-            hint = "Run it on another card, or when the card is back."
+            said = Message.counted(
+                "{cards} is lost, and what this line made went with it.",
+                "{cards} are lost, and what this line made went with them.",
+                len(cards),
+                cards=", ".join(cards),
+            )
+            hint = Message("Run it on another card, or when the card is back.")
             each.state = "failed"
-            each.failed = Failed(each.id, "device lost", "", "", said, hint)
+            lost = tuple(cards)
+            each.failed = Failed(each.id, "device lost", "", "", said, hint, lost=lost)
         return [each.id for each in left]
 
     def undo(self) -> "tuple[Entry, list[str]]":
@@ -294,10 +301,6 @@ class Ledger:
 
 def event_id(event: Event) -> int:
     return int(getattr(event, "id", 0))
-
-
-def _are_lost(cards: "Sequence[str]") -> str:
-    return f"{cards[0]} is lost" if len(cards) == 1 else f"{' and '.join(cards)} are lost"
 
 
 def _step(entry: Entry) -> Step:

@@ -11,9 +11,10 @@ from pathlib import Path
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab import packaged
 from gpuexplorer.lab.asking import asked
-from gpuexplorer.lab.oldest import OLDEST_PYTHON, python_too_old_in_words, too_old_in_words
+from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
 from gpuexplorer.lab.torch_builds import Suits, TorchBuild, suits
 
 _PATIENCE = 10.0
@@ -75,18 +76,21 @@ class LabPython:
     prefix: str = ""
     version: "tuple[int, ...]" = ()
     build: "TorchBuild | None" = None
-    trouble: str = ""
+    trouble: Message = NOTHING
 
     @property
     def usable(self) -> bool:
         return not self.trouble
 
     @property
-    def label(self) -> str:
-        number = ".".join(str(each) for each in self.version)
-        python = f"Python {number}" if number else "Python"
-        what = f", {self.build.label}" if self.build is not None else ""
-        return f"{self.path} ({python}{what})"
+    def label(self) -> Message:
+        path, number = str(self.path), ".".join(str(each) for each in self.version)
+        if self.build is None:
+            return Message("{path} (Python {number})", path=path, number=number or "?")
+        build = self.build.label
+        return Message(
+            "{path} (Python {number}, {build})", path=path, number=number or "?", build=build
+        )
 
     def fits(self, cards: "Sequence[Card]", driver_version: "str | None") -> Suits:
         """For the driver and the cards that are here; simulated ones suit every build."""
@@ -111,9 +115,9 @@ def ask(
     """Starts it once; whatever happens is an answer."""
     if packaged.is_this_program(path):
         return _this_program(path)
-    answer, trouble = _answered(path, _ASK, patience, given_up)
-    if answer is None:
-        return LabPython(path, trouble=trouble)
+    answer = _answered(path, _ASK, patience, given_up)
+    if isinstance(answer, Message):
+        return LabPython(path, trouble=answer)
     try:
         said = json.loads(answer)
         version = tuple(int(each) for each in said["version"])
@@ -121,23 +125,18 @@ def ask(
         build = None if torch is None else _build(torch)
         prefix = str(said["prefix"])
     except (ValueError, KeyError, TypeError, AttributeError):
-        return LabPython(path, trouble="It did not answer as a Python does.")
-    if version < OLDEST_PYTHON:
-        trouble = python_too_old_in_words()
-    elif build is None:
-        trouble = "It has no PyTorch."
-    elif build.too_old:
-        trouble = too_old_in_words(build.version)
-    return LabPython(path, prefix, version, build, trouble)
+        return LabPython(path, trouble=_no_python())
+    return LabPython(path, prefix, version, build, _unfit(version, build))
 
 
 def ask_torch(python: LabPython, patience: float = _PATIENCE_FOR_TORCH) -> LabPython:
     """Imports its torch, which takes seconds, for the cards it holds code for."""
     if python.build is None or not python.build.cuda:
         return python
-    answer, trouble = _answered(python.path, _ASK_TORCH, patience)
-    if answer is None:
-        return replace(python, trouble=f"Its PyTorch cannot be loaded: {trouble}")
+    answer = _answered(python.path, _ASK_TORCH, patience)
+    if isinstance(answer, Message):
+        trouble = Message("Its PyTorch cannot be loaded. {trouble}", trouble=answer)
+        return replace(python, trouble=trouble)
     architectures = [str(each) for each in json.loads(answer)]
     return replace(python, build=replace(python.build, architectures=architectures))
 
@@ -147,25 +146,33 @@ def chosen(path: Path, given_up: "threading.Event | None" = None) -> LabPython:
     if os.path.isdir(path):  # noqa: PTH112 - as below
         inside = [each for each in _programs(path) if os.path.isfile(each)]  # noqa: PTH113
         if not inside:
-            raise Trouble(f"There is no Python in {path}.", "Choose the program itself.")
+            raise Trouble(
+                "There is no Python in {path}.", "Choose the program itself.", path=str(path)
+            )
         path = inside[0]
     python = ask(path, given_up=given_up)
     if not python.usable:
-        way_out = "Choose another."
+        way_out = Message("Choose another.")
         if python.version >= OLDEST_PYTHON and not packaged.is_this_program(path):
-            way_out = "Choose another, or install PyTorch into it: `pip install torch`."
+            way_out = Message(
+                "Choose another, or install PyTorch into it: `pip install torch`."
+            )
             if python.build is not None and python.build.too_old:
-                way_out = "Choose another, or update it: `pip install --upgrade torch`."
-        raise Trouble(f"{path} cannot be the lab's Python. {python.trouble}", way_out)
+                way_out = Message(
+                    "Choose another, or update it: `pip install --upgrade torch`."
+                )
+        why = Message(
+            "{path} cannot be the lab's Python. {why}", path=str(path), why=python.trouble
+        )
+        raise Trouble(why, way_out)
     return python
 
 
 def _this_program(path: Path) -> LabPython:
     """It would not understand the question, and there is no need to ask it."""
     build = packaged.torch_inside()
-    trouble = (
-        "" if build is not None else "This is GPU Explorer itself, without PyTorch inside."
-    )
+    without = Message("This is GPU Explorer itself, without PyTorch inside.")
+    trouble = without if build is None else NOTHING
     return LabPython(path, str(packaged.folder()), sys.version_info[:3], build, trouble)
 
 
@@ -226,20 +233,43 @@ def _build(said: "Mapping[str, object]") -> "TorchBuild | None":
 
 def _answered(
     path: Path, question: str, patience: float, given_up: "threading.Event | None" = None
-) -> "tuple[str | None, str]":
-    """What it printed after our mark; else why there is no answer."""
+) -> "str | Message":
+    """What it printed after our mark; a message says why there is no answer."""
     try:
         answer = asked([path, "-c", question], patience, given_up)
     except OSError as error:
-        return None, f"It cannot be started: {error.strerror}."
+        return Message("It cannot be started: {why}.", why=error.strerror)
     if answer.code is None:
-        return None, f"It did not answer within {patience:g} s."
+        return Message("It did not answer within {seconds:g} s.", seconds=patience)
     lines = answer.text.splitlines()
     for line in lines:
         if answer.code == 0 and line.startswith(_ANSWER):
-            return line.removeprefix(_ANSWER), ""
+            return line.removeprefix(_ANSWER)
     # Another program complains of the question itself.
     if answer.code == 0 or any(_QUESTIONED in line for line in lines):
-        return None, "It did not answer as a Python does."
-    last = f": {lines[-1][:200].rstrip('.')}." if lines else "."
-    return None, f"It ended with code {answer.code}{last}"
+        return _no_python()
+    if not lines:
+        return Message("It ended with code {code}.", code=answer.code)
+    last = lines[-1][:200].rstrip(".")
+    return Message("It ended with code {code}: {last}.", code=answer.code, last=last)
+
+
+def _unfit(version: "tuple[int, ...]", build: "TorchBuild | None") -> Message:
+    """Why the lab cannot use it; empty where it can."""
+    if version < OLDEST_PYTHON:
+        return Message(
+            "The lab needs Python {oldest} or newer.", oldest="{}.{}".format(*OLDEST_PYTHON)
+        )
+    if build is None:
+        return Message("It has no PyTorch.")
+    if not build.too_old:
+        return NOTHING
+    return Message(
+        "The lab needs PyTorch {oldest} or newer; this is {version}.",
+        oldest="{}.{}".format(*OLDEST_TORCH),
+        version=build.version,
+    )
+
+
+def _no_python() -> Message:
+    return Message("It did not answer as a Python does.")

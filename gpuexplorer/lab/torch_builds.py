@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuexplorer.core.cards import Card
-from gpuexplorer.core.verdict import Verdict, listed
+from gpuexplorer.core.verdict import Verdict
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.oldest import torch_too_old
 
 Capability = tuple[int, int]
@@ -39,23 +40,31 @@ class TorchBuild:
         return torch_too_old(self.version)
 
     @property
-    def label(self) -> str:
+    def label(self) -> Message:
+        version = self.version
         if self.cuda:
-            return f"PyTorch {self.version}, built for CUDA {self.cuda}"
+            return Message(
+                "PyTorch {version}, built for CUDA {cuda}", version=version, cuda=self.cuda
+            )
         if self.hip:
-            return f"PyTorch {self.version}, built for AMD cards (ROCm {self.hip})"
+            return Message(
+                "PyTorch {version}, built for AMD cards (ROCm {rocm})",
+                version=version,
+                rocm=self.hip,
+            )
         if self.xpu:
-            return f"PyTorch {self.version}, built for Intel cards"
-        return f"PyTorch {self.version}, built for the processor only"
+            return Message("PyTorch {version}, built for Intel cards", version=version)
+        return Message("PyTorch {version}, built for the processor only", version=version)
 
 
 @dataclass(frozen=True, slots=True)
 class Suits:
-    """Whether a build suits this computer, in words that follow its label."""
+    """Whether a build suits this computer, and what to do where it does not."""
 
     verdict: Verdict
-    sentence: str
-    do: str = ""
+    sentence: Message
+    do: Message = NOTHING
+    install: str | None = None  # the CUDA of a build that would suit, for the same Python
 
 
 def read_build(version_file: Path) -> TorchBuild | None:
@@ -73,33 +82,67 @@ def read_build(version_file: Path) -> TorchBuild | None:
 
 def suits(build: TorchBuild, cards: Sequence[Card], driver_version: str | None) -> Suits:
     if not cards and driver_version is None:
-        sentence = "Without an NVIDIA card it works on the processor and on simulated cards."
-        return Suits(Verdict.FINE, sentence)
+        return Suits(
+            Verdict.FINE,
+            Message("Without an NVIDIA card it works on the processor and on simulated cards."),
+        )
     capabilities = [card.compute_capability for card in cards if card.compute_capability]
-    advice = _advice(driver_version, capabilities)
+    cuda = flavour(driver_version, capabilities)
+    advice = _advice(cuda, driver_version, capabilities)
     if not build.cuda:
-        sentence = "It does not use NVIDIA cards; it is enough for simulated ones."
-        return Suits(Verdict.LOOK, sentence, advice)
+        sentence = Message("It does not use NVIDIA cards; it is enough for simulated ones.")
+        return Suits(Verdict.LOOK, sentence, advice, cuda)
     driver, needed = major(driver_version), _OLDEST_DRIVER.get(major(build.cuda) or 0)
     if driver is not None and needed is not None and driver < needed:
         return Suits(
             Verdict.BROKEN,
-            f"CUDA {major(build.cuda)} needs driver {needed} or newer;"
-            f" this one is {driver_version}.",
-            f"Update the driver to {needed} or newer, or: {advice[:1].lower()}{advice[1:]}",
+            Message(
+                "CUDA {cuda} needs driver {needed} or newer; this one is {driver}.",
+                cuda=major(build.cuda),
+                needed=needed,
+                driver=driver_version,
+            ),
+            Message("{advice} Or update the driver to {needed}.", advice=advice, needed=needed),
         )
     wanting = [card for card in cards if _runs_on(build, card.compute_capability) is False]
     if not wanting:
-        return Suits(
-            Verdict.FINE,
-            "It suits the driver and the cards." if cards else "It suits the driver.",
+        fine = Message("It suits the driver and the cards.")
+        return Suits(Verdict.FINE, fine if cards else Message("It suits the driver."))
+    some = len(wanting) < len(cards)
+    return Suits(
+        Verdict.LOOK if some else Verdict.BROKEN,
+        _no_code(wanting, sure=bool(build.architectures), some=some),
+        advice,
+        cuda,
+    )
+
+
+def _no_code(cards: Sequence[Card], *, sure: bool, some: bool) -> Message:
+    """`some`: it suits others that are here."""
+    numbers = {card.compute_capability for card in cards if card.compute_capability}
+    values = {
+        "cards": ", ".join(sorted({card.name for card in cards})),
+        "capabilities": ", ".join("{}.{}".format(*each) for each in sorted(numbers)),
+    }
+    if sure and some:
+        return Message(
+            "It holds no code for {cards} (compute capability {capabilities}), and suits the "
+            "others.",
+            **values,
         )
-    names = listed(sorted({_called(card) for card in wanting}))
-    probably = "" if build.architectures else "probably "
-    sentence = f"It {probably}holds no code for {names}"
-    if len(wanting) < len(cards):
-        return Suits(Verdict.LOOK, f"{sentence}, and suits the others.", advice)
-    return Suits(Verdict.BROKEN, f"{sentence}.", advice)
+    if sure:
+        return Message(
+            "It holds no code for {cards} (compute capability {capabilities}).", **values
+        )
+    if some:
+        return Message(
+            "It probably holds no code for {cards} (compute capability {capabilities}), and "
+            "suits the others.",
+            **values,
+        )
+    return Message(
+        "It probably holds no code for {cards} (compute capability {capabilities}).", **values
+    )
 
 
 def flavour(driver_version: str | None, capabilities: Collection[Capability]) -> str | None:
@@ -117,17 +160,28 @@ def major(version: str | None) -> int | None:
     return int(found.group()) if found else None
 
 
-def _advice(driver_version: str | None, capabilities: Collection[Capability]) -> str:
-    if suited := flavour(driver_version, capabilities):
-        return f"Install PyTorch built for CUDA {suited} into this Python."
+def _advice(
+    cuda: str | None, driver_version: str | None, capabilities: Collection[Capability]
+) -> Message:
+    if cuda:
+        return Message("Install PyTorch built for CUDA {cuda} into this Python.", cuda=cuda)
     if any(one < (5, 0) for one in capabilities):
-        return "No PyTorch of today is built for the oldest card here; it can only be watched."
+        return Message(
+            "No PyTorch of today is built for the oldest card here; it can only be watched."
+        )
     driver = major(driver_version)
-    if driver is not None and driver < _OLDEST_DRIVER[13]:
-        suited = flavour("580", capabilities)
-        then = f", then install PyTorch built for CUDA {suited}" if suited else ""
-        return f"Update NVIDIA's driver to 580 or newer{then}."
-    return "No single build suits all these cards; use one Python for the old, one for the new."
+    if driver is None or driver >= _OLDEST_DRIVER[13]:
+        return Message(
+            "No single build suits all these cards; use one Python for the old, one for the "
+            "new."
+        )
+    then = flavour("580", capabilities)
+    if then is None:
+        return Message("Update NVIDIA's driver to 580 or newer.")
+    return Message(
+        "Update NVIDIA's driver to 580 or newer, then install PyTorch built for CUDA {cuda}.",
+        cuda=then,
+    )
 
 
 def _runs_on(build: TorchBuild, card: Capability | None) -> bool | None:
@@ -161,8 +215,3 @@ def _probably_runs_on(build: TorchBuild, card: Capability) -> bool | None:
         return card >= (7, 5)
     kept_volta = (2, 8) <= line <= (2, 10)
     return card >= ((7, 0) if kept_volta else (7, 5))
-
-
-def _called(card: Card) -> str:
-    number = "{}.{}".format(*card.compute_capability) if card.compute_capability else "?"
-    return f"{card.name} (compute capability {number})"

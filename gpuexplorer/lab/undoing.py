@@ -59,9 +59,11 @@ def _refuse_what_changed(
     )
     if changed_since or (makers and name != lost):
         raise Trouble(
-            f"{lost} cannot be brought back: {name}, of which it was made, has become "
+            "{lost} cannot be brought back: {name}, of which it was made, has become "
             "something else.",
-            f"Run again the line that made {name}, then the one that made {lost}.",
+            "Run again the line that made {name}, then the one that made {lost}.",
+            lost=lost,
+            name=name,
         )
 
 

@@ -1,10 +1,11 @@
 """Commands and events as lines of JSON: all that window and worker have in common."""
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Union
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab import events
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Event
@@ -153,17 +154,17 @@ _RECORDS: "dict[str, type[Any]]" = {
 def line_of(message: "Event | Command") -> str:
     """One line with its newline."""
     what = type(message).__name__.lower()
-    return json.dumps({"is": what, **asdict(message)}, separators=(",", ":")) + "\n"
+    return json.dumps({"is": what, **_written(message)}, separators=(",", ":")) + "\n"
 
 
 def event_of(line: str) -> Event:
     """Raises Trouble for anything a worker of ours would not say."""
-    event: Event = _read(line, _EVENTS, "worker")
+    event: Event = _read(line, _EVENTS, Message("worker"))
     return event
 
 
 def command_of(line: str) -> Command:
-    command: Command = _read(line, _COMMANDS, "window")
+    command: Command = _read(line, _COMMANDS, Message("window"))
     return command
 
 
@@ -176,12 +177,25 @@ def _read(line: str, known: "dict[str, type[Any]]", whose: str) -> Any:
         if not set(content) <= names or not isinstance(content.get("id", 0), int):
             raise ValueError
         return made(**{name: _field(name, value) for name, value in content.items()})
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        said = line.strip()[:80]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise Trouble(
-            f"The {whose} said something that is no message: {said!r}.",
+            "The {whose} said something that is no message: {said!r}.",
             "Another program may be writing into its pipe.",
+            whose=whose,
+            said=line.strip()[:80],
         ) from None
+
+
+# Any: whatever a record holds.
+def _written(value: Any) -> Any:
+    """As JSON knows it; a message with its template and values."""
+    if isinstance(value, Message):
+        return value.as_json()
+    if is_dataclass(value):
+        return {each.name: _written(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, (tuple, list)):
+        return [_written(each) for each in value]
+    return value
 
 
 def _field(name: str, value: Any) -> Any:
@@ -190,4 +204,4 @@ def _field(name: str, value: Any) -> Any:
         return tuple(record(**{k: _field(k, v) for k, v in each.items()}) for each in value)
     if isinstance(value, list):
         return tuple(_field("", each) for each in value)
-    return value
+    return Message.from_json(value) if isinstance(value, dict) else value

@@ -14,11 +14,19 @@ from pathlib import Path
 from typing import IO
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.lab import packaged
 from gpuexplorer.lab.events import VERSION, Event, Failed, Finished, Hello
 from gpuexplorer.lab.packed import NAME, packed
 from gpuexplorer.lab.wire import Cancel, Command, event_of, line_of
 
+# By its exit status. What it wrote last on standard error says more.
+CANNOT_START = {
+    3: mark("The lab needs Python 3.10 or newer; this is {said}."),
+    4: mark("PyTorch cannot be loaded by this Python: {said}."),
+    5: mark("The lab needs PyTorch 2.4 or newer; this is {said}."),
+    6: mark("This PyTorch lacks what the lab needs: {said}."),
+}
 _ENDING_PATIENCE = 1.0
 _KILLING_PATIENCE = 1.0
 _LAST_WORDS = 40
@@ -85,7 +93,10 @@ class WorkerProcess:
     """
 
     def __init__(
-        self, start: Start, on_event: "Callable[[Event], None]", on_end: "Callable[[str], None]"
+        self,
+        start: Start,
+        on_event: "Callable[[Event], None]",
+        on_end: "Callable[[Message], None]",
     ) -> None:
         self._on_event = on_event
         self._on_end = on_end
@@ -93,9 +104,9 @@ class WorkerProcess:
         self._unanswered: dict[int, Command] = {}
         self._last_words: deque[str] = deque(maxlen=_LAST_WORDS)
         self._asked_to_end = False
-        self._because = ""  # it was killed by us
+        self._because = NOTHING  # it was killed by us
         self._ended = False
-        self._why = ""
+        self._why = NOTHING
         try:
             self._process = subprocess.Popen(
                 start.command,
@@ -112,8 +123,10 @@ class WorkerProcess:
             )
         except OSError as error:
             raise Trouble(
-                f"This Python cannot be started: {start.python} ({error.strerror}).",
+                "This Python cannot be started: {python} ({why}).",
                 "Choose another Python for the lab.",
+                python=str(start.python),
+                why=error.strerror,
             ) from None
         self._outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._writer = self._thread("worker writer", self._write)
@@ -156,7 +169,7 @@ class WorkerProcess:
         self._reader.join(_KILLING_PATIENCE)
         self._stderr_reader.join(_KILLING_PATIENCE)
 
-    def kill(self, why: str = "") -> None:
+    def kill(self, why: Message = NOTHING) -> None:
         """At once, for what hangs. The reader then tells the end as ever, and why."""
         self._because = self._because or why
         self._end(_SIGKILL)
@@ -209,12 +222,18 @@ class WorkerProcess:
 
     def _is_welcome(self, event: Event) -> bool:
         if not isinstance(event, Hello):
-            self.kill("The other process did not introduce itself as a worker of the lab.")
+            self.kill(
+                Message("The other process did not introduce itself as a worker of the lab.")
+            )
             return False
         if event.version != VERSION:
             self.kill(
-                f"The worker speaks version {event.version} of the lab's language, and this "
-                f"window version {VERSION}."
+                Message(
+                    "The worker speaks version {theirs} of the lab's language, and this window "
+                    "version {ours}.",
+                    theirs=event.version,
+                    ours=VERSION,
+                )
             )
             return False
         return True
@@ -243,27 +262,37 @@ class WorkerProcess:
             "",
             "\n".join(self._last_words),
             self._why,
-            "What was on the shelf is gone with it; recipes can be made anew.",
+            Message("What was on the shelf is gone with it; recipes can be made anew."),
         )
 
-    def _why_it_ended(self) -> str:
+    def _why_it_ended(self) -> Message:
         status = self._process.returncode
+        said = self._last_words[-1] if self._last_words else ""
         if self._asked_to_end:
-            return "The worker was ended."
-        if status == 3 and self._last_words:
-            return self._last_words[-1]
+            return Message("The worker was ended.")
+        if said and status in CANNOT_START:
+            return Message(CANNOT_START[status], said=said)
+        if -status in _SIGNALS:
+            return Message(_SIGNALS[-status])
         if status < 0:
-            return f"The worker was killed by {_SIGNALS.get(-status, f'signal {-status}')}."
-        said = f": {self._last_words[-1]}" if self._last_words else ""
-        return f"The worker ended by itself with status {status}{said}."
+            return Message("The worker was killed by signal {number}.", number=-status)
+        if not said:
+            return Message("The worker ended by itself with status {status}.", status=status)
+        return Message(
+            "The worker ended by itself with status {status}: {said}.",
+            status=status,
+            said=said.rstrip("."),
+        )
 
 
 _SIGNALS = {
-    4: "an illegal instruction",
-    6: "an abort in its own code",
-    7: "a memory error (SIGBUS)",
-    8: "an arithmetic fault",
-    9: "somebody, or by the system for want of memory (SIGKILL)",
-    11: "a memory fault of its own (SIGSEGV)",
-    15: "somebody who asked it to end (SIGTERM)",
+    4: mark("The worker was killed by an illegal instruction."),
+    6: mark("The worker was killed by an abort in its own code."),
+    7: mark("The worker was killed by a memory error (SIGBUS)."),
+    8: mark("The worker was killed by an arithmetic fault."),
+    9: mark(
+        "The worker was killed by somebody, or by the system for want of memory (SIGKILL)."
+    ),
+    11: mark("The worker was killed by a memory fault of its own (SIGSEGV)."),
+    15: mark("The worker was killed by somebody who asked it to end (SIGTERM)."),
 }

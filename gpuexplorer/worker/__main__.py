@@ -6,19 +6,21 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpuexplorer.lab.oldest import OLDEST_PYTHON, too_old_in_words, torch_too_old
+from gpuexplorer.lab.oldest import OLDEST_PYTHON, torch_too_old
 
 if TYPE_CHECKING:
     from gpuexplorer.worker.engine import Engine
 
-_CANNOT_START = 3
+# Exit statuses; the window has the words for them.
+OLD_PYTHON, NO_TORCH, OLD_TORCH, LACKING_TORCH = 3, 4, 5, 6
 
 
 def main() -> int:
-    """What cannot start says so in one line on standard error, and ends with 3."""
+    """What cannot start ends with one of these, and says what it found in one line on
+    standard error.
+    """
     if sys.version_info < OLDEST_PYTHON:
-        found = "{}.{}".format(*sys.version_info)
-        return _refuse(f"The lab needs Python 3.10 or newer; this is {found}.")
+        return _refuse(OLD_PYTHON, "{}.{}".format(*sys.version_info))
     # An older Python cannot read them.
     from gpuexplorer.lab.packed import NAME, unpacked  # noqa: PLC0415
     from gpuexplorer.worker.pipe import Pipe  # noqa: PLC0415
@@ -28,10 +30,10 @@ def main() -> int:
     try:
         import torch  # noqa: PLC0415 - it may be missing, and takes seconds
     except (ImportError, OSError, RuntimeError, AttributeError) as error:
-        return _refuse(f"PyTorch cannot be loaded by this Python: {error}.")
+        return _refuse(NO_TORCH, str(error))
     version = str(getattr(torch, "__version__", "of no version"))
     if torch_too_old(version):
-        return _refuse(too_old_in_words(version))
+        return _refuse(OLD_TORCH, version)
     _be_the_first_to_go()
     try:
         # What needs torch can be imported only now.
@@ -39,7 +41,7 @@ def main() -> int:
 
         loop = Loop(pipe, _engine(settings), int(settings.get("seed", 0)))
     except (ImportError, AttributeError) as error:
-        return _refuse(f"This PyTorch ({version}) lacks what the lab needs: {error}.")
+        return _refuse(LACKING_TORCH, f"{version}, {error}")
     with contextlib.suppress(BrokenPipeError):  # the window is gone, and so are we
         loop.serve()
     # Everything was said; PyTorch would take its time to clean up what the system frees.
@@ -63,9 +65,9 @@ def _be_the_first_to_go() -> None:
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 
 
-def _refuse(sentence: str) -> int:
-    sys.stderr.write(" ".join(sentence.split()) + "\n")
-    return _CANNOT_START
+def _refuse(status: int, found: str) -> int:
+    sys.stderr.write(" ".join(found.split()).rstrip(".") + "\n")
+    return status
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Failed, Memory
 
 _DEVICES = re.compile(r"\b(cpu|cuda:\d+|xpu:\d+|mps|meta)\b")
@@ -26,7 +27,7 @@ class Cancelled(BaseException):
 class Spoiled(Exception):  # noqa: N818 - it is the driver's fault, not an error of ours
     """The card or the driver will not be itself again in this process."""
 
-    def __init__(self, sentence: str, hint: str, words: str) -> None:
+    def __init__(self, sentence: Message, hint: Message, words: str) -> None:
         super().__init__(words)
         self.sentence = sentence
         self.hint = hint
@@ -54,20 +55,23 @@ def failed(
     if isinstance(error, Spoiled):
         return Failed(command, "device broken", kind, message, error.sentence, error.hint)
     if isinstance(error, Cancelled):
-        return Failed(command, "cancelled", kind, "", "Cancelled.", "")
+        return Failed(command, "cancelled", kind, "", Message("Cancelled."))
     if isinstance(error.__cause__, CardLost):
         return _lost(command, error.__cause__, kind, message)
     if isinstance(error, RecursionError):
-        return Failed(command, "bad request", kind, message, "This is nested too deeply.", "")
+        nested = Message("This is nested too deeply.")
+        return Failed(command, "bad request", kind, message, nested)
     if any(text in message for text in _BROKEN):
         return Failed(
             command,
             "device broken",
             kind,
             message,
-            "The card broke off. Everything this process holds on it is lost, and every "
-            "further call will fail the same way.",
-            "Start the worker again; what was made from a recipe can be made anew.",
+            Message(
+                "The card broke off. Everything this process holds on it is lost, and every "
+                "further call will fail the same way."
+            ),
+            Message("Start the worker again; what was made from a recipe can be made anew."),
         )
     if any(text in message for text in _HOST_IS_FULL):
         return Failed(
@@ -75,8 +79,8 @@ def failed(
             "out of memory",
             kind,
             message,
-            "It does not fit into the computer's own memory.",
-            "Delete something, or take a smaller shape or a smaller dtype.",
+            Message("It does not fit into the computer's own memory."),
+            Message("Delete something, or take a smaller shape or a smaller dtype."),
             memory(),
         )
     if kind == "OutOfMemoryError" or isinstance(error, MemoryError):
@@ -85,40 +89,56 @@ def failed(
             "out of memory",
             kind,
             message,
-            "It does not fit into the memory that is free.",
-            "Delete something, take a smaller shape or a smaller dtype, or another device.",
+            Message("It does not fit into the memory that is free."),
+            Message(
+                "Delete something, take a smaller shape or a smaller dtype, or another device."
+            ),
             memory(),
         )
     if "same device" in message or "expected device" in message:
-        return Failed(
-            command, "devices differ", kind, message, _differ(message), "Copy one to the other."
-        )
+        hint = Message("Copy one to the other.")
+        return Failed(command, "devices differ", kind, message, _differ(message), hint)
     return Failed(command, "refused by PyTorch", kind, message)
 
 
 def _lost(command: int, lost: CardLost, kind: str, message: str) -> Failed:
-    gone = f"{lost.card} is lost: the card does not answer any more"
     if not lost.used:
         return Failed(
             command,
             "device lost",
             kind,
             message,
-            f"{gone}, so nothing can be made on it or copied to it.",
-            "What is on the shelf is as it was. Use another card, or the processor.",
+            Message(
+                "{card} is lost: the card does not answer any more, so nothing can be made on "
+                "it or copied to it.",
+                card=lost.card,
+            ),
+            Message("What is on the shelf is as it was. Use another card, or the processor."),
+            lost=(lost.card,),
         )
     return Failed(
         command,
         "device broken",
         kind,
         message,
-        f"{gone}, and what was on it is gone. CUDA breaks with it in the whole process.",
-        "A new worker begins. What was elsewhere can be made again by its lines.",
+        Message(
+            "{card} is lost: the card does not answer any more, and what was on it is gone. "
+            "CUDA breaks with it in the whole process.",
+            card=lost.card,
+        ),
+        Message("A new worker begins. What was elsewhere can be made again by its lines."),
+        lost=(lost.card,),
     )
 
 
-def _differ(message: str) -> str:
+def _differ(message: str) -> Message:
     found = list(dict.fromkeys(_DEVICES.findall(message)))
-    if len(found) >= 2:
-        return f"One is on {found[0]}, another on {found[1]}: PyTorch will not choose for you."
-    return "The operands are on different devices: PyTorch will not choose for you."
+    if len(found) < 2:
+        return Message(
+            "The operands are on different devices: PyTorch will not choose for you."
+        )
+    return Message(
+        "One is on {one}, another on {other}: PyTorch will not choose for you.",
+        one=found[0],
+        other=found[1],
+    )

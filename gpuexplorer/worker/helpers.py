@@ -42,7 +42,9 @@ def helpers(
     def some_range(*numbers: int) -> "list[int]":
         made = range(*numbers)
         if len(made) > _MOST_RANGE:
-            raise Trouble(f"A range of {len(made)} numbers is too long for the lab.")
+            raise Trouble(
+                "A range of {count} numbers is too long for the lab.", count=len(made)
+            )
         return list(made)
 
     return {

@@ -102,7 +102,9 @@ class Interpreter:
         unknown = sorted(line.uses - set(self._things) - set(line.makes))
         if unknown:
             raise Trouble(
-                f"There is no {unknown[0]} on the shelf.", "Make it first, or mind the case."
+                "There is no {name} on the shelf.",
+                "Make it first, or mind the case.",
+                name=unknown[0],
             )
         self._causes.clear()
         tree = line.tree

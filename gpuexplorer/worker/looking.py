@@ -26,7 +26,7 @@ def look(command: Peek, interpreter: Interpreter, engine: Engine) -> Union[Peeke
     if is_model(thing):
         return Opened(command.id, command.what, _layers(thing))
     if not is_tensor(thing):
-        raise Trouble(f"{command.what} is neither a tensor nor a model.")
+        raise Trouble("{what} is neither a tensor nor a model.", what=command.what)
     if thing.device.type == "meta":
         raise Trouble("A tensor on meta has a shape and no values.")
     with engine.word("torch.no_grad")(), engine.copies.caused_by("look", command.what):
@@ -99,7 +99,7 @@ def _window(command: Peek, tensor: Any) -> "tuple[tuple[int, ...], Any]":
     """The rows and columns that are shown, and where they begin."""
     rows, columns = max(1, command.rows), max(1, command.columns)
     if rows * columns > _MOST_SHOWN:
-        raise Trouble(f"At most {_MOST_SHOWN} values are shown at a time.")
+        raise Trouble("At most {most} values are shown at a time.", most=_MOST_SHOWN)
     plane = tensor
     while plane.dim() < 2:
         plane = plane[None]

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Union
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Memory, Printed, Spans
 from gpuexplorer.lab.grammar import read_line
 from gpuexplorer.lab.wire import (
@@ -82,8 +83,9 @@ class Loop:
         self._pipe.say(Began(command.id))
         outcome = self._outcome(command)
         if self._texts > _MOST_TEXTS:
-            more = f"and {self._texts - _MOST_TEXTS} more, which are not shown"
-            self._pipe.say(Printed(command.id, more))
+            more = self._texts - _MOST_TEXTS
+            said = Message("and {more} more, which are not shown", more=more)
+            self._pipe.say(Printed(command.id, said))
         for event in (*self._copied(), *self._shelf.changes(command.id), outcome):
             self._pipe.say(event)
         self._cancelled.discard(command.id)
@@ -199,7 +201,11 @@ class Loop:
         if self._texts > _MOST_TEXTS:
             return
         if len(text) > _MOST_PRINTED:
-            text = f"{text[:_MOST_PRINTED]} … ({len(text)} letters in all)"
+            text = Message(
+                "{begin} … ({letters} letters in all)",
+                begin=text[:_MOST_PRINTED],
+                letters=len(text),
+            )
         self._pipe.say(Printed(self._id, text))
 
 

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab.events import Event, Freed, Held, Placed
 
 _CARD_BLOCK = 512  # PyTorch gives a card's memory out in pieces of this size
 _LONGEST_TEXT = 400
-_UNTOLD = "nothing can be told of it"
+_UNTOLD = mark("nothing can be told of it")
 
 
 class Shelf:
@@ -30,7 +31,7 @@ class Shelf:
             try:
                 placed = describe(0, name, thing, same_as)
             except RuntimeError:  # nested too deeply, or a lazy parameter without a shape
-                placed = Placed(0, name, "value", "", _UNTOLD, same_as=same_as)
+                placed = Placed(0, name, "value", "", Message(_UNTOLD), same_as=same_as)
             if self._told.get(name) != placed:
                 self._told[name] = placed
                 yield replace(placed, id=command)
@@ -87,7 +88,7 @@ def _value_text(thing: Any) -> str:
     try:
         return repr(begin)[:_LONGEST_TEXT]
     except ValueError:
-        return "a whole number too long to be written out"
+        return Message("a whole number too long to be written out")
 
 
 def is_tensor(thing: Any) -> bool:
@@ -126,5 +127,6 @@ def _sized(parameter: Any) -> bool:
 
 
 def _tensor_text(tensor: Any) -> str:
-    shape = "×".join(str(size) for size in tensor.shape) or "one number"
-    return f"{shape}, {dtype_name(tensor)}"
+    shape = "×".join(str(size) for size in tensor.shape)
+    dtype = dtype_name(tensor)
+    return f"{shape}, {dtype}" if shape else Message("one number, {dtype}", dtype=dtype)

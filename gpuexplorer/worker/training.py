@@ -54,28 +54,36 @@ def _found(command: Train, things: "Mapping[str, Any]") -> "tuple[Any, Any, Any,
     names = (command.model, command.inputs, command.targets, command.optimiser)
     for name in names:
         if name not in things:
-            raise Trouble(f"There is no {name} on the shelf.", "Make it first.")
+            raise Trouble("There is no {name} on the shelf.", "Make it first.", name=name)
     model, inputs, targets, optimiser = (things[name] for name in names)
     if not is_model(model):
-        raise Trouble(f"{command.model} is no model.")
+        raise Trouble("{name} is no model.", name=command.model)
     if not hasattr(optimiser, "param_groups"):
         raise Trouble(
-            f"{command.optimiser} is no optimiser.",
-            f"Such as: {command.optimiser} = torch.optim.SGD({command.model}.parameters(), "
-            "lr=0.1)",
+            "{name} is no optimiser.",
+            "Such as: {name} = torch.optim.SGD({model}.parameters(), lr=0.1)",
+            name=command.optimiser,
+            model=command.model,
         )
     for name, tensor in ((command.inputs, inputs), (command.targets, targets)):
         if not is_tensor(tensor) or tensor.dim() == 0 or len(tensor) == 0:
-            raise Trouble(f"{name} holds no examples.", "Its first dimension counts them.")
+            raise Trouble(
+                "{name} holds no examples.", "Its first dimension counts them.", name=name
+            )
     if len(inputs) != len(targets):
         raise Trouble(
-            f"{command.inputs} has {len(inputs)} examples and {command.targets} "
-            f"{len(targets)}: each needs its target."
+            "{inputs} has {examples} examples and {targets} {answers}: each needs its target.",
+            inputs=command.inputs,
+            examples=len(inputs),
+            targets=command.targets,
+            answers=len(targets),
         )
     if command.loss not in vocabulary.TRAINING_LOSSES:
         raise Trouble(
-            f"{command.loss!r} is no loss the lab trains with.",
-            f"One of {', '.join(sorted(vocabulary.TRAINING_LOSSES))}.",
+            "{loss!r} is no loss the lab trains with.",
+            "One of {losses}.",
+            loss=command.loss,
+            losses=", ".join(sorted(vocabulary.TRAINING_LOSSES)),
         )
     if command.steps < 1 or command.batch < 1:
         raise Trouble("A training run needs at least one step and one example a step.")

@@ -69,7 +69,7 @@ def test_several_questions_get_a_matrix_each(capsys: Out) -> None:
     text = told(
         capsys, "--simulate", "4xRTX4090+pcie", "--mode", "both-ways,latency,staged,pageable"
     )
-    for words in ("both ways at once, each direction", "Latency in µs, 16 B", "staged through"):
+    for words in ("Both ways at once, each direction", "Latency in µs, 16 B", "Staged through"):
         assert words in text
     latency = text.split("Latency")[1]
     assert row(latency, "0 ") == ["0", "10.0", "2.70", "20.0", "28.0", "28.0"]
@@ -81,13 +81,13 @@ def test_what_arrives_wrong_is_said_in_the_matrix_in_words_and_by_the_exit_statu
     text = told(capsys, "--simulate", "8xL4", "--fault", "wrong:6>1", status=1)
     assert "Copies from card 6 to card 1 arrive wrong, as ordered." in text
     assert row(text, "6 ")[3] == "WRONG"
-    assert "(cuda:6 to cuda:1): In 3 of 7 rounds" in text
+    assert "1. Arrives WRONG (cuda:6 to cuda:1): In 3 of 7 rounds" in text
     assert "IOMMU" in text
 
 
 def test_the_advice_on_wrong_copies_is_given_once(capsys: Out) -> None:
     text = told(capsys, "--simulate", "8xL4", "--fault", "wrong:6>1,wrong:1>6", status=1)
-    assert text.count("arrives WRONG") == 2
+    assert text.count("Arrives WRONG") == 2
     assert text.count("IOMMU") == 1
 
 
@@ -140,7 +140,7 @@ def test_64_cards_fit_a_terminal_and_take_no_minute(
 def test_the_list_names_devices_and_modes_and_measures_nothing(capsys: Out) -> None:
     text = told(capsys, "--simulate", "2xTitanRTX", "--list")
     assert row(text, "cuda:1") == ["cuda:1", "NVIDIA", "TITAN", "RTX"]
-    assert "staged through pinned memory of the host" in text
+    assert "Staged through pinned memory of the host" in text
     assert "GB/s" not in text
 
 

@@ -105,6 +105,6 @@ def test_a_computer_without_cards_gets_a_sheet_of_its_processor(capsys: Out) -> 
     for what in ("memory bandwidth", "FP32 products", "BF16 products"):
         assert rows[what]["reached"] > 0
         assert rows[what]["promised"] is None
-        assert rows[what]["promised_reason"].startswith("nobody tells")
+        assert rows[what]["promised_reason"].startswith("it is not known")
     assert rows["TF32 products"]["reached"] is None
-    assert rows["FP32 products"]["watts_reason"] == "nobody tells what the processor draws"
+    assert rows["FP32 products"]["watts_reason"] == "it is not known what the processor draws"

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gpuexplorer.copies.route import Leg, Route, Wire
+from gpuexplorer.copies.route import Leg, Route, Way, Wire
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Finished, Span, Spans, Transferred
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import Run
@@ -102,5 +103,5 @@ def read(copies: int, host_seconds: float, *, begin: float = 0.0) -> Transferred
 
 
 def route(source: str, target: str) -> Route:
-    leg = Leg(Wire.PCIE, "PCIe 3 x16", LIMIT)
-    return Route(source, target, (leg,), "PCIe 3 x16", None, LIMIT)
+    leg = Leg(Wire.PCIE, Message("PCIe 3 x16"), LIMIT)
+    return Route(source, target, (leg,), Way.TO_HOST, None, LIMIT)

@@ -46,11 +46,6 @@ def at_rate(result: CopyResult, rate: float) -> CopyResult:
     return replace(result, measured=replace(result.measured, samples_s=samples))
 
 
-def with_note(result: CopyResult, note: str) -> CopyResult:
-    assert result.measured is not None
-    return replace(result, measured=replace(result.measured, notes=(note,)))
-
-
 def real(source: str, target: str, size: int, *seconds: float, **told: object) -> CopyResult:
     """One that was measured, on a machine of which nothing else is known."""
     about = Measured(1, seconds, **told)  # type: ignore[arg-type]  # of the test's own making

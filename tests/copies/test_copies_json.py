@@ -37,7 +37,7 @@ def test_the_json_is_the_one_that_is_promised() -> None:
     assert pair["rate_gbs"] == pytest.approx(45.9, abs=0.1)
     assert pair["share_of_limit"] == pytest.approx(0.918, abs=0.001)
     assert len(pair["samples_s"]) == 7
-    assert pair["notes"] == ["modelled: no bytes were moved"]
+    assert pair["notes"] == ["Modelled: no bytes were moved."]
 
 
 def test_what_was_not_measured_is_null_and_a_note_says_why() -> None:
@@ -47,14 +47,14 @@ def test_what_was_not_measured_is_null_and_a_note_says_why() -> None:
     assert told["median_s"] is None
     assert told["intact"] is None
     assert told["samples_s"] == []
-    assert told["notes"][0] == "not measured: There is no cuda:5 on this machine."  # type: ignore[index]  # a list
+    assert told["notes"][0] == "Not measured: There is no cuda:5 on this machine."  # type: ignore[index]  # a list
 
 
 def test_where_nobody_tells_a_limit_the_reason_stands_in_the_notes() -> None:
     told = result_as_json(one_way("1xT4", "cpu", "cpu"))
     assert told["limit_gbs"] is None
     assert told["share_of_limit"] is None
-    assert "no limit: nobody tells how fast the memory of this computer is" in told["notes"]  # type: ignore[operator]  # a list
+    assert "No limit: it is not known how fast the memory of this computer is." in told["notes"]  # type: ignore[operator]  # a list
 
 
 def test_a_wrong_copy_has_no_rate_and_says_what_was_wrong() -> None:
@@ -66,7 +66,7 @@ def test_a_wrong_copy_has_no_rate_and_says_what_was_wrong() -> None:
     assert told["wrong"] == [
         {"rounds": 3, "checked": 7, "bytes": 4096, "first": 8192, "zeros": True}
     ]
-    assert "arrived WRONG: a wrong copy has no rate" in told["notes"]  # type: ignore[operator]  # a list
+    assert "It arrived WRONG: a wrong copy has no rate." in told["notes"]  # type: ignore[operator]  # a list
 
 
 def test_a_real_copy_is_neither_simulated_nor_modelled() -> None:
@@ -79,7 +79,7 @@ def test_a_copy_within_one_device_is_labelled_as_bytes_and_as_memory_traffic() -
     assert told["rate_gbs"] == 1073.741824
     notes = told["notes"]
     assert isinstance(notes, Sequence)
-    assert "copied bytes count once: memory traffic is 2147 GB/s" in notes
+    assert "Copied bytes count once: memory traffic is 2147 GB/s." in notes
 
 
 def test_both_ways_are_called_both_and_tell_the_way_back() -> None:

@@ -103,7 +103,7 @@ def test_devices_are_named_shortly_or_in_full(text: str, devices: tuple[str, ...
 def test_a_device_that_is_not_there_gets_those_that_are(text: str) -> None:
     with pytest.raises(Trouble) as refused:
         devices_of(text, HERE)
-    assert "no device here is called so" in refused.value.sentence
+    assert "no device here is called" in refused.value.sentence
     assert refused.value.hint == "There are: cpu, cuda:0, cuda:1, cuda:2."
 
 
@@ -116,4 +116,6 @@ def test_a_mode_that_is_nearly_right_is_recognised() -> None:
     with pytest.raises(Trouble) as refused:
         kinds_of("bothway")
     assert refused.value.sentence == "--mode names 'bothway', which is not known."
-    assert refused.value.hint.startswith("Did you mean both-ways? one-way, both-ways, latency")
+    assert refused.value.hint.startswith(
+        "Did you mean both-ways? There are: one-way, both-ways, latency"
+    )

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from gpuexplorer.copies.busy import Busy
 from gpuexplorer.copies.findings import Finding, Matter, findings, the_rest
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.route import Narrow
 from gpuexplorer.copies.wrong_advice import advice
-from tests.copies.made import all_pairs, at_rate, with_note
+from tests.copies.made import all_pairs, at_rate
 
 
 def about(results: list[CopyResult], matter: Matter) -> list[Finding]:
@@ -35,7 +37,7 @@ def test_what_arrives_wrong_comes_first_with_its_bytes_and_what_to_do() -> None:
     first = findings(results)[0]
     assert first.matter is Matter.WRONG
     assert first.cells == (("cuda:6", "cuda:1"),)
-    assert first.title == "arrives WRONG"
+    assert first.title == "Arrives WRONG"
     assert "In 3 of 7 rounds, 12 288 of 268 435 456 bytes came as zeros" in first.sentence
     assert "A wrong copy has no rate." in first.sentence
     assert "Through host memory: 18.0 GB/s, modelled." in first.sentence
@@ -84,7 +86,7 @@ def test_direct_that_is_slower_than_staged_is_said_with_both_figures() -> None:
     [found] = about(slow, Matter.DIRECT_SLOWER)
     assert found.cells == (("cuda:2", "cuda:5"),)
     assert found.sentence.startswith("18.0 of 31.5 GB/s staged, 9.90 direct.")
-    assert [bar.words for bar in found.bars] == ["staged", "direct"]
+    assert [bar.words for bar in found.bars] == ["Staged", "Direct"]
     assert not about(slow, Matter.FAR_BELOW), "it is said once"
 
 
@@ -96,8 +98,7 @@ def narrowed(result: CopyResult, device: str) -> CopyResult:
     route = replace(
         route,
         limit=15.75e9,
-        note=f"{device} runs at x8: card and slot could do x16",
-        narrow=(device,),
+        narrow=(Narrow(device, "x8", "x16", slot=True),),
     )
     return at_rate(replace(result, route=route), 13.1e9)
 
@@ -106,7 +107,7 @@ def test_a_card_on_half_its_lanes_is_one_finding_with_all_its_paths() -> None:
     results = [narrowed(each, "cuda:3") for each in all_pairs("8xL4", Kind.ONE_WAY)]
     [found] = about(results, Matter.NARROW)
     assert found.devices == ("cuda:3",)
-    assert found.title == "runs at x8"
+    assert found.title == "Runs at x8"
     assert found.sentence == (
         "13.1 GB/s on every PCIe path: 83 % of what that carries. Card and slot could do x16."
     )
@@ -138,7 +139,7 @@ def test_a_card_all_of_whose_paths_are_slow_is_named_once() -> None:
     ]
     [found] = about(results, Matter.FAR_BELOW)
     assert found.devices == ("cuda:3",)
-    assert found.title == "is slower than its kin"
+    assert found.title == "Slower than others of its kind"
     assert len(found.cells) == 16
 
 
@@ -159,14 +160,14 @@ def test_what_pageable_memory_costs_is_summed_up() -> None:
 
 def test_a_card_that_was_busy_is_named_with_how_busy() -> None:
     results = all_pairs("2xT4", Kind.ONE_WAY)
-    results[1] = with_note(results[1], "cuda:0 was busy: 83 %")
+    results[1] = replace(results[1], busy=(Busy("cuda:0", 0.83),))
     [found] = about(results, Matter.BUSY)
     assert found.devices == ("cuda:0",)
-    assert found.title == "was busy: 83 %"
-    results[2] = with_note(results[2], "cuda:1 was busy: 12 %")
+    assert found.title == "Busy while it was measured: 83 %"
+    results[2] = replace(results[2], busy=(Busy("cuda:1", 0.12),))
     [both] = about(results, Matter.BUSY)
     assert both.devices == ("cuda:0", "cuda:1")
-    assert both.title == "were busy: 83 %, 12 %"
+    assert both.title == "Busy while it was measured: 83 %, 12 %"
 
 
 def test_what_was_not_measured_is_told_once_for_each_reason() -> None:

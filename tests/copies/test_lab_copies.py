@@ -21,7 +21,12 @@ def test_a_row_tells_rate_limit_and_share() -> None:
     assert row.rate == pytest.approx(256 * MIB / 0.02)
     assert row.limit == LIMIT
     assert row.share == pytest.approx(256 * MIB / 0.02 / LIMIT)
-    assert (row.no_rate, row.intact, row.host_side, row.modelled) == ("", True, "pinned", True)
+    assert (row.no_rate, row.intact, row.host_side, row.modelled) == (
+        None,
+        True,
+        "pinned",
+        True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -41,7 +46,8 @@ def test_where_there_is_no_rate_it_is_said_why(transfer: Transferred, why: str) 
     lines, book = Lines(), CopyBook(route)
     lines.line("a line", transfer)
     (row,) = book.take(lines.ledger)
-    assert row.no_rate == why
+    assert row.no_rate is not None
+    assert row.no_rate.words == why
     assert row.rate is None
     assert row.share is None
 
@@ -126,7 +132,7 @@ def test_what_a_loop_read_is_summed_with_its_cure() -> None:
     book.take(lines.ledger)
     (total,) = sums_of(book, 1)
     assert total.sentence == (
-        "loss.item() moved 4 B to the host 1000 times: 38.0 of 41.0 ms went there, modelled."
+        "loss.item() moved 4 B to the host 1000 times. 38.0 of 41.0 ms went there, modelled."
     )
     assert total.cure == "Keep the log on the card and move it once: about 10 µs."
     assert total.cure_seconds == pytest.approx(1.4e-6 + 1e-5 + 4000 / LIMIT)

@@ -9,6 +9,7 @@ from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.measuring import STOPPED, Measuring, Progress
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Measured, Multiplied
 from gpuexplorer.lab.product_job import ProductJob
@@ -35,9 +36,11 @@ class Bench:
         if job.bytes == self._hangs:
             self.hanging.set()
             assert self._stopped.wait(PATIENCE)
-            return CopyResult(job, None, None, "It was stopped.")
+            return CopyResult(job, None, None, Message("It was stopped."))
         if job.bytes == self._fails:
-            return CopyResult(job, None, None, "It does not fit.", "Take less.")
+            return CopyResult(
+                job, None, None, Message("It does not fit."), Message("Take less.")
+            )
         return CopyResult(job, Measured(1, (1e-3,)), None)
 
     def measure_product(

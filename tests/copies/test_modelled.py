@@ -5,8 +5,9 @@ import threading
 
 import pytest
 
-from gpuexplorer.copies.modelled import NOTE, ModelBench
+from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.plan import Kind, all_to_one, in_pieces, job_of, one_to_all
+from gpuexplorer.copies.result_json import notes_of
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.simulation.specs import parse_machine
@@ -50,7 +51,7 @@ def test_every_result_says_that_it_is_modelled_and_not_that_it_is_intact() -> No
     assert result.measured is not None
     assert result.measured.modelled
     assert result.measured.intact is None
-    assert NOTE in result.measured.notes
+    assert "Modelled: no bytes were moved." in notes_of(result)
 
 
 def test_the_same_seed_gives_the_same_samples_and_another_gives_others() -> None:

@@ -84,7 +84,7 @@ def test_cards_that_may_not_reach_each_other_are_staged_and_the_reason_stands_th
     assert route.words == "staged through host memory"
     assert route.direct is False
     assert "memory 0" in places(route)
-    assert route.note == "no direct way: the driver of this card does not offer it"
+    assert route.note == "There is no direct way: the driver of this card does not offer it."
 
 
 def test_staged_on_purpose_leaves_nvlink_alone() -> None:
@@ -96,7 +96,7 @@ def test_staged_on_purpose_leaves_nvlink_alone() -> None:
 def test_the_host_s_memory_has_no_limit_that_anybody_tells() -> None:
     route = routes("1xT4").route("cpu", "cpu")
     assert route.limit is None
-    assert route.limit_reason == "nobody tells how fast the memory of this computer is"
+    assert route.limit_reason == "it is not known how fast the memory of this computer is"
 
 
 def test_a_card_s_own_memory_carries_half_of_its_rate_since_bytes_are_read_and_written() -> (
@@ -119,8 +119,8 @@ def test_a_card_on_fewer_lanes_than_it_could_have_says_so() -> None:
     route = two_cards(lanes=lanes).route("cpu", "cuda:1")
     assert route.limit == pcie_rate(4, 8)
     assert route.words == "PCIe 4.0 x8"
-    assert route.note == "cuda:1 runs at x8: card and slot could do x16"
-    assert route.narrow == ("cuda:1",)
+    assert route.note == "cuda:1 runs at x8: card and slot could do x16."
+    assert [each.device for each in route.narrow] == ["cuda:1"]
 
 
 def test_a_card_made_for_eight_lanes_is_as_it_should_be() -> None:
@@ -154,7 +154,7 @@ def test_a_link_that_stays_low_under_load_says_so() -> None:
     found.see_under_load({A: {**LANES, links.PCIE_GENERATION: 3.0}})
     route = found.route("cpu", "cuda:1")
     assert route.limit == pcie_rate(3, 16)
-    assert route.note == "cuda:1 runs at PCIe 3.0: card and slot could do 4.0"
+    assert route.note == "cuda:1 runs at PCIe 3.0: card and slot could do PCIe 4.0."
     assert found.route("cpu", "cuda:0").note == ""
 
 
@@ -189,7 +189,7 @@ def test_nvlink_that_may_not_be_used_is_gone_around() -> None:
 def test_a_card_of_whose_wiring_nothing_is_known_has_no_limit_and_a_reason() -> None:
     route = Routes(Topology((), (), {}), CARDS).route("cuda:0", "cuda:1")
     assert route.limit is None
-    assert route.limit_reason == "the driver has not told how this card is wired"
+    assert route.limit_reason == "the driver has not reported how this card is wired"
 
 
 def test_devices_are_called_what_cuda_calls_them() -> None:

@@ -56,7 +56,7 @@ def test_lines_of_a_session_are_rows_a_timeline_and_a_trace(session: Session) ->
     assert (rows[8].copies, rows[8].asked, rows[8].intact) == (2, True, True)
     worst = worst_of(book)
     assert worst is not None
-    assert worst.sentence.startswith(".item() moved 4 B to the host 1000 times: ")
+    assert worst.sentence.startswith(".item() moved 4 B to the host 1000 times. ")
     assert worst.cure.startswith("Keep the log on the card and move it once: about ")
     assert {Track("cuda:1", Engine.COMPUTE), Track("cuda:1", Engine.COPY_OUT)} <= set(
         timeline.tracks

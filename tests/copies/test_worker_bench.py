@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.copies.benches import names_by_uuid, offered
+from gpuexplorer.copies.busy import Busy
 from gpuexplorer.copies.measuring import STOPPED, Measuring
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Values
@@ -29,7 +30,7 @@ SCRIPT = """
 import json, os, signal, sys
 def say(**what):
     print(json.dumps(what), flush=True)
-say(**{"is": "hello"}, version=1, python="3.11", torch="2", build="CPU", simulated=False,
+say(**{"is": "hello"}, version=2, python="3.11", torch="2", build="CPU", simulated=False,
     devices=[{"name": "cpu", "label": "cpu"}])
 for line in sys.stdin:
     told = json.loads(line)
@@ -249,15 +250,13 @@ def test_a_card_that_others_use_is_noted_and_our_own_work_is_not() -> None:
 
     bench = WorkerBench(Fake(script=SCRIPT), busy=busy, clock=clock)
     try:
-        first = measured(bench, job(FINE)).measured
-        again = measured(bench, job(FINE)).measured
+        first = measured(bench, job(FINE)).busy
+        again = measured(bench, job(FINE)).busy
         clock.advance(10.0)
         measured(bench, job(FINE))
     finally:
         bench.close()
-    assert first is not None
-    assert again is not None
-    assert first.notes[-1] == again.notes[-1] == "cpu was busy: 83 %"
+    assert first == again == (Busy("cpu", 0.83),)
     assert len(asked) == 2
 
 
@@ -278,7 +277,7 @@ def test_links_are_read_while_they_copy_once_for_each_device() -> None:
         bench.close()
     assert asked == [["cuda:0"]]
     assert results[0].route is not None
-    assert results[0].route.note == "cuda:0 runs at PCIe 1.0: card and slot could do 3.0"
+    assert results[0].route.note == "cuda:0 runs at PCIe 1.0: card and slot could do PCIe 3.0."
 
 
 def test_devices_are_matched_to_cards_by_their_uuid() -> None:

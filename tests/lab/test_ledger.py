@@ -288,7 +288,7 @@ def test_it_tells_when_the_shelf_is_another() -> None:
         placed,
         Finished(1, 0.0),
         Freed(1, "X"),
-        Failed(2, "worker lost", "", "", ""),
+        Failed(2, "worker lost", "", ""),
     ):
         ledger.apply(event)
         seen.append(ledger.shelf)

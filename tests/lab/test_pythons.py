@@ -123,7 +123,7 @@ def test_torch_itself_is_asked_for_its_cards(tmp_path: Path) -> None:
     assert asked.build.architectures == ["sm_75", "sm_90"]
     program(path, "echo ImportError: libcudart; exit 1")
     assert ask_torch(python).trouble == (
-        "Its PyTorch cannot be loaded: It ended with code 1: ImportError: libcudart."
+        "Its PyTorch cannot be loaded. It ended with code 1: ImportError: libcudart."
     )
 
 

@@ -5,6 +5,7 @@ from typing import get_args
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab import events
 from gpuexplorer.lab.wire import (
     Command,
@@ -18,6 +19,7 @@ from gpuexplorer.lab.wire import (
     line_of,
 )
 
+NOTE = Message("{card} took {way}.", card="cuda:1", way=Message("{count} detours", count=2))
 SAID: list[events.Event] = [
     events.Hello(
         1, "3.11", "2.13", "CPU", simulated=True, devices=(events.Device("cpu", "x"),), seed=3
@@ -78,7 +80,7 @@ SAID: list[events.Event] = [
         intact=False,
         wrong=(events.Wrong(2, 7, 4096, 17, zeros=True),),
         direct=False,
-        notes=("one", "two"),
+        notes=(NOTE, Message("Two.")),
     ),
     events.Multiplied(
         7,
@@ -89,10 +91,10 @@ SAID: list[events.Event] = [
         right=False,
         wrong_values=3,
         loaded_s=4.1,
-        notes=("a",),
+        notes=(NOTE,),
     ),
     events.Finished(8, 0.1, 0.2, modelled=True, memory=(events.Memory("cpu", 1),), drew=True),
-    events.Failed(9, "cancelled", "Cancelled", "", "Cancelled."),
+    events.Failed(9, "cancelled", "Cancelled", "", Message("Cancelled.")),
 ]
 ASKED: list[Command] = [
     Run(1, "X = 1", (("cuda:0", 5),), ("cuda:1",)),
@@ -109,6 +111,14 @@ def test_an_event_comes_out_as_it_went_in(event: events.Event) -> None:
     assert line.endswith("\n")
     assert line.count("\n") == 1
     assert event_of(line) == event
+
+
+def test_a_sentence_keeps_its_template_and_its_values_on_the_way() -> None:
+    told = event_of(line_of(events.Failed(9, "bad request", "Trouble", "", NOTE)))
+    assert isinstance(told, events.Failed)
+    assert told.sentence == "cuda:1 took 2 detours."
+    assert (told.sentence.template, told.sentence.values) == (NOTE.template, NOTE.values)
+    assert isinstance(told.sentence.values["way"], Message)
 
 
 def test_every_kind_of_event_is_tried_here() -> None:
@@ -134,9 +144,10 @@ def test_a_command_comes_out_as_it_went_in(command: Command) -> None:
         '{"is":"run","id":1,"line":"x","more":1}',
         '{"is":"run","id":"one","line":"x"}',
         '{"is":"freed","id":1}',
+        '{"is":"freed","id":1,"name":{"template":"{x}","many":"","values":{"y":1}}}',
         "[" * 100_000,
     ],
-    ids=range(12),
+    ids=range(13),
 )
 def test_anything_else_is_refused_in_a_sentence(line: str) -> None:
     with pytest.raises(Trouble, match="said something that is no message"):

@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.lab.events import Began, Failed, Finished, Placed, Printed, Progressed
+from gpuexplorer.lab.events import (
+    VERSION,
+    Began,
+    Failed,
+    Finished,
+    Placed,
+    Printed,
+    Progressed,
+)
 from gpuexplorer.lab.packed import NAME, unpacked
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.wire import Forget, Train
@@ -18,7 +26,7 @@ from gpuexplorer.lab.worker_process import Start
 from gpuexplorer.simulation.specs import parse_machine
 from tests.lab.processes import CARD, Fake, Worker, ended, needs_torch, on_len, tampered
 
-HELLO = '{"is":"hello","version":1,"python":"3.11","torch":"2","build":"CPU","simulated":false}'
+HELLO = '{"is":"hello","version":2,"python":"3.11","torch":"2","build":"CPU","simulated":false}'
 # Done to the line `len([])`, whatever else is carried out as ever.
 
 
@@ -48,7 +56,7 @@ def shared() -> Iterator[Worker]:
 @needs_torch
 def test_a_worker_introduces_itself(shared: Worker) -> None:
     hello = shared.listener.hello
-    assert (hello.version, hello.simulated, hello.seed) == (1, True, 7)
+    assert (hello.version, hello.simulated, hello.seed) == (VERSION, True, 7)
     assert [device.name for device in hello.devices] == ["cpu", "cuda:0", "meta"]
     assert hello.devices[1].capability == (7, 5)
 
@@ -280,10 +288,10 @@ def test_who_does_not_introduce_itself_is_refused(worker: Callable[[Start], Work
 
 
 def test_another_version_is_refused(worker: Callable[[Start], Worker]) -> None:
-    hello = HELLO.replace('"version":1', '"version":99')
+    hello = HELLO.replace('"version":2', '"version":99')
     newer = worker(Fake(script=f"print('{hello}')"))
     assert newer.listener.end == (
-        "The worker speaks version 99 of the lab's language, and this window version 1."
+        "The worker speaks version 99 of the lab's language, and this window version 2."
     )
 
 
@@ -326,7 +334,7 @@ def test_one_that_will_not_end_is_ended(worker: Callable[[Start], Worker]) -> No
         f"print('{HELLO}', flush=True); threading.Event().wait()"
     )
     stubborn = worker(Fake(script=script))
-    assert stubborn.listener.hello.version == 1
+    assert stubborn.listener.hello.version == VERSION
     stubborn.process.stop(patience=0.1)
     assert not stubborn.process.running
     assert stubborn.listener.end == "The worker was ended."
@@ -350,7 +358,7 @@ def test_a_python_without_torch_says_so(worker: Callable[[Start], Worker]) -> No
             "by this Python: made for another n",
         ),
         ("__version__ = '2.3.1'", "The lab needs PyTorch 2.4 or newer; this is 2.3.1."),
-        ("__version__ = '2.4.0'", "This PyTorch (2.4.0) lacks what the lab needs: "),
+        ("__version__ = '2.4.0'", "This PyTorch lacks what the lab needs: 2.4.0, "),
     ],
 )
 def test_a_torch_that_is_of_no_use_says_why(

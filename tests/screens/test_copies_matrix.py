@@ -87,7 +87,7 @@ def test_a_copy_that_arrives_wrong_says_so_has_no_rate_and_what_to_do(
     assert "274 GB/s" in cell(person, "Card 1 to card 6")
     person.sees(
         "1 of 81 WRONG",
-        "card 6 to card 1 arrives WRONG",
+        "card 6 to card 1: Arrives WRONG",
         "In 3 of 7 rounds, 12 288 of 268 435 456 bytes came as zeros",
         "turn ACS off in the firmware",
         "Through host memory: 18.0 GB/s, modelled.",

@@ -40,7 +40,7 @@ def test_a_flipped_byte_is_found(source: str, target: str) -> None:
     assert measured.intact is False
     assert measured.wrong == (Wrong(3, 3, 1, PLACE, zeros=False),)
     assert measured.notes == (
-        f"{source} to {target}: wrong bytes, while {source} still holds the right ones",
+        f"{source} to {target}: wrong bytes, while {source} still holds the right ones.",
     )
 
 

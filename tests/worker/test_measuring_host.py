@@ -59,11 +59,11 @@ def test_many_pieces_take_longer_than_one() -> None:
 def test_what_was_seen_of_the_caches_and_threads_is_noted() -> None:
     raw = measured_on(TorchCards(), "cpu", "cpu", mode="raw", bytes=4096)
     assert raw.notes == (
-        "the C library copies with one thread",
-        "so few bytes may stay in the processor's caches, which are warm",
+        "The C library copies with one thread.",
+        "So few bytes may stay in the processor's caches, which are warm.",
     )
     assert measured_on(TorchCards(), "cpu", "cpu", mode="raw", bytes=64 << 20).notes == (
-        "the C library copies with one thread",
+        "The C library copies with one thread.",
     )
 
 
@@ -76,7 +76,7 @@ def test_more_than_the_host_has_is_refused_before_anything_is_taken() -> None:
 def test_without_a_card_a_copy_to_one_is_refused_in_a_sentence() -> None:
     with pytest.raises(Trouble) as refused:
         measured_on(TorchCards(), "cpu", "cuda:0")
-    assert str(refused.value) == "There is no cuda:0 here. This PyTorch has cpu."
+    assert str(refused.value) == "There is no cuda:0 here. This PyTorch has: cpu."
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there the system tells its map")

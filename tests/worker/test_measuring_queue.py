@@ -80,7 +80,7 @@ def test_more_pieces_than_a_queue_holds_are_measured_without_a_gate() -> None:
     measured = measured_on(FakeCards(), pieces=3000)
     assert measured.loops == 1
     assert measured.gated is False
-    assert measured.notes == ("no gate: there are more pieces than a queue holds",)
+    assert measured.notes == ("No gate: there are more pieces than a queue holds.",)
     assert measured.intact
 
 

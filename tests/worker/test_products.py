@@ -107,7 +107,7 @@ def test_one_wrong_value_is_found_and_told() -> None:
     measured = multiplied_on(cards)
     assert measured.right is False
     assert measured.wrong_values == 2  # one before the samples and one after
-    assert measured.notes == ("2 values of a known product came out wrong",)
+    assert measured.notes == ("2 values of a known product came out wrong.",)
 
 
 @pytest.mark.parametrize("size", [16, 48, 64, 600, 1024])
@@ -165,7 +165,7 @@ def test_a_card_without_tf32_is_not_measured_in_its_name() -> None:
     )
     slow = multiplied_on(cards, kind="bf16")
     assert slow.notes == (
-        "the tensor cores of this card know no BF16: other parts of it multiply",
+        "The tensor cores of this card know no BF16: other parts of it multiply.",
     )
 
 
@@ -175,9 +175,9 @@ def test_a_card_without_tf32_is_not_measured_in_its_name() -> None:
         ({"device": "cuda:7"}, "Products are not measured on cuda:7: it is not here."),
         ({"device": 3}, "Devices and kinds are names."),
         ({"kind": "fp8"}, "'fp8' is no kind of number that can be measured."),
-        ({"size": 8}, "The number of rows must be from 16 to 32768, and is 8."),
-        ({"size": 64.5}, "The number of rows must be a whole number."),
-        ({"samples": 0}, "The number of samples must be from 1 to 1000, and is 0."),
+        ({"size": 8}, "`size` must be from 16 to 32768, and is 8."),
+        ({"size": 64.5}, "`size` must be a whole number."),
+        ({"samples": 0}, "`samples` must be from 1 to 1000, and is 0."),
         ({"most_share": 0}, "The share of the free memory must be more than 0 and at most 1."),
         ({"seconds": 1e9}, "The seconds at work must be from 0 to 60."),
     ],
@@ -194,7 +194,7 @@ def test_a_gate_that_cannot_be_wide_enough_is_told() -> None:
     measured = multiplied_on(cards)
     assert measured.gated is False
     assert measured.notes == (
-        "what asking takes may be in the times: the queue was not full in time",
+        "What asking takes may be in the times: the queue was not full in time.",
     )
 
 

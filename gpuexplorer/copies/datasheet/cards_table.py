@@ -5,16 +5,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpuexplorer.copies.datasheet.figure import Figure, What
+from gpuexplorer.copies.datasheet.figure import Figure, Origin, What
 from gpuexplorer.copies.datasheet.sheet import OtherCard
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.topology import pcie_rate
 
 _GIB = 1 << 30
 _ALIKE = 0.15  # of the memory: what the driver keeps for ECC is missing from what it tells
-_NOT_CHECKED = "the table of cards leaves it out: no document was found to check it with"
-_NOT_THERE = "this card has none"
+_LEFT_OUT = Message("the table of cards leaves it out")
+_NOT_CHECKED = Message(
+    "the table of cards leaves it out: no document was found to check it with"
+)
+_NOT_THERE = Message("this card has none")
 _NONE = "none"
 _PCIE = "PCIe {generation:.0f}.0 x{lanes:.0f}"
 _COLUMNS = (
@@ -58,7 +62,7 @@ class CardsTable:
     """Rows that could be read, and a sentence for each that could not."""
 
     rows: Sequence[TableRow] = ()
-    troubles: Sequence[str] = ()
+    troubles: Sequence[Message] = ()
 
     def match(self, name: str, memory_bytes: int | None) -> OtherCard | None:
         """Of several cards of one name, the one with that memory. None: it is not there."""
@@ -100,16 +104,26 @@ def read_table(cards: Path, sources: Path) -> CardsTable:
         for row in _lines(sources, ("key", "title"))
     }
     rows: list[TableRow] = []
-    troubles: list[str] = []
+    troubles: list[Message] = []
     for number, line in enumerate(_lines(cards, _COLUMNS), 2):
         try:
             row = _row(line, titles)
-        except ValueError as error:
-            troubles.append(f"Line {number} of cards.csv was left out: {error}.")
+        except _WrongLineError as error:
+            troubles.append(
+                Message(
+                    "Line {number} of cards.csv was left out: {why}.",
+                    number=number,
+                    why=error.why,
+                )
+            )
             continue
         if any(row.card.name == other.card.name for other in rows):
             troubles.append(
-                f"Line {number} of cards.csv was left out: {row.card.name} is there already."
+                Message(
+                    "Line {number} of cards.csv was left out: {card} is there already.",
+                    number=number,
+                    card=row.card.name,
+                )
             )
             continue
         rows.append(row)
@@ -122,17 +136,21 @@ def _lines(path: Path, columns: Iterable[str]) -> list[Mapping[str, str]]:
             reader = csv.DictReader(file, restkey="", restval="")
             missing = [name for name in columns if name not in (reader.fieldnames or ())]
             if missing:
-                raise Trouble(f"{path.name} has no column {missing[0]!r}.")
+                raise Trouble(
+                    "{file} has no column {column!r}.", file=path.name, column=missing[0]
+                )
             return [{key: str(value).strip() for key, value in row.items()} for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise Trouble(f"{path.name} cannot be read: {error}.") from error
+        raise Trouble(
+            "{file} cannot be read: {why}.", file=path.name, why=str(error)
+        ) from error
 
 
 def _row(line: Mapping[str, str], titles: Mapping[str, str]) -> TableRow:
-    """Raises ValueError with what is wrong, as the end of a sentence."""
+    """Raises _WrongLineError with what is wrong."""
     for column in ("name", "vendor", "architecture"):
         if not line[column]:
-            raise ValueError(f"it has no {column}")
+            raise _WrongLineError(Message("it has no {column}", column=column))
     memory = _number(line, "memory_gib")
     year = _number(line, "year")
     card = OtherCard(
@@ -152,8 +170,8 @@ def _figures(line: Mapping[str, str], titles: Mapping[str, str]) -> Mapping[What
             return Figure.missing(_NOT_THERE)
         value = _number(line, column)
         if value is None:
-            return Figure.missing(_NOT_CHECKED)
-        return Figure(value * factor, f"table: {_source(line, source, titles)}")
+            return Figure.missing(_NOT_CHECKED, _LEFT_OUT)
+        return Figure(value * factor, _source(line, source, titles), origin=Origin.TABLE)
 
     link = _pcie(line, titles)
     return {
@@ -172,22 +190,33 @@ def _pcie(line: Mapping[str, str], titles: Mapping[str, str]) -> Figure:
     generation = _number(line, "pcie_generation")
     lanes = _number(line, "pcie_lanes")
     if generation is None or lanes is None:
-        return Figure.missing(_NOT_CHECKED)
+        return Figure.missing(_NOT_CHECKED, _LEFT_OUT)
     rate = pcie_rate(int(generation), int(lanes))
     if rate is None:
-        raise ValueError(f"nobody knows the rate of PCIe {generation:.0f}")
+        raise _WrongLineError(
+            Message("the rate of PCIe {generation:.0f} is not known", generation=generation)
+        )
     words = _PCIE.format(generation=generation, lanes=lanes)
-    return Figure(rate, f"table: {words}, {_source(line, 'pcie_source', titles)}")
+    detail = f"{words}, {_source(line, 'pcie_source', titles)}"
+    return Figure(rate, detail, origin=Origin.TABLE)
 
 
 def _source(line: Mapping[str, str], column: str, titles: Mapping[str, str]) -> str:
     """A figure without a source is not told."""
     keys = line[column].split()
     if not keys:
-        raise ValueError(f"{column} is empty, and a figure there needs its source")
+        raise _WrongLineError(
+            Message("{column} is empty, and a figure there needs its source", column=column)
+        )
     unknown = [key for key in keys if key not in titles]
     if unknown:
-        raise ValueError(f"{column} names {unknown[0]!r}, which card-sources.csv does not know")
+        raise _WrongLineError(
+            Message(
+                "{column} names {key!r}, which card-sources.csv does not know",
+                column=column,
+                key=unknown[0],
+            )
+        )
     return "; ".join(titles[key] for key in keys)
 
 
@@ -198,10 +227,22 @@ def _number(line: Mapping[str, str], column: str) -> float | None:
     try:
         value = float(text)
     except ValueError:
-        raise ValueError(f"{column} is {text!r}, which is no number") from None
+        raise _WrongLineError(
+            Message("{column} is {text!r}, which is no number", column=column, text=text)
+        ) from None
     if not 0 < value < 1e7:
-        raise ValueError(f"{column} is {text}, which cannot be")
+        raise _WrongLineError(
+            Message("{column} is {text}, which cannot be", column=column, text=text)
+        )
     return value
+
+
+class _WrongLineError(Exception):
+    """`why` stands behind a colon."""
+
+    def __init__(self, why: Message) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 def _off(card: OtherCard, memory_bytes: int) -> float:

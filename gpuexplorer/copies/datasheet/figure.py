@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from gpuexplorer.core.words import Message, mark
+
 
 class Unit(StrEnum):
     """Of what a row counts."""
@@ -31,22 +33,41 @@ class What(StrEnum):
         return Unit.POWER if self is What.POWER else Unit.RATE
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Message:
         """What exactly is promised and measured."""
-        return _SENTENCES[self]
+        return Message(_SENTENCES[self])
 
 
 _PRODUCTS = (What.FP32, What.TF32, What.BF16)
 _SENTENCES = {
-    What.MEMORY: "Bytes read and written in the card's own memory, by a copy within the card.",
-    What.TO_CARD: "From pinned memory of the host to the card, one way, alone.",
-    What.FROM_CARD: "From the card to pinned memory of the host, one way, alone.",
-    What.PEER: "From this card to another, one way, alone.",
-    What.FP32: "Square matrices multiplied in single precision; the TF32 switch is off.",
-    What.TF32: "Single precision, multiplied with ten bits behind the point on tensor cores.",
-    What.BF16: "Numbers of 16 bits, summed up in single precision on tensor cores; dense.",
-    What.POWER: "What the whole board may draw, and the most it drew while it was measured.",
+    What.MEMORY: mark(
+        "Bytes read and written in the card's own memory, by a copy within the card."
+    ),
+    What.TO_CARD: mark("From pinned memory of the host to the card, one way, alone."),
+    What.FROM_CARD: mark("From the card to pinned memory of the host, one way, alone."),
+    What.PEER: mark("From this card to another, one way, alone."),
+    What.FP32: mark("Square matrices multiplied in single precision; the TF32 switch is off."),
+    What.TF32: mark(
+        "Single precision, multiplied with ten bits behind the point on tensor cores."
+    ),
+    What.BF16: mark(
+        "Numbers of 16 bits, summed up in single precision on tensor cores; dense."
+    ),
+    What.POWER: mark(
+        "What the whole board may draw, and the most it drew while it was measured."
+    ),
 }
+
+
+class Origin(StrEnum):
+    """Who says a figure, or why there is none."""
+
+    DEVICE = "device"
+    TABLE = "table"
+    MEASURED = "measured"
+    MODELLED = "modelled"
+    NOT_YET = "not yet"  # nothing was measured until now
+    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +75,21 @@ class Figure:
     """Bytes or operations per second, or watts. Without a value there is a reason."""
 
     value: float | None
-    source: str = ""  # "the device says: 5120 bit at 2619 MHz", "table: NVIDIA …"
-    reason: str = ""  # why there is none, in words
+    detail: str = ""  # "5120 bit at 2619 MHz", "NVIDIA H100 datasheet"
+    reason: str = ""  # why there is none, to stand behind a colon
+    origin: Origin = Origin.MEASURED
+    short: str = ""  # the reason in a narrow place; empty: there is no shorter one
+
+    @property
+    def source(self) -> str:
+        """ "the device says: 5120 bit at 2619 MHz"; empty without a value."""
+        match self.origin:
+            case Origin.DEVICE:
+                return Message("the device says: {what}", what=self.detail)
+            case Origin.TABLE:
+                return Message("table: {what}", what=self.detail)
+        return self.detail
 
     @classmethod
-    def missing(cls, reason: str) -> "Figure":
-        return cls(None, "", reason)
+    def missing(cls, reason: str, short: str = "", origin: Origin = Origin.NONE) -> "Figure":
+        return cls(None, "", reason, origin, short)

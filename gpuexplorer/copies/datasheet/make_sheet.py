@@ -20,24 +20,25 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.catalogue.heat_and_power import POWER_LIMIT, POWER_LIMIT_DEFAULT
 from gpuexplorer.core.units import watts as in_watts
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.product_job import ProductJob
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 _TITLES = {
-    What.MEMORY: "Memory bandwidth",
-    What.TO_CARD: "Host link, to the card",
-    What.FROM_CARD: "Host link, from the card",
-    What.PEER: "Peer link",
-    What.FP32: "FP32 products",
-    What.TF32: "TF32 products",
-    What.BF16: "BF16 products",
-    What.POWER: "Power",
+    What.MEMORY: mark("Memory bandwidth"),
+    What.TO_CARD: mark("Host link, to the card"),
+    What.FROM_CARD: mark("Host link, from the card"),
+    What.PEER: mark("Peer link"),
+    What.FP32: mark("FP32 products"),
+    What.TF32: mark("TF32 products"),
+    What.BF16: mark("BF16 products"),
+    What.POWER: mark("Power"),
 }
 _KINDS = {What.FP32: "fp32", What.TF32: "tf32", What.BF16: "bf16"}
-_ONE_CARD = "there is no other card in this machine"
-_IS_HOST = "this is the host itself"
+_ONE_CARD = Message("there is no other card in this machine")
+_IS_HOST = Message("this is the host itself")
 
 
 def sheet_of(
@@ -67,7 +68,7 @@ def sheet_of(
                 product, products, promised[what], power, None if card is None else card.id
             )
         else:
-            missing = Figure.missing(promised[what].reason)
+            missing = Figure.missing(promised[what].reason, promised[what].short)
             reached[what] = Reached(missing, missing)
     modelled = any(each.modelled for each in reached.values())
     drawn = most_drawn(reached)
@@ -115,7 +116,7 @@ def simulated_sheet(spec: str, device: str = "cuda:0", *, measured: bool = True)
 
 
 def _row(
-    what: What, title: str, promised: Figure, reached: Reached, notes: tuple[str, ...]
+    what: What, title: Message, promised: Figure, reached: Reached, notes: tuple[Message, ...]
 ) -> Row:
     return Row(
         what,
@@ -128,21 +129,22 @@ def _row(
         reached.variation,
         reached.wrong,
         (*notes, *reached.notes),
+        reached.modelled,
     )
 
 
-def _title(what: What, subject: Subject, across: CopyJob | None) -> str:
+def _title(what: What, subject: Subject, across: CopyJob | None) -> Message:
     if what is What.PEER and across is not None:
-        return f"{_TITLES[what]}, to {across.target}"
+        return Message("Peer link, to {device}", device=across.target)
     if what is What.MEMORY and subject.is_host:
-        return "Memory bandwidth, by the processor"
-    return _TITLES[what]
+        return Message("Memory bandwidth, by the processor")
+    return Message(_TITLES[what])
 
 
-def _limited(subject: Subject) -> tuple[str, ...]:
+def _limited(subject: Subject) -> tuple[Message, ...]:
     """Where somebody set the limit lower, or higher, than the card comes with."""
     usual = subject.values.get(POWER_LIMIT_DEFAULT)
     now = subject.values.get(POWER_LIMIT)
     if usual is None or now is None or abs(usual - now) < 1.0:
         return ()
-    return (f"its power limit is set to {in_watts(now)} now",)
+    return (Message("Its power limit is set to {limit} now.", limit=str(in_watts(now))),)

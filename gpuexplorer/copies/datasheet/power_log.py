@@ -7,6 +7,7 @@ from gpuexplorer.copies.datasheet.figure import Figure
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
+from gpuexplorer.core.words import Message
 
 _KEPT = 6000  # readings of each card: ten minutes of ten a second
 _AVERAGED = 1.0  # seconds: over so long many cards average their power
@@ -38,12 +39,26 @@ class PowerLog:
             absent = self._absent.get(card)
             seen = [watts for at, watts in self._drawn.get(card, ()) if since <= at <= ended]
         if len(seen) >= _ENOUGH:
-            source = f"the mean of {len(seen)} readings of the device while it was at work"
+            source = Message(
+                "the mean of {count} readings of the device while it was at work",
+                count=len(seen),
+            )
             return Figure(sum(seen) / len(seen), source)
         if absent is not None and not seen:
-            return Figure.missing(f"its power: {absent.sentence}")
-        times = "once" if seen else "not once"
+            return Figure.missing(Message("its power: {why}", why=absent.sentence))
+        seconds = max(0.0, ended - since)
+        if seen:
+            return Figure.missing(
+                Message(
+                    "its power was read once in the {seconds:.1f} s that count, which says too "
+                    "little: a shorter interval between readings helps",
+                    seconds=seconds,
+                )
+            )
         return Figure.missing(
-            f"its power was read {times} in the {max(0.0, ended - since):.1f} s that count, "
-            "which says too little: a shorter interval between readings helps"
+            Message(
+                "its power was not read in the {seconds:.1f} s that count: a shorter interval "
+                "between readings helps",
+                seconds=seconds,
+            )
         )

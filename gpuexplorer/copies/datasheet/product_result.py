@@ -1,9 +1,12 @@
 """ProductResult: what a measurement of matrix products gave."""
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gpuexplorer.lab.events import Multiplied
+from gpuexplorer.copies.busy import Busy
+from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.lab.events import Multiplied, in_all
 from gpuexplorer.lab.product_job import ProductJob
 
 
@@ -15,8 +18,14 @@ class ProductResult:
     measured: Multiplied | None
     loaded: tuple[float, float] | None = None  # at work without a pause, on the steady clock
     watts: float | None = None  # where they are modelled too
-    failure: str = ""
-    hint: str = ""
+    failure: Message = NOTHING
+    hint: Message = NOTHING
+    busy: Sequence[Busy] = ()  # what others used while it was measured
+
+    @property
+    def why(self) -> Message:
+        """Why it could not be, and what to do."""
+        return in_all(self.failure, self.hint)
 
     @property
     def wrong(self) -> bool:

@@ -3,21 +3,22 @@
 from collections.abc import Mapping
 
 from gpuexplorer.copies.asked_for import HOST
-from gpuexplorer.copies.datasheet.figure import Figure, What
+from gpuexplorer.copies.datasheet.figure import Figure, Origin, What
 from gpuexplorer.copies.datasheet.sheet import OtherCard
 from gpuexplorer.copies.datasheet.subject import Subject
 from gpuexplorer.copies.datasheet.words import in_words
 from gpuexplorer.core.catalogue.clocks import CLOCK_MEMORY_MAX, CLOCK_SM_MAX
 from gpuexplorer.core.catalogue.heat_and_power import POWER_LIMIT, POWER_LIMIT_DEFAULT
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import Message
 
 # What has to be read of a card beforehand.
 ASKED = (CLOCK_MEMORY_MAX, CLOCK_SM_MAX, POWER_LIMIT_DEFAULT, POWER_LIMIT)
-_SAYS = "the device says: "
 _ALIKE = 0.02
 # A slot may have fewer lanes than the card, and a person may choose another limit.
 _DECIDED_HERE = (What.TO_CARD, What.FROM_CARD, What.PEER, What.POWER)
-_NO_WIRING = "nobody told how this machine is wired"
+_NO_WIRING = Message("it is not known how this machine is wired")
+_NO_CARD = Message("the driver reports nothing about this card")
 
 
 def promises_of(subject: Subject, row: OtherCard | None) -> Mapping[What, Figure]:
@@ -36,30 +37,32 @@ def promises_of(subject: Subject, row: OtherCard | None) -> Mapping[What, Figure
     }
 
 
-def other_word(what: What, promised: Figure, row: OtherCard | None) -> tuple[str, ...]:
+def other_word(what: What, promised: Figure, row: OtherCard | None) -> tuple[Message, ...]:
     """What the table has, where the device says something else."""
-    if row is None or promised.value is None or not promised.source.startswith(_SAYS):
+    if row is None or promised.value is None or promised.origin is not Origin.DEVICE:
         return ()
     listed = row.figure(what)
     if listed.value is None or what in _DECIDED_HERE:
         return ()
     if abs(promised.value - listed.value) <= _ALIKE * listed.value:
         return ()
-    source = listed.source.removeprefix("table: ")
-    return (f"the table has {in_words(what, listed.value)} ({source})",)
+    value = in_words(what, listed.value)
+    return (Message("The table has {value} ({source}).", value=value, source=listed.detail),)
 
 
 def _of_host() -> Mapping[What, Figure]:
     none = Figure.missing
+    itself = none(Message("this is the host itself"))
+    computing = none(Message("it is not known how much this processor could compute"))
     return {
-        What.MEMORY: none("nobody tells how fast the memory of this computer is"),
-        What.TO_CARD: none("this is the host itself"),
-        What.FROM_CARD: none("this is the host itself"),
-        What.PEER: none("this is the host itself"),
-        What.FP32: none("nobody tells how much this processor could compute"),
-        What.TF32: none("TF32 is a way of tensor cores, and the processor has none"),
-        What.BF16: none("nobody tells how much this processor could compute"),
-        What.POWER: none("nobody tells what this processor may draw"),
+        What.MEMORY: none(Message("it is not known how fast the memory of this computer is")),
+        What.TO_CARD: itself,
+        What.FROM_CARD: itself,
+        What.PEER: itself,
+        What.FP32: computing,
+        What.TF32: none(Message("TF32 is a way of tensor cores, and the processor has none")),
+        What.BF16: computing,
+        What.POWER: none(Message("it is not known what this processor may draw")),
     }
 
 
@@ -68,25 +71,36 @@ def _or_table(told: Figure, row: OtherCard | None, what: What) -> Figure:
     if told.value is not None:
         return told
     if row is None:
-        return Figure.missing(f"{told.reason}, and the table of cards does not have this card")
+        reason = Message(
+            "{reason}, and the table of cards does not have this card", reason=told.reason
+        )
+        return Figure.missing(reason, told.short)
     listed = row.figure(what)
     if listed.value is not None:
         return listed
-    return Figure.missing(f"{told.reason}, and {listed.reason}")
+    both = Message("{one}, and {other}", one=told.reason, other=listed.reason)
+    return Figure.missing(both, told.short or told.reason)
 
 
 def _memory(subject: Subject) -> Figure:
     card, clock = subject.card, subject.values.get(CLOCK_MEMORY_MAX)
     if card is None:
-        return Figure.missing("the driver tells nothing of this card")
+        return Figure.missing(_NO_CARD)
     if card.memory_shared:
-        return Figure.missing("this card borrows the computer's memory")
+        return Figure.missing(Message("this card borrows the computer's memory"))
     if card.memory_bus_bits is None:
-        return Figure.missing("the driver does not tell how wide the way to its memory is")
+        return Figure.missing(
+            Message("the driver does not report how wide the way to its memory is")
+        )
     if clock is None:
-        return Figure.missing(f"its memory's clock: {_why(subject, CLOCK_MEMORY_MAX)}")
-    words = f"{card.memory_bus_bits} bit at {clock / 1e6:.0f} MHz, two transfers a clock"
-    return Figure(2 * clock * card.memory_bus_bits / 8, _SAYS + words)
+        reason = Message("its memory's clock: {why}", why=_why(subject, CLOCK_MEMORY_MAX))
+        return Figure.missing(reason, Message("its memory's clock"))
+    words = Message(
+        "{bits} bit at {clock:.0f} MHz, two transfers a clock",
+        bits=card.memory_bus_bits,
+        clock=clock / 1e6,
+    )
+    return _told(2 * clock * card.memory_bus_bits / 8, words)
 
 
 def _route(subject: Subject, source: str, target: str) -> Figure:
@@ -94,8 +108,9 @@ def _route(subject: Subject, source: str, target: str) -> Figure:
         return Figure.missing(_NO_WIRING)
     route = subject.routes.route(source, target)
     if route.limit is None:
-        return Figure.missing(route.limit_reason or "the driver does not tell how fast it is")
-    return Figure(route.limit, _SAYS + (route.limit_reason or route.words))
+        unknown = Message("the driver does not report how fast it is")
+        return Figure.missing(route.limit_reason or unknown)
+    return _told(route.limit, route.limit_reason or route.words)
 
 
 def _peer(subject: Subject) -> Figure:
@@ -103,20 +118,25 @@ def _peer(subject: Subject) -> Figure:
         return Figure.missing(_NO_WIRING)
     peer = subject.peer()
     if peer is None:
-        return Figure.missing("there is no other card in this machine")
+        return Figure.missing(Message("there is no other card in this machine"))
     return _route(subject, subject.device, peer)
 
 
 def _single(subject: Subject) -> Figure:
     card, clock = subject.card, subject.values.get(CLOCK_SM_MAX)
     if card is None:
-        return Figure.missing("the driver tells nothing of this card")
+        return Figure.missing(_NO_CARD)
     if card.cores is None:
-        return Figure.missing("the driver does not tell how many cores it has")
+        return Figure.missing(Message("the driver does not report how many cores it has"))
     if clock is None:
-        return Figure.missing(f"its highest clock: {_why(subject, CLOCK_SM_MAX)}")
-    words = f"{card.cores} cores at {clock / 1e6:.0f} MHz at most, two operations a clock"
-    return Figure(2.0 * card.cores * clock, _SAYS + words)
+        reason = Message("its highest clock: {why}", why=_why(subject, CLOCK_SM_MAX))
+        return Figure.missing(reason, Message("its highest clock"))
+    words = Message(
+        "{cores} cores at {clock:.0f} MHz at most, two operations a clock",
+        cores=card.cores,
+        clock=clock / 1e6,
+    )
+    return _told(2.0 * card.cores * clock, words)
 
 
 def _tensor(subject: Subject, row: OtherCard | None, what: What, kind: str) -> Figure:
@@ -125,22 +145,33 @@ def _tensor(subject: Subject, row: OtherCard | None, what: What, kind: str) -> F
         card = subject.card
         major, minor = (0, 0) if card is None else card.compute_capability or (0, 0)
         return Figure.missing(
-            f"its tensor cores, if it has any, know no {kind}: that begins with compute "
-            f"capability 8.0, and this card has {major}.{minor}"
+            Message(
+                "its tensor cores, if it has any, know no {kind}: that begins with compute "
+                "capability 8.0, and this card has {capability}",
+                kind=kind,
+                capability=f"{major}.{minor}",
+            ),
+            Message("its tensor cores, if it has any, know no {kind}", kind=kind),
         )
-    return _or_table(Figure.missing("no driver tells it"), row, what)
+    return _or_table(Figure.missing(Message("no driver reports it")), row, what)
 
 
 def _power(subject: Subject) -> Figure:
     limit = subject.values.get(POWER_LIMIT_DEFAULT)
     if limit is not None:
-        return Figure(limit, _SAYS + "the power limit it starts with")
+        return _told(limit, Message("the power limit it starts with"))
     limit = subject.values.get(POWER_LIMIT)
     if limit is not None:
-        return Figure(limit, _SAYS + "the power limit as it is enforced now")
-    return Figure.missing(f"its power limit: {_why(subject, POWER_LIMIT)}")
+        return _told(limit, Message("the power limit as it is enforced now"))
+    reason = Message("its power limit: {why}", why=_why(subject, POWER_LIMIT))
+    return Figure.missing(reason, Message("its power limit"))
+
+
+def _told(value: float, detail: str) -> Figure:
+    """By the device itself."""
+    return Figure(value, detail, origin=Origin.DEVICE)
 
 
 def _why(subject: Subject, metric: MetricId) -> str:
     absence = subject.missing.get(metric)
-    return "it was not read yet" if absence is None else absence.sentence
+    return Message("it was not read yet") if absence is None else absence.sentence

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gpuexplorer.copies.datasheet.figure import Figure, What
+from gpuexplorer.copies.datasheet.figure import Figure, Unit, What
+from gpuexplorer.core.words import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +12,7 @@ class Row:
     """One line of the sheet. `what.unit` counts promised and reached alike."""
 
     what: What
-    title: str  # "Memory bandwidth", "Peer link, to cuda:1"
+    title: Message  # "Memory bandwidth", "Peer link, to cuda:1"
     promised: Figure
     reached: Figure
     watts: Figure  # the mean while it was measured
@@ -19,7 +20,17 @@ class Row:
     highest: float | None = None
     variation: float | None = None  # standard deviation as a share of the mean
     wrong: bool = False  # what came of it was wrong, so it has no figure
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()  # sentences
+    modelled: bool = False
+
+    @property
+    def all_notes(self) -> tuple[Message, ...]:
+        """Also that it is modelled, where it is."""
+        if not self.modelled:
+            return self.notes
+        copied = Message("Modelled: no bytes were moved.")
+        multiplied = Message("Modelled: nothing was multiplied.")
+        return (multiplied if self.what.unit is Unit.COMPUTE else copied, *self.notes)
 
     @property
     def share(self) -> float | None:
@@ -42,7 +53,9 @@ class OtherCard:
     is_this: bool = False  # the same model as the card of the sheet
 
     def figure(self, what: What) -> Figure:
-        return self.figures.get(what, Figure.missing("the table of cards does not tell"))
+        return self.figures.get(
+            what, Figure.missing(Message("the table of cards does not say"))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +68,7 @@ class Sheet:
     modelled: bool
     rows: tuple[Row, ...]
     beside: tuple[OtherCard, ...] = ()
-    notes: tuple[str, ...] = ()  # sentences, such as which row of the table was broken
+    notes: tuple[Message, ...] = ()  # sentences, such as which row of the table was broken
 
     def row(self, what: What) -> Row | None:
         return next((row for row in self.rows if row.what is what), None)

@@ -79,7 +79,7 @@ def sheet_as_csv(sheet: Sheet, beside: Sequence[OtherCard] = ()) -> str:
                 "wrong": _yes(row.wrong),
                 "simulated": _yes(sheet.simulated),
                 "modelled": _yes(sheet.modelled),
-                "notes": "; ".join(row.notes),
+                "notes": " ".join(row.all_notes),
             }
         )
     for card in beside:
@@ -119,7 +119,7 @@ def _row_as_json(row: Row) -> dict[str, Json]:
         "watts_source": row.watts.source,
         "watts_reason": row.watts.reason,
         "wrong": row.wrong,
-        "notes": list(row.notes),
+        "notes": list(row.all_notes),
     }
 
 

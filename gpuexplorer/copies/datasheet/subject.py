@@ -9,6 +9,7 @@ from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.product_job import KINDS, ProductJob, size_for
 
@@ -34,7 +35,7 @@ class Subject:
     def label(self) -> str:
         if self.card is not None:
             return self.card.name
-        return self.name or ("the processor" if self.is_host else self.device)
+        return self.name or (Message("the processor") if self.is_host else self.device)
 
     def has_tensor_kinds(self) -> bool | None:
         """Whether its tensor cores know TF32 and BF16; None: it cannot be told."""

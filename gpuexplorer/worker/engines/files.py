@@ -10,8 +10,11 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import mark
 
-_SAVEABLE = "Save tensors, or a model's state_dict(): torch.save(net.state_dict(), 'net.pt')"
+_SAVEABLE = mark(
+    "Save tensors, or a model's state_dict(): torch.save(net.state_dict(), 'net.pt')"
+)
 
 
 # Any throughout: what is saved is PyTorch's.
@@ -42,8 +45,10 @@ def save(thing: Any, path: object) -> None:
             part.unlink()
     if failure is not None:
         raise Trouble(
-            f"{target} could not be written: {failure.strerror}.",
+            "{file} could not be written: {why}.",
             "Choose another place; what was there before is unchanged.",
+            file=str(target),
+            why=failure.strerror,
         )
 
 
@@ -58,13 +63,17 @@ def load(path: object, map_location: Any = None, weights_only: bool = True) -> A
     try:
         return torch.load(source, map_location=map_location, weights_only=True)
     except OSError as error:
-        raise Trouble(f"{source} cannot be read: {error.strerror}.") from None
+        raise Trouble(
+            "{file} cannot be read: {why}.", file=str(source), why=error.strerror
+        ) from None
     except pickle.UnpicklingError as error:
         if "GLOBAL" in str(error):
             named = str(error).partition("GLOBAL ")[2].split(" ")[0].rstrip(".,")
             raise Trouble(
-                f"{source} wants to run code ({named}) when it is opened, and was refused.",
+                "{file} wants to run code ({named}) when it is opened, and was refused.",
                 "Only files of tensors are loaded.",
+                file=str(source),
+                named=named,
             ) from None
         raise _no_weights(source) from None
     except (EOFError, KeyError, ValueError, IndexError, AttributeError, TypeError):
@@ -103,11 +112,15 @@ def _path(path: object) -> Path:
     try:
         found = Path(path).expanduser()
     except RuntimeError:
-        raise Trouble(f"There is nobody here whose folder {path} could be in.") from None
+        raise Trouble(
+            "There is nobody here whose folder {path} could be in.", path=path
+        ) from None
     if not found.name:
-        raise Trouble(f"{path} is a folder.", "Such as: 'net.pt'")
+        raise Trouble("{path} is a folder.", "Such as: 'net.pt'", path=path)
     return found
 
 
 def _no_weights(source: Path) -> Trouble:
-    return Trouble(f"{source} is no file of tensors that torch.save made.", _SAVEABLE)
+    return Trouble(
+        "{file} is no file of tensors that torch.save made.", _SAVEABLE, file=str(source)
+    )

@@ -8,6 +8,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from gpuexplorer.core.words import Message
+
 _MOST_ROWS = 40
 
 
@@ -47,9 +49,10 @@ class PlacementLog(TorchDispatchMode):
         super().__exit__(*how)
         rows, self._rows = self._rows, []
         for text, count in rows[:_MOST_ROWS]:
-            self._say(text if count == 1 else f"{text}, {count} times")
+            many = Message("{operation}, {count} times", operation=text, count=count)
+            self._say(text if count == 1 else many)
         if len(rows) > _MOST_ROWS:
-            self._say(f"and {len(rows) - _MOST_ROWS} more")
+            self._say(Message("and {more} more", more=len(rows) - _MOST_ROWS))
 
     def _note(self, name: str, args: Any, made: Any) -> None:
         there = _device(made)

@@ -9,7 +9,16 @@ from typing import Any
 
 import torch
 
-from gpuexplorer.lab.events import VERSION, Device, Event, Hello, Memory, Span, Transferred
+from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.lab.events import (
+    VERSION,
+    Device,
+    Event,
+    Hello,
+    Memory,
+    Span,
+    Transferred,
+)
 from gpuexplorer.lab.wire import Measure, Multiply
 from gpuexplorer.worker.copies import Copies
 from gpuexplorer.worker.engine import Times
@@ -58,9 +67,9 @@ class TorchEngine:
             found.append(
                 Device(
                     "cuda:0",
-                    "no card of this PyTorch",
+                    Message("no card of this PyTorch"),
                     usable=False,
-                    reason="This PyTorch is a build for the processor only.",
+                    reason=Message("This PyTorch is a build for the processor only."),
                 )
             )
         xpu = getattr(torch, "xpu", None)
@@ -71,7 +80,7 @@ class TorchEngine:
             ]
         if torch.backends.mps.is_available():
             found.append(Device("mps", "Apple GPU"))
-        return [*found, Device("meta", "shapes without values")]
+        return [*found, Device("meta", Message("shapes without values"))]
 
     def running(
         self, stays_on_host: "Callable[[], bool] | None" = None
@@ -194,9 +203,10 @@ def _cuda(index: int) -> Device:
     capability = (properties.major, properties.minor)
     made_for = torch.cuda.get_arch_list()
     usable = torch.version.hip is not None or _has_kernels(capability, made_for)
-    reason = (
-        f"compute capability {capability[0]}.{capability[1]} has no kernels in this "
-        "PyTorch: copies work, computing does not"
+    reason = Message(
+        "This PyTorch has no kernels for compute capability {capability}: copies work, "
+        "computing does not.",
+        capability="{}.{}".format(*capability),
     )
     return Device(
         f"cuda:{index}",
@@ -205,7 +215,7 @@ def _cuda(index: int) -> Device:
         properties.total_memory,
         capability,
         usable,
-        "" if usable else reason,
+        NOTHING if usable else reason,
     )
 
 

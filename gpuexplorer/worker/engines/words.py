@@ -15,5 +15,10 @@ def word(name: str) -> Any:
     for part in name.split(".")[1:]:
         found = getattr(found, part, None)
         if found is None:
-            raise Trouble(f"This PyTorch ({torch.__version__}) has no {name}.", "A newer may.")
+            raise Trouble(
+                "This PyTorch ({version}) has no {name}.",
+                "A newer may.",
+                version=str(torch.__version__),
+                name=name,
+            )
     return found

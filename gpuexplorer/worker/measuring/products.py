@@ -4,15 +4,17 @@ from collections.abc import Callable
 from math import isfinite
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab.product_job import BYTES_OF, KINDS, ProductJob
 from gpuexplorer.lab.wire import Multiply
-from gpuexplorer.worker.measuring.words import listed, size_in_words
+from gpuexplorer.worker.measuring.words import size_in_words
 
 HOST = "cpu"
 CHECKED_ROWS = 512  # of the known product, at once
 _MOST_SAMPLES = 1000
 _LEAST_SIZE, _MOST_SIZE = 16, 32768
 _MOST_SECONDS = 60.0
+NO_BF16 = mark("The tensor cores of this card know no BF16: other parts of it multiply.")
 _TENSOR_CORES_KNOW = (8, 0)  # compute capability from which TF32 and BF16 are theirs
 
 
@@ -21,13 +23,17 @@ def refuse(command: Multiply, names: "tuple[str, ...]") -> None:
     _refuse_what_is_no_number(command)
     if command.device not in names:
         raise Trouble(
-            f"Products are not measured on {command.device}: it is not here.",
-            f"This PyTorch has {listed(names)}.",
+            "Products are not measured on {device}: it is not here.",
+            "This PyTorch has: {names}.",
+            device=command.device,
+            names=", ".join(names),
         )
     if command.kind not in KINDS:
         raise Trouble(
-            f"{command.kind!r} is no kind of number that can be measured.",
-            f"One of {', '.join(KINDS)}.",
+            "{kind!r} is no kind of number that can be measured.",
+            "One of {kinds}.",
+            kind=command.kind,
+            kinds=", ".join(KINDS),
         )
     if command.kind == "tf32" and command.device == HOST:
         raise Trouble(
@@ -42,13 +48,17 @@ def refuse_what_the_card_cannot(job: ProductJob, capability: "tuple[int, int] | 
         return
     if capability is None:
         raise Trouble(
-            f"Nobody tells whether {job.device} has TF32.", "Measure fp32 or bf16 there."
+            "It is not known whether {device} has TF32.",
+            "Measure fp32 or bf16 there.",
+            device=job.device,
         )
     if capability < _TENSOR_CORES_KNOW:
         raise Trouble(
-            f"{job.device} has no TF32: it came with compute capability 8.0, and this card has "
-            f"{capability[0]}.{capability[1]}.",
+            "{device} has no TF32: it came with compute capability 8.0, and this card has "
+            "{capability}.",
             "Measure fp32 or bf16 there.",
+            device=job.device,
+            capability="{}.{}".format(*capability),
         )
 
 
@@ -59,10 +69,14 @@ def refuse_what_does_not_fit(
     need, free = needs(command.job), free_bytes(command.device)
     if free is not None and need > free * command.most_share:
         raise Trouble(
-            f"Multiplying {command.size} x {command.size} takes {size_in_words(need)} on "
-            f"{command.device}, more than {command.most_share:.4g} of the "
-            f"{size_in_words(free)} that are free there.",
+            "Multiplying {size} x {size} takes {need} on {device}, more than {share:.4g} of "
+            "the {free} that are free there.",
             "Take smaller matrices, or end what holds the memory.",
+            size=command.size,
+            need=size_in_words(need),
+            device=command.device,
+            share=command.most_share,
+            free=size_in_words(free),
         )
 
 
@@ -72,12 +86,12 @@ def needs(job: ProductJob) -> int:
     return 3 * job.matrix_bytes + 3 * rows * job.size * BYTES_OF[job.kind]
 
 
-def notes_on(job: ProductJob, capability: "tuple[int, int] | None") -> "list[str]":
+def notes_on(job: ProductJob, capability: "tuple[int, int] | None") -> "list[Message]":
     """What is true of it before it is measured."""
     if job.kind != "bf16" or job.device == HOST or capability is None:
         return []
     if capability < _TENSOR_CORES_KNOW:
-        return ["the tensor cores of this card know no BF16: other parts of it multiply"]
+        return [Message(NO_BF16)]
     return []
 
 
@@ -86,18 +100,24 @@ def _refuse_what_is_no_number(command: Multiply) -> None:
     texts: list[object] = [command.device, command.kind]
     if not all(isinstance(each, str) for each in texts):
         raise Trouble("Devices and kinds are names.", 'Such as "cuda:0" and "bf16".')
-    _refuse_number("rows", command.size, _LEAST_SIZE, _MOST_SIZE)
+    _refuse_number("size", command.size, _LEAST_SIZE, _MOST_SIZE)
     _refuse_number("samples", command.samples, 1, _MOST_SAMPLES)
     share: object = command.most_share
     if not isinstance(share, (int, float)) or not isfinite(share) or not 0 < share <= 1:
         raise Trouble("The share of the free memory must be more than 0 and at most 1.")
     seconds: object = command.seconds
     if not isinstance(seconds, (int, float)) or not 0 <= seconds <= _MOST_SECONDS:
-        raise Trouble(f"The seconds at work must be from 0 to {_MOST_SECONDS:.0f}.")
+        raise Trouble("The seconds at work must be from 0 to {most:.0f}.", most=_MOST_SECONDS)
 
 
 def _refuse_number(what: str, number: object, least: int, most: int) -> None:
     if not isinstance(number, int) or isinstance(number, bool):
-        raise Trouble(f"The number of {what} must be a whole number.")
+        raise Trouble("`{what}` must be a whole number.", what=what)
     if not least <= number <= most:
-        raise Trouble(f"The number of {what} must be from {least} to {most}, and is {number}.")
+        raise Trouble(
+            "`{what}` must be from {least} to {most}, and is {number}.",
+            what=what,
+            least=least,
+            most=most,
+            number=number,
+        )

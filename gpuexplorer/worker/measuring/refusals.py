@@ -4,6 +4,7 @@ from collections.abc import Callable
 from math import isfinite
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.copy_job import MODES, CopyJob
 from gpuexplorer.lab.wire import Measure
 from gpuexplorer.worker.measuring.plan import (
@@ -12,7 +13,7 @@ from gpuexplorer.worker.measuring.plan import (
     chunk_for,
     power_of_two,
 )
-from gpuexplorer.worker.measuring.words import listed, size_in_words
+from gpuexplorer.worker.measuring.words import size_in_words
 
 _MOST_SAMPLES = 1000
 _MOST_BYTES = 1 << 44
@@ -29,11 +30,14 @@ def refuse(command: Measure, names: "tuple[str, ...]") -> None:
     job = command.job
     for device in dict.fromkeys(sum(_ways(job), ())):
         if device not in names:
-            raise Trouble(_not_here(device), f"This PyTorch has {listed(names)}.")
+            hint = Message("This PyTorch has: {names}.", names=", ".join(names))
+            raise Trouble(_not_here(device), hint)
     if job.mode not in MODES:
         raise Trouble(
-            f"{job.mode!r} is no way to copy that can be measured.",
-            f"One of {', '.join(sorted(MODES))}.",
+            "{mode!r} is no way to copy that can be measured.",
+            "One of {modes}.",
+            mode=job.mode,
+            modes=", ".join(sorted(MODES)),
         )
     _refuse_what_this_mode_cannot(job)
     if job.both_ways or job.beside:
@@ -50,10 +54,14 @@ def refuse_what_does_not_fit(
         free = free_bytes(device)
         if free is not None and size > free * command.most_share:
             raise Trouble(
-                f"Measuring {size_in_words(command.bytes)} takes {size_in_words(size)} on "
-                f"{device}, more than {command.most_share * 100:.4g} % of the "
-                f"{size_in_words(free)} that are free there.",
+                "Measuring {bytes} takes {need} on {device}, more than {share:.4g} % of the "
+                "{free} that are free there.",
                 "Measure fewer bytes, or end what holds the memory.",
+                bytes=size_in_words(command.bytes),
+                need=size_in_words(size),
+                device=device,
+                share=command.most_share * 100,
+                free=size_in_words(free),
             )
 
 
@@ -108,16 +116,21 @@ def _refuse_what_is_no_number(command: Measure) -> None:
 
 def _refuse_number(what: str, number: object, most: int) -> None:
     if not isinstance(number, int) or isinstance(number, bool):
-        raise Trouble(f"The number of {what} must be a whole number.")
+        raise Trouble("`{what}` must be a whole number.", what=what)
     if not 1 <= number <= most:
-        raise Trouble(f"The number of {what} must be from 1 to {most}, and is {number}.")
+        raise Trouble(
+            "`{what}` must be from 1 to {most}, and is {number}.",
+            what=what,
+            most=most,
+            number=number,
+        )
 
 
-def _not_here(device: str) -> str:
+def _not_here(device: str) -> Message:
     kind = device.partition(":")[0]
     if kind not in ("cpu", "cuda"):
-        return f"Copies from and to {device} are not measured."
-    return f"There is no {device} here."
+        return Message("Copies from and to {device} are not measured.", device=device)
+    return Message("There is no {device} here.", device=device)
 
 
 def _refuse_what_this_mode_cannot(job: CopyJob) -> None:
@@ -139,8 +152,10 @@ def _refuse_what_this_mode_cannot(job: CopyJob) -> None:
             )
         case "latency" if job.bytes > _MOST_LATENCY_BYTES:
             raise Trouble(
-                f"Latency shows with few bytes only, not with {size_in_words(job.bytes)}.",
-                f"Take at most {size_in_words(_MOST_LATENCY_BYTES)}.",
+                "Latency shows with few bytes only, not with {size}.",
+                "Take at most {most}.",
+                size=size_in_words(job.bytes),
+                most=size_in_words(_MOST_LATENCY_BYTES),
             )
         case "blocking" | "overlap" if not cards:
             raise Trouble(
@@ -156,7 +171,8 @@ def _refuse_what_this_mode_cannot(job: CopyJob) -> None:
         case "converted" if job.bytes % _FLOAT:
             raise Trouble(
                 "A float32 takes 4 bytes, so their number must be a multiple of 4.",
-                f"Take {job.bytes // _FLOAT * _FLOAT or _FLOAT} bytes.",
+                "Take {bytes} bytes.",
+                bytes=job.bytes // _FLOAT * _FLOAT or _FLOAT,
             )
         case "strided" if job.bytes % 2:
             raise Trouble("Every other row needs an even number of bytes.")
@@ -174,7 +190,7 @@ def _refuse_company(job: CopyJob) -> None:
             "Choose one direction and no other copies.",
         )
     if len(job.beside) > _MOST_BESIDE:
-        raise Trouble(f"At most {_MOST_BESIDE} copies beside it are measured.")
+        raise Trouble("At most {most} copies beside it are measured.", most=_MOST_BESIDE)
     for source, target in _ways(job):
         if source == target == _HOST:
             raise Trouble(

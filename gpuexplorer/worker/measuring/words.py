@@ -8,9 +8,3 @@ def size_in_words(size: int) -> str:
         if size >= unit:
             return f"{size / unit:.4g} {name}"
     return f"{size} B"
-
-
-def listed(names: "tuple[str, ...]") -> str:
-    if len(names) == 1:
-        return names[0]
-    return f"{', '.join(names[:-1])} and {names[-1]}"

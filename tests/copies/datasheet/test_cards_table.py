@@ -123,7 +123,7 @@ def changed(tmp_path: Path) -> Change:
             {"power_source": "my-uncle"},
             "power_source names 'my-uncle', which card-sources.csv does not know",
         ),
-        ({"pcie_generation": "9"}, "nobody knows the rate of PCIe 9"),
+        ({"pcie_generation": "9"}, "the rate of PCIe 9 is not known"),
     ],
 )
 def test_a_broken_line_is_a_sentence_and_the_others_stay(

@@ -54,7 +54,7 @@ def test_without_cards_nothing_is_started() -> None:
 def test_a_card_that_was_never_read_has_a_reason() -> None:
     figure = PowerLog().mean(CardId("GPU-1"), 10.0, 14.0)
     assert figure.value is None
-    assert figure.reason.startswith("its power was read not once in the 3.0 s that count")
+    assert figure.reason.startswith("its power was not read in the 3.0 s that count")
 
 
 def test_readings_before_and_after_do_not_count() -> None:

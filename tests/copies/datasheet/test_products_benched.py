@@ -25,7 +25,7 @@ WORKER = """
 import json, sys
 def say(**what):
     print(json.dumps(what), flush=True)
-say(**{"is": "hello"}, version=1, python="3.11", torch="2", build="CPU", simulated=False,
+say(**{"is": "hello"}, version=2, python="3.11", torch="2", build="CPU", simulated=False,
     devices=[{"name": "cpu", "label": "cpu"}])
 for line in sys.stdin:
     told = json.loads(line)
@@ -71,7 +71,7 @@ def test_modelled_products_say_so_and_are_never_called_right() -> None:
         assert result.measured is not None
         assert result.modelled
         assert result.measured.right is None
-        assert result.measured.notes == ("modelled: nothing was multiplied",)
+        assert result.measured.notes == ()
         assert len(result.rates) == 7
         assert result.watts is not None
         assert 300 < result.watts <= 400

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from gpuexplorer.copies.datasheet.cards_table import CardsTable, cards_table
-from gpuexplorer.copies.datasheet.figure import Figure, What
+from gpuexplorer.copies.datasheet.figure import Figure, Origin, What
 from gpuexplorer.copies.datasheet.make_sheet import sheet_of, simulated_sheet
 from gpuexplorer.copies.datasheet.power_log import PowerLog
 from gpuexplorer.copies.datasheet.product_result import ProductResult
@@ -22,6 +22,7 @@ from gpuexplorer.core.catalogue.heat_and_power import (
     POWER_LIMIT,
     POWER_LIMIT_DEFAULT,
 )
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Measured, Multiplied, Wrong
 from gpuexplorer.lab.product_job import ProductJob
@@ -72,14 +73,14 @@ def test_what_the_device_tells_goes_before_the_table() -> None:
         "the device says: 16384 cores at 3105 MHz at most, two operations a clock"
     )
     assert row(sheet, What.POWER).promised == Figure(
-        450.0, "the device says: the power limit it starts with"
+        450.0, "the power limit it starts with", origin=Origin.DEVICE
     )
 
 
 def test_where_the_table_has_something_else_that_is_told_too() -> None:
     sheet = empty(subject())
     [note] = row(sheet, What.FP32).notes
-    assert note == "the table has 82.6 TFLOP/s (GeForce RTX 4090, WareDB, dense)"
+    assert note == "The table has 82.6 TFLOP/s (GeForce RTX 4090, WareDB, dense)."
     assert row(sheet, What.MEMORY).notes == ()  # 1008 GB/s by both
     assert row(sheet, What.BF16).notes == ()  # the table alone tells it
 
@@ -99,11 +100,11 @@ def test_where_neither_tells_the_reason_names_both() -> None:
     stranger = replace(CARD, name="NVIDIA Zebra", cores=None)
     sheet = empty(subject(stranger))
     assert row(sheet, What.FP32).promised.reason == (
-        "the driver does not tell how many cores it has, and the table of cards does not have "
-        "this card"
+        "the driver does not report how many cores it has, and the table of cards does not "
+        "have this card"
     )
     assert row(sheet, What.BF16).promised.reason == (
-        "no driver tells it, and the table of cards does not have this card"
+        "no driver reports it, and the table of cards does not have this card"
     )
     asleep = empty(
         subject(replace(stranger, cores=8), values={}, missing={CLOCK_SM_MAX: Absence.ASLEEP})
@@ -165,7 +166,7 @@ def test_a_local_copy_counts_what_is_read_and_what_is_written() -> None:
     assert memory.reached == Figure(2 * (256 << 20) / 0.01, "measured here: the median of 3")
     assert memory.highest == 2 * memory.reached.value  # type: ignore[operator]
     assert memory.share == pytest.approx(53.7e9 / 1008.1e9, rel=1e-2)
-    assert "each byte is read and written, so it counts twice" in memory.notes
+    assert "Each byte is read and written, so it counts twice." in memory.notes
     assert memory.watts.reason == "a copy is over too soon for its power to be read"
     assert not sheet.modelled
 
@@ -197,13 +198,15 @@ def test_a_product_beside_what_the_table_promises() -> None:
     fast = replace(result, measured=Multiplied(1, (0.005,), right=True))
     sheet = sheet_of(subject(), {}, {result.job: fast}, cards_table())
     assert row(sheet, What.BF16).notes == (
-        "more than promised: the card ran above the clock that its maker counts with",
+        "More than promised: the card ran above the clock that its maker counts with.",
     )
 
 
 def test_one_that_failed_says_why() -> None:
     job = subject().product("fp32")
-    failed = ProductResult(job, None, failure="It does not fit.", hint="Take less.")
+    failed = ProductResult(
+        job, None, failure=Message("It does not fit."), hint=Message("Take less.")
+    )
     sheet = sheet_of(subject(), {}, {job: failed}, cards_table())
     assert row(sheet, What.FP32).reached.reason == "It does not fit. Take less."
 
@@ -241,12 +244,12 @@ def test_too_few_readings_are_a_reason_and_no_figure() -> None:
     watts = row(sheet_of(subject(), {}, products, cards_table(), silent), What.BF16).watts
     assert watts.reason == "its power: this card does not report it"
     watts = row(sheet_of(subject(), {}, products, cards_table()), What.BF16).watts
-    assert watts.reason == "nobody read the power while it was measured"
+    assert watts.reason == "the power was not read while it was measured"
 
 
 def test_a_limit_that_somebody_set_is_told() -> None:
     limited = subject(values={**SAID, POWER_LIMIT: 300.0})
-    assert row(empty(limited), What.POWER).notes == ("its power limit is set to 300 W now",)
+    assert row(empty(limited), What.POWER).notes == ("Its power limit is set to 300 W now.",)
 
 
 def test_other_cards_lie_beside_and_this_one_is_marked() -> None:
@@ -257,7 +260,7 @@ def test_other_cards_lie_beside_and_this_one_is_marked() -> None:
 
 
 def test_broken_lines_of_the_table_are_told_on_the_sheet() -> None:
-    table = CardsTable((), ("Line 3 of cards.csv was left out: it has no name.",))
+    table = CardsTable((), (Message("Line 3 of cards.csv was left out: it has no name."),))
     assert empty(subject(), table).notes == table.troubles
 
 

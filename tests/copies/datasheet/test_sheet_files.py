@@ -19,7 +19,7 @@ def test_the_json_has_a_row_for_each_figure_and_says_that_it_is_modelled() -> No
     bf16 = rows["BF16 products"]
     assert (bf16["unit"], bf16["promised"], bf16["share"]) == ("TFLOP/s", 989.4, 0.79)
     assert bf16["promised_source"].startswith("table: ")
-    assert "modelled: nothing was multiplied" in bf16["notes"]
+    assert "Modelled: nothing was multiplied." in bf16["notes"]
     assert rows["memory bandwidth"]["watts"] is None
     assert rows["memory bandwidth"]["watts_reason"] == "modelled: nothing was copied"
     assert told["beside"] == []

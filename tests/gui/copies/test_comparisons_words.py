@@ -92,7 +92,7 @@ def test_pinned_memory_is_so_many_times_as_fast() -> None:
 def test_what_makes_no_difference_is_said_to_make_none() -> None:
     setup = PINNED.set_up(pair())
     said = PINNED.conclude(taking(setup, 0.02, 0.0205, 0.0201))
-    assert "Pinning makes no difference worth telling here" in said
+    assert "Pinning makes no difference worth mentioning here" in said
     assert "Whether the memory was touched before makes no difference." in said
 
 
@@ -174,7 +174,7 @@ def test_a_copy_that_waits_is_not_hidden_and_one_that_does_not_is() -> None:
     ]
     assert OVERLAP.conclude(results) == (
         "A blocking copy adds 10.0 ms to the computation: nothing of it is hidden. "
-        "With non_blocking it adds 300 µs: 97 % of it is hidden."
+        "With non_blocking it adds 300 µs: 97 % of it is hidden behind the computation."
     )
     names = [bar.words for bar in OVERLAP.bars(setup, results)]
     assert names == [
@@ -205,7 +205,7 @@ def test_copies_that_share_a_wire_slow_each_other_down() -> None:
     many = replace(many, measured=replace(many.measured, beside_samples_s=lanes))
     assert CROWD.conclude([alone, both, many]) == (
         "Both ways at once it keeps 80 %: 42.9 GB/s there and back. Beside the others it keeps "
-        "25 %: they share a wire; all 4 together reach 26.8 GB/s."
+        "25 %: they share a wire. All 4 together reach 26.8 GB/s."
     )
 
 
@@ -215,7 +215,7 @@ def test_two_that_share_no_wire_are_both() -> None:
     assert many is not None
     assert many.measured is not None
     many = replace(many, measured=replace(many.measured, beside_samples_s=((0.01,),)))
-    assert "they share no wire, and both together reach" in CROWD.conclude([alone, both, many])
+    assert "they share no wire. Both together reach" in CROWD.conclude([alone, both, many])
 
 
 def test_with_one_card_only_the_way_back_is_beside_it() -> None:

@@ -11,6 +11,7 @@ from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
@@ -47,7 +48,7 @@ class HeldBench:
         on_sampled(1, 7)
         self.let.acquire()
         if self.stopped.is_set():
-            return CopyResult(job, None, None, "It was stopped.")
+            return CopyResult(job, None, None, Message("It was stopped."))
         return CopyResult(job, Measured(1, (0.5, 0.25, 0.25)), None)
 
     def measure_product(
@@ -212,8 +213,8 @@ class NoPython(LabPythons):
     """All were asked."""
 
     @property
-    def trouble(self) -> str:
-        return "Of 2 Python programs on this computer none has PyTorch."
+    def trouble(self) -> Message:
+        return Message("Of 2 Python programs on this computer none has PyTorch.")
 
 
 def test_without_a_python_it_says_what_to_do(
@@ -290,7 +291,9 @@ class FailingBench(HeldBench):
 
     def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
         if self.closed.is_set():
-            return CopyResult(job, None, None, "cuda:0 is lost.", "Restart the computer.")
+            return CopyResult(
+                job, None, None, Message("cuda:0 is lost."), Message("Restart the computer.")
+            )
         return CopyResult(job, Measured(1, (0.5,), intact=False), None)
 
 

@@ -173,8 +173,8 @@ def test_all_that_is_known_of_a_row_is_told_on_asking(
     bars = the(SheetBars, page)
     page.grab()
     memory = next(hint for hint in bars.hints() if hint.startswith("Bytes read and written"))
-    assert "Promised 672 GB/s. The device says: 384 bit at 7001 MHz" in memory
-    assert "Reached 590 GB/s" in memory
+    assert "Promised: 672 GB/s (the device says: 384 bit at 7001 MHz" in memory
+    assert "Reached: 590 GB/s" in memory
     assert "Watts: modelled: nothing was copied." in memory
 
 

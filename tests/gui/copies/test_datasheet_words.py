@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from gpuexplorer.copies.datasheet.figure import Figure, What
+from gpuexplorer.copies.datasheet.figure import Figure, Origin, What
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Row, Sheet
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.wording.cell import Chip
 from gpuexplorer.gui.wording.copies.datasheet.beside import ThisCard, groups_of, others_of
 from gpuexplorer.gui.wording.copies.datasheet.offers import (
@@ -23,6 +24,7 @@ from gpuexplorer.gui.wording.copies.datasheet.sentences import sentences_of
 GIB = 1 << 30
 UNKNOWN = Figure.missing("nobody tells")
 NOT_YET = Figure.missing("not measured yet")
+NARROW = Message("cuda:0 runs at x8: the card could do x16.")
 NAMES: Mapping[str, str] = {"cuda:1": "card 1"}
 
 
@@ -31,14 +33,14 @@ def row(
     promised: float | None,
     reached: float | None,
     watts: float | None = None,
-    title: str = "",
-    notes: tuple[str, ...] = (),
+    title: Message = NOTHING,
+    notes: tuple[Message, ...] = (),
     wrong: bool = False,
 ) -> Row:
     return Row(
         what,
-        title or what.value,
-        UNKNOWN if promised is None else Figure(promised, "table: its maker"),
+        title or Message(what.value),
+        UNKNOWN if promised is None else Figure(promised, "its maker", origin=Origin.TABLE),
         NOT_YET if reached is None else Figure(reached, "median of 7"),
         Figure.missing("nothing was read") if watts is None else Figure(watts, "mean of 12"),
         notes=notes,
@@ -62,7 +64,7 @@ def test_a_row_says_both_figures_its_share_and_its_watts() -> None:
     assert found.said == "memory bandwidth: 612 of 672 GB/s, 91 %, at 210 W"
     assert found.source == "table: its maker"
     assert "between" not in found.hint
-    assert "Promised 672 GB/s. Table: its maker." in found.hint
+    assert "Promised: 672 GB/s (table: its maker)." in found.hint
     assert "Drawing 210 W, mean of 12." in found.hint
 
 
@@ -92,12 +94,12 @@ def test_a_slow_processor_is_counted_in_smaller_units() -> None:
 
 
 def test_cards_are_called_as_on_the_other_pages() -> None:
-    peer = row(What.PEER, 50e9, None, title="Peer link, to cuda:1")
+    peer = row(What.PEER, 50e9, None, title=Message("Peer link, to {device}", device="cuda:1"))
     assert rows_of(sheet(peer), NAMES)[0].words == "Peer link, to card 1"
 
 
 def test_a_wrong_figure_is_no_figure() -> None:
-    told = sheet(row(What.PEER, 50e9, None, title="Peer link", wrong=True))
+    told = sheet(row(What.PEER, 50e9, None, title=Message("Peer link"), wrong=True))
     (found,) = rows_of(told, NAMES)
     assert found.wrong
     assert "of" not in found.said.removeprefix("Peer link")
@@ -114,9 +116,9 @@ def test_sentences_follow_from_the_figures() -> None:
         row(What.FP32, 16e12, 12e12, 270),
         row(What.BF16, 120e12, 90e12, 280),
     )
-    assert sentences_of(told, NAMES, "card 0", "runs at x8: the card could do x16") == [
+    assert sentences_of(told, NAMES, "Card 0", NARROW) == [
         "Card 0 reaches 91 % of its memory bandwidth.",
-        "The host link runs at x8: the card could do x16. It carries 13.1 of 31.5 GB/s.",
+        "cuda:0 runs at x8: the card could do x16. The host link carries 13.1 of 31.5 GB/s.",
         "Products in BF16 are 7.5 times as fast as in FP32, at 280 against 270 W.",
     ]
 
@@ -136,7 +138,7 @@ def test_the_host_link_is_told_as_it_is(there: float, back: float, sentence: str
 
 def test_without_a_promise_the_sentence_says_the_figure() -> None:
     told = sheet(row(What.MEMORY, None, 20e9))
-    assert sentences_of(told, NAMES, "the host") == [
+    assert sentences_of(told, NAMES, "The host") == [
         "The host moves 20.0 GB/s in its own memory."
     ]
 
@@ -147,7 +149,7 @@ def test_cards_lie_beside_each_other_on_one_scale() -> None:
     chosen = [other("NVIDIA A100", 80, 2016e9), other("NVIDIA T4", 16, None)]
     groups = {group.words: group for group in groups_of(told, this, chosen)}
     bars = groups["Memory bandwidth"].bars
-    assert [(bar.chip, bar.number) for bar in bars] == [
+    assert [(bar.chip, bar.said if bar.number else "") for bar in bars] == [
         ("0", "600 of 672"),
         ("A", "2016"),
         ("B", ""),
@@ -192,7 +194,7 @@ def test_cells_say_what_they_show_and_why_one_is_empty() -> None:
 
     assert at(Column.MEMORY) == ("24", "")
     assert at(Column.BANDWIDTH) == ("–", "nobody tells")
-    assert at(Column.YEAR) == ("–", "nobody says when")
+    assert at(Column.YEAR) == ("–", "not known")
     assert at(Column.HERE) == ("0 1", "This machine has it")
     assert at(Column.BESIDE, "B") == ("B", "Lies beside it as B")
     assert at(Column.BESIDE)[1] == "Lay it beside the card above"

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
-from gpuexplorer.gui.wording.copies.matrix.cells import WRONG, CellState, PairCell
+from gpuexplorer.gui.wording.copies.matrix.cells import CellState, PairCell, wrong_cell
 from gpuexplorer.gui.wording.copies.matrix.devices import Head
 from gpuexplorer.gui.wording.copies.matrix.heat_scale import scale_of
 from gpuexplorer.gui.wording.copies.matrix.question import Pair
@@ -42,7 +42,7 @@ def cells(cards: int) -> dict[Pair, PairCell]:
             state = CellState.LOCAL if one == other else CellState.FIGURE
             told[one, other] = PairCell(state, f"{rate:.0f}", rate)
     if cards > 8:
-        told["cuda:40", "cuda:3"] = WRONG
+        told["cuda:40", "cuda:3"] = wrong_cell()
     return told
 
 

@@ -72,7 +72,7 @@ def test_all_is_measured_and_staged_beside_it(
     page = open_matrix()
     empty = colours(maps(page)[0])
     measure_all(page, qtbot)
-    assert told(page, HOST_TO_0) == "12.3 GB/s, 78 % of 15.8 GB/s. PCIe 3.0 x16"
+    assert told(page, HOST_TO_0) == "12.3 GB/s, 78 % of 15.8 GB/s. Way: PCIe 3.0 x16"
     assert len(kept_jobs) == 9 + 2
     assert {each.mode for each in kept_jobs} == {"copy", "staged"}
     assert "9 modelled" in texts(page)
@@ -138,9 +138,9 @@ def test_its_head_leads_to_its_cell(open_matrix: OpenMatrix, qtbot: QtBot) -> No
     measure_all(page, qtbot)
     wait_for(page, qtbot, "came as zeros")
     [head] = [
-        each for each in page.findChildren(QWidget) if "arrives WRONG" in each.accessibleName()
+        each for each in page.findChildren(QWidget) if "Arrives WRONG" in each.accessibleName()
     ]
-    assert head.accessibleName() == "1: card 0 to card 1 arrives WRONG"
+    assert head.accessibleName() == "1: card 0 to card 1: Arrives WRONG"
     head.setFocus(Qt.FocusReason.TabFocusReason)
     press(head, Qt.Key.Key_Return)
     assert "Card 0 to card 1" in texts(page)

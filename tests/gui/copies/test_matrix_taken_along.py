@@ -41,7 +41,7 @@ def test_nvbandwidth_is_laid_beside_ours(
     run(page, "Open what nvbandwidth wrote…")
     answer(page, tmp_path / "run.json")
     qtbot.waitUntil(lambda: "nvbandwidth: 46.1 GB/s" in told(page, THERE))
-    assert any("copy engine, source writes" in each for each in texts(page))
+    assert any("Copy engine, source writes" in each for each in texts(page))
     press(maps(page)[0], Qt.Key.Key_Down)
     press(maps(page)[0], Qt.Key.Key_Right)
     assert "nvbandwidth: 46.1 GB/s, ours is 99." in facts(page)

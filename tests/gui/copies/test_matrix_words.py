@@ -5,6 +5,7 @@ from gpuexplorer.copies.modelled import ModelBench, routes_of_simulated
 from gpuexplorer.copies.nvbandwidth import read_nvbandwidth
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.wording.copies.matrix.callouts import MOST_SAID, by_cell, callouts_of
 from gpuexplorer.gui.wording.copies.matrix.cells import (
     CellState,
@@ -169,7 +170,7 @@ def test_latency_is_told_in_microseconds_and_has_no_limit() -> None:
 def test_nothing_promised_is_told_with_its_reason() -> None:
     results = measured(Question())
     within = results["cpu", "cpu"]
-    assert "nobody tells how fast" in promised_words(within.route)
+    assert "it is not known how fast" in promised_words(within.route)
     assert promised_cell(within.route, within.limit).text == "–"
     routes = [each.route for each in results.values() if each.route is not None]
     assert promised_kinds(routes) == "PCIe 3.0 x16: 15.8   NVLink x2: 50.0"
@@ -203,14 +204,17 @@ def test_numbers_tie_cells_to_sentences() -> None:
     assert by_cell(callouts)[THERE].wrong
 
 
+BUSY = Message("Busy")
+
+
 def test_of_many_findings_a_dozen_is_told() -> None:
-    many = [Finding(Matter.BUSY, "was busy", "", (("cpu", f"cuda:{n}"),)) for n in range(40)]
+    many = [Finding(Matter.BUSY, BUSY, NOTHING, (("cpu", f"cuda:{n}"),)) for n in range(40)]
     assert len(callouts_of(many)) == MOST_SAID
 
 
 def test_a_card_carries_its_number_on_its_way_to_the_host() -> None:
     cells = (("cuda:0", "cuda:1"), ("cuda:1", "cpu"), ("cpu", "cuda:1"))
-    [callout] = callouts_of([Finding(Matter.NARROW, "runs at x8", "", cells, ("cuda:1",))])
+    [callout] = callouts_of([Finding(Matter.NARROW, BUSY, NOTHING, cells, ("cuda:1",))])
     assert set(callout.cells) == {("cuda:1", "cpu"), ("cpu", "cuda:1")}
 
 
@@ -220,7 +224,7 @@ def test_nvbandwidth_stands_in_the_cells_it_measured() -> None:
     assert cells["cpu", "cuda:1"] == 12.6
     assert cells[THERE] == 46.1
     assert cells["cuda:1", "cuda:1"] == 291.0
-    assert "nvbandwidth v0.8, copy engine, source writes" in overlay.words(Question(), 2)
+    assert "nvbandwidth v0.8: Copy engine, source writes" in overlay.words(Question(), 2)
     assert "(2 of 8 cards)" in overlay.words(Question(), 8)
 
 
@@ -303,7 +307,9 @@ def test_where_no_limit_is_known_a_sentence_says_why() -> None:
     result = measured(question)[pair]
     told = details_of(question, question.job(*pair), result, result.route)
     assert any(row.said == "Limit: not known" for row in told.rows)
-    assert "No limit: nobody tells how fast the memory of this computer is." in told.sentences
+    assert (
+        "No limit: it is not known how fast the memory of this computer is." in told.sentences
+    )
 
 
 def test_what_memory_read_and_wrote_stands_beside_what_was_copied() -> None:

@@ -107,7 +107,7 @@ def test_repeats_are_one_row_and_the_dearest_unasked_is_explained(
     assert "direct, ×1000" in said
     assert "all latency" in said
     assert any(
-        each.startswith("loss.item() moved 4 B to the host 1000 times: 15.0 of 16.0 ms")
+        each.startswith("loss.item() moved 4 B to the host 1000 times. 15.0 of 16.0 ms")
         for each in texts(page)
     )
 
@@ -354,7 +354,7 @@ def test_a_copy_travels_slowed_and_rests_when_it_has_arrived(
     qtbot.waitUntil(lambda: not playback.playing, timeout=5000)
     assert playback.share == 1.0
     playback.go_to(0.5)
-    assert playback.slowed.done(playback.share) == "2.92 of 5.84 ms"
+    assert playback.slowed.done(playback.share) == ("2.92", "5.84 ms")
     assert not playback.playing
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.route import Route
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.wording.copies.sizes import size_words, tick_words
 from gpuexplorer.gui.wording.copies.sweep.guess import answer, guess_range
 from gpuexplorer.gui.wording.copies.sweep.rows import (
@@ -19,11 +21,12 @@ from gpuexplorer.gui.wording.copies.sweep.rows import (
 from gpuexplorer.gui.wording.copies.sweep.ways import (
     SweepWay,
     dashes_of,
+    ends_words,
+    how_words,
     jobs_of,
     kinds_between,
     next_way,
     proposed,
-    way_words,
 )
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.lab.copy_job import CopyJob
@@ -52,18 +55,22 @@ def rows(
     return rows_of(ways, results, CHIPS, COLOURS, route)  # type: ignore[arg-type]  # a Route
 
 
+def way_words(way: SweepWay, route: Route | None = None) -> tuple[str, str]:
+    return ends_words(way, CHIPS), how_words(way, route)
+
+
 def test_ways_are_called_by_the_numbers_of_their_cards() -> None:
     known = routes("2xTitanRTX")
-    assert way_words(DOWN, CHIPS, None) == "host to 0, pinned"
-    assert way_words(PAGEABLE, CHIPS, None) == "host to 0, pageable"
-    assert way_words(ACROSS, CHIPS, known.route("cuda:0", "cuda:1")) == "0 to 1, NVLink"
-    assert way_words(STAGED, CHIPS, None) == "0 to 1, staged"
-    assert way_words(SweepWay("cuda:1", "cuda:1"), CHIPS, None) == "inside 1"
+    assert way_words(DOWN) == ("host to 0", "pinned")
+    assert way_words(PAGEABLE) == ("host to 0", "pageable")
+    assert way_words(ACROSS, known.route("cuda:0", "cuda:1")) == ("0 to 1", "NVLink")
+    assert way_words(STAGED) == ("0 to 1", "staged")
+    assert way_words(SweepWay("cuda:1", "cuda:1")) == ("inside 1", "")
 
 
 def test_without_a_direct_path_the_way_says_that_it_goes_through_the_host() -> None:
     route = routes("4xRTX4090+pcie").route("cuda:0", "cuda:1")
-    assert way_words(ACROSS, CHIPS, route) == "0 to 1, through the host"
+    assert way_words(ACROSS, route) == ("0 to 1", "through the host")
     offered = proposed([HOST, *CARDS], {("cuda:0", "cuda:1"): route})
     assert STAGED not in offered
 
@@ -126,7 +133,10 @@ def test_a_row_has_rate_share_half_rate_and_floor() -> None:
     assert row_said(row) == (
         "host to 0, pinned: 12.3 GB/s, 78 % of the limit, half at 121 KiB, floor 10.0 µs"
     )
-    assert floor_words(row) == "Up to 16 KiB the price is 10.0 µs, whatever the size"
+    assert floor_words(row) == (
+        "Up to 16 KiB the price is 10.0 µs,",
+        "whatever the size",
+    )
 
 
 def test_half_of_a_rate_that_still_rises_is_not_told() -> None:
@@ -154,7 +164,9 @@ def test_a_size_that_does_not_fit_leaves_the_others() -> None:
     large = CopyJob("cuda:0", "cuda:1", 1 << 30)
     small = [real("cuda:0", "cuda:1", size, size / 1e9 + 1e-5) for size in (4, 1 << 20)]
     results = {each.job: each for each in small}
-    results[large] = CopyResult(large, None, None, "1 GiB does not fit.", "Choose less.")
+    results[large] = CopyResult(
+        large, None, None, Message("1 GiB does not fit."), Message("Choose less.")
+    )
     (row,) = rows_of([way], results, CHIPS, COLOURS, lambda _: None)
     assert row.trouble == "1 GiB: 1 GiB does not fit. Choose less."
     assert row.curve is not None

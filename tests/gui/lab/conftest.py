@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.switches import Switches
@@ -61,14 +62,14 @@ class ScriptedWorker(WorkerProcess):
         self.cancelled: list[int] = []
         self._answered: set[int] = set()
         self._say: Callable[[Event], None] = lambda _: None
-        self._on_end: Callable[[str], None] = lambda _: None
+        self._on_end: Callable[[Message], None] = lambda _: None
 
     def start(
         self,
         switches: Switches,
         python: Path,
         on_event: Callable[[Event], None],
-        on_end: Callable[[str], None],
+        on_end: Callable[[Message], None],
     ) -> WorkerProcess:
         """What LabState asks for; a second start is a new worker that says hello again."""
         self._say, self._on_end = on_event, on_end
@@ -98,8 +99,8 @@ class ScriptedWorker(WorkerProcess):
         """As a real one does: what was not answered has failed."""
         for each in self.sent:
             if each.id not in self._answered:
-                self.say(Failed(each.id, "worker lost", "", "", why))
-        self._on_end(why)
+                self.say(Failed(each.id, "worker lost", "", "", Message(why)))
+        self._on_end(Message(why))
 
     @property
     def lines(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Failed, Layer, Opened, Part, Peeked
 from gpuexplorer.lab.wire import Peek
 from tests.gui.lab.conftest import ScriptedWorker, finished
@@ -53,7 +54,7 @@ def answer(
 
 
 def refuse(worker: ScriptedWorker, sentence: str, cause: str = "bad request") -> None:
-    worker.say(Failed(looks(worker)[-1].id, cause, "Trouble", "", sentence))
+    worker.say(Failed(looks(worker)[-1].id, cause, "Trouble", "", Message(sentence)))
 
 
 def linear(path: str, taken: int, given: int, device: str = "cuda:0") -> Layer:

@@ -3,6 +3,7 @@
 import pytest
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.wording.cards.faces import Shown, arrange
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice, bench_devices
 from gpuexplorer.gui.wording.lab.forms.operations import operations_for
@@ -182,7 +183,7 @@ def test_a_real_card_meets_a_build_for_the_processor() -> None:
         "cuda:0",
         "no card of this PyTorch",
         usable=False,
-        reason="This PyTorch is a build for the processor only.",
+        reason=Message("This PyTorch is a build for the processor only."),
     )
     found = told([nothing], list(TWO[:1]), build="CPU")
     # One column for the card that is there, none for the one that is not.

@@ -2,6 +2,7 @@
 
 import pytest
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.wording.lab.meaning.meaning import meaning
 from gpuexplorer.lab.events import Device, Failed, Hello, Memory, Placed
 from gpuexplorer.lab.ledger import Ledger
@@ -213,7 +214,7 @@ def test_however_it_was_asked_for(line: str) -> None:
 
 
 def test_a_lost_card_is_told_with_what_is_left_and_what_to_do() -> None:
-    said = "cuda:1 is lost.", "Use another."
+    said = Message("cuda:1 is lost."), Message("Use another.")
     failed = Failed(1, "device lost", "AcceleratorError", "…", *said)
     assert meaning(failed, "X.cuda(1)", SHELF) == "cuda:1 is lost. Use another."
 
@@ -231,7 +232,8 @@ def test_what_nobody_knows_is_not_explained() -> None:
 
 
 def test_a_refusal_of_the_lab_says_its_sentence_and_its_hint() -> None:
-    failed = Failed(1, "bad request", "Trouble", "", "There is no nope.", "Make it first.")
+    said = Message("There is no nope."), Message("Make it first.")
+    failed = Failed(1, "bad request", "Trouble", "", *said)
     assert meaning(failed, "nope + 1", SHELF) == "There is no nope. Make it first."
 
 

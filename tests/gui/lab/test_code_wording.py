@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.lab.amounts import beginning, bytes_words, listed, seconds_words
 from gpuexplorer.gui.wording.lab.code.completion import completion
@@ -154,7 +155,7 @@ def test_a_line_is_told_to_readers_of_screens() -> None:
 
 
 def test_a_cure_says_its_price() -> None:
-    cure = Cure(("X.cuda(1) + Y",), "X.cuda(1)", (Copying("X", "cuda:0", "cuda:1", 24),))
+    cure = Cure(("X.cuda(1) + Y",), copies=(Copying("X", "cuda:0", "cuda:1", 24),))
     face = cure_face(cure, lambda _: Expected(8.4e-6, "NVLink"))
     assert face.price == "24 B over NVLink, about 8.4 µs; then it runs on cuda:1"
     assert (face.sources, face.target) == (("cuda:0",), "cuda:1")
@@ -164,37 +165,29 @@ def test_a_cure_says_its_price() -> None:
 
 def test_a_cure_by_two_copies_and_one_by_deleting() -> None:
     copies = (Copying("X", "cuda:0", "cpu", 24), Copying("Y", "cuda:1", "cpu", 24))
-    both = cure_face(Cure(("X.cpu() + Y.cpu()",), "", copies), lambda _: None)
+    both = cure_face(Cure(("X.cpu() + Y.cpu()",), copies=copies), lambda _: None)
     assert both.price == "2 × 24 B; then it runs on the processor"
-    short = Cure(("del X", "A"), "del X (not enough by itself)", frees_bytes=2 * MIB)
+    short = Cure(("del X", "A"), frees_bytes=2 * MIB, enough=False)
     said = cure_face(short, lambda _: None).price
     assert said == "Gives back 2 MiB, which alone is not enough; then the line again"
 
 
-@pytest.mark.parametrize(
-    ("label", "price"),
-    [
-        (
-            "on the processor, and on cuda:5 where there is one",
-            "The same on the processor, and on cuda:5 where there is one",
-        ),
-        ("after a copy to the host", "The same after a copy to the host"),
-        ("without its history", "The same without its history"),
-    ],
-)
-def test_a_cure_that_moves_nothing_with_a_name_says_what_becomes_of_it(
-    label: str, price: str
-) -> None:
-    assert cure_face(Cure(("…",), label), lambda _: None).price == price
+def test_a_cure_that_moves_nothing_with_a_name_says_what_becomes_of_it() -> None:
+    label = Message("The same without its history")
+    assert cure_face(Cure(("…",), label), lambda _: None).price == label
+    half = cure_face(Cure(("…",), halves=True), lambda _: None).price
+    assert half == "Half the bytes, and about three digits in place of seven"
 
 
 def test_lines_that_need_a_lost_card_are_named() -> None:
-    assert left_out_words([3], ["cuda:1"]) == "Line 3 needs cuda:1 and is left out."
+    assert left_out_words([3], ["cuda:1"]) == (
+        "Line 3 needs a card that is lost (cuda:1) and is left out."
+    )
     said = left_out_words([2, 4, 5], ["cuda:0", "cuda:1"])
-    assert said == "Lines 2, 4 and 5 need cuda:0 or cuda:1 and are left out."
+    assert said == ("Lines 2, 4, 5 need a card that is lost (cuda:0, cuda:1) and are left out.")
     assert left_out_words([], ["cuda:1"]) == ""
     line = Entry(Run(3, "X.cuda(1)"), state="failed")
-    line.failed = Failed(3, "device lost", "", "", "…")
+    line.failed = Failed(3, "device lost", "", "", Message("…"))
     assert line_face(line, 3, {3: 3}).cost == "The card is lost. Not in the script"
 
 

@@ -90,7 +90,9 @@ def test_what_uses_the_lost_card_fails_and_all_else_comes_back(
     assert failed.message.startswith("CUDA error: unspecified launch failure")
     assert failed.sentence.startswith("cuda:1 is lost: the card does not answer any more")
     qtbot.waitUntil(lambda: len(lab.state.lost) > 0, timeout=PATIENCE)
-    assert lab.state.sentence.endswith("Lines 3 and 4 need cuda:1 and are left out.")
+    assert lab.state.sentence.endswith(
+        "Lines 3, 4 need a card that is lost (cuda:1) and are left out."
+    )
     ready(lab, qtbot)
     lab.state.rebuild()
     ready(lab, qtbot)

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
@@ -35,7 +36,9 @@ from tests.gui.lab.conftest import PYTHON, ScriptedWorker, hello, run, tensor
 # A dialog of its own is no window that the test platform can hint at.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 OTHER = LabPython(Path("/opt/other/bin/python"), "/opt/other", (3, 12, 1), PYTHON.build)
-BARE = LabPython(Path("/usr/bin/python3"), "/usr", (3, 12, 3), None, "It has no PyTorch.")
+BARE = LabPython(
+    Path("/usr/bin/python3"), "/usr", (3, 12, 3), None, Message("It has no PyTorch.")
+)
 RESTING = stage_words(Stage.RESTING)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.lab.starting import load_of
@@ -35,11 +36,11 @@ class Ending(WorkerProcess):
     """Lets a test wait, without the window's event loop, until its end was told."""
 
     def __init__(
-        self, start: Start, on_event: Callable[[Event], None], on_end: Callable[[str], None]
+        self, start: Start, on_event: Callable[[Event], None], on_end: Callable[[Message], None]
     ) -> None:
         self.gone = threading.Event()
 
-        def tell_end(why: str) -> None:
+        def tell_end(why: Message) -> None:
             on_end(why)
             self.gone.set()
 
@@ -60,7 +61,7 @@ class Lab:
         switches: Switches,
         program: Path,
         on_event: Callable[[Event], None],
-        on_end: Callable[[str], None],
+        on_end: Callable[[Message], None],
     ) -> WorkerProcess:
         start = replace(on_len(self.misfortune), cards=TWO_CARDS)
         self.workers.append(Ending(start, on_event, on_end))

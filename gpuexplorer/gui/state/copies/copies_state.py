@@ -10,13 +10,17 @@ from gpuexplorer.copies.measuring import STOPPED, Bench, Job, Measuring, Progres
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.events import in_all
 from gpuexplorer.lab.product_job import ProductJob
 
-_NO_TORCH = "Copies are measured with PyTorch: pip install torch, or choose another Python."
+_NO_TORCH = Message(
+    "Copies are measured with PyTorch: pip install torch, or choose another Python."
+)
 _SETTLED = 30  # milliseconds in which results are told once
 
 # None: the lab's Python is being looked for. Raises Trouble where nothing can be measured.
@@ -45,7 +49,7 @@ class CopiesState(QObject):
         self._number = 0
         self._progress: Progress | None = None
         self._told_at = 0.0  # when anything was heard of what is measured
-        self._sentence = ""
+        self._sentence = NOTHING
         self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
         self._settle.timeout.connect(self.changed)
         self._posted.connect(self._on_posted, Qt.ConnectionType.QueuedConnection)
@@ -83,7 +87,7 @@ class CopiesState(QObject):
         return self.lab.machine.session.clock.now() - self._told_at
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Message:
         """Why the last measuring ended before its end, or could not begin; else empty."""
         return self._sentence
 
@@ -110,11 +114,11 @@ class CopiesState(QObject):
             return
         self._number += 1
         number = self._number
-        self._sentence = ""
+        self._sentence = NOTHING
         try:
             bench = self._make_bench()
         except Trouble as trouble:
-            self._sentence = f"{trouble.sentence} {trouble.hint}".strip()
+            self._sentence = in_all(trouble.sentence, trouble.hint)
             self.progressed.emit()
             return
         if bench is None:
@@ -167,7 +171,7 @@ class CopiesState(QObject):
         if pythons.python is not None:
             self.measure(jobs)
             return
-        self._sentence = f"{pythons.trouble} {_NO_TORCH}".strip()
+        self._sentence = in_all(pythons.trouble, _NO_TORCH)
         self.progressed.emit()
 
     def _on_posted(self, number: int, what: object) -> None:
@@ -184,7 +188,7 @@ class CopiesState(QObject):
                 self._told_at = self.lab.machine.session.clock.now()
                 self._progress = what
                 self.progressed.emit()
-            case str():
+            case Message():
                 if what and what != STOPPED:
                     self._sentence = what
                 self._let_go()
@@ -194,7 +198,7 @@ class CopiesState(QObject):
         """What arrived wrong stays until it was measured anew, and not only tried."""
         before = self._results.get(result.job)
         if result.measured is None and before is not None and before.wrong:
-            self._sentence = f"{result.failure} {result.hint}".strip()
+            self._sentence = result.why
         else:
             self._results[result.job] = result
 

@@ -15,6 +15,7 @@ from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
 from gpuexplorer.copies.measuring import Job
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.cards import Card
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.lab.product_job import ProductJob
@@ -88,13 +89,13 @@ class DatasheetState(QObject):
             self._matches[key] = self.table.match(*key)
         return self._matches[key]
 
-    def link_note(self, device: BenchDevice) -> str:
-        """Such as "runs at x8: card and slot could do x16"; else empty."""
+    def link_note(self, device: BenchDevice) -> Message:
+        """Such as "cuda:0 runs at x8: card and slot could do x16."; else empty."""
         for job in self._subject(device).copies()[1:2]:
             result = None if job is None else self._copies.result(job)
             if result is not None and result.route is not None:
                 return result.route.note
-        return ""
+        return NOTHING
 
     def jobs(self, device: BenchDevice) -> Sequence[Job]:
         return jobs_of(self._subject(device))

@@ -8,7 +8,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, Signal
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.lab.events import in_all
 from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
 
 _REMEMBERED = "lab/python"
@@ -28,7 +30,7 @@ class LabPythons(QObject):
         self._working = False
         self._searched = False
         self._given_up = threading.Event()
-        self._trouble = ""
+        self._trouble = NOTHING
         self._answered.connect(self._on_answered, Qt.ConnectionType.QueuedConnection)
 
     @property
@@ -52,7 +54,7 @@ class LabPythons(QObject):
         return self._searched
 
     @property
-    def trouble(self) -> str:
+    def trouble(self) -> Message:
         """Why there is none, or why the one that was picked is not used; else empty."""
         return self._trouble
 
@@ -77,7 +79,7 @@ class LabPythons(QObject):
         if self._working:
             return
         self._working = True
-        self._trouble = ""
+        self._trouble = NOTHING
         self._given_up = given_up = threading.Event()
         self.changed.emit()
 
@@ -110,12 +112,7 @@ class LabPythons(QObject):
         if asked and asked[-1].usable:
             self._python = asked[-1]
         else:
-            count = len(asked)
-            self._trouble = (
-                f"Of {count} Python programs on this computer none has PyTorch."
-                if count
-                else "No Python was found on this computer."
-            )
+            self._trouble = none_has_torch(len(asked))
 
     def _all(self, given_up: threading.Event) -> Callable[[], None]:
         asked = []
@@ -135,11 +132,11 @@ class LabPythons(QObject):
         try:
             python = chosen(path, given_up)
         except Trouble as trouble:
-            said = f"{trouble.sentence} {trouble.hint}"
+            said = in_all(trouble.sentence, trouble.hint)
             return lambda: self._refuse(said)
         return lambda: self._take(python)
 
-    def _refuse(self, said: str) -> None:
+    def _refuse(self, said: Message) -> None:
         self._trouble = said
 
     def _take(self, python: LabPython) -> None:
@@ -152,3 +149,14 @@ class LabPythons(QObject):
         self._working = False
         take()
         self.changed.emit()
+
+
+def none_has_torch(asked: int) -> Message:
+    """Of so many Python programs."""
+    if not asked:
+        return Message("No Python was found on this computer.")
+    return Message.counted(
+        "The one Python program on this computer does not have PyTorch.",
+        "Of {count} Python programs on this computer none has PyTorch.",
+        asked,
+    )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.lab.lost_devices import lost_devices
@@ -17,7 +18,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice, bench_devices
 from gpuexplorer.gui.wording.lab.code.left_out import left_out_words
 from gpuexplorer.lab.effects import effects_of
-from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
+from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello, in_all
 from gpuexplorer.lab.grammar import read_line
 from gpuexplorer.lab.ledger import Entry, Ledger
 from gpuexplorer.lab.load import Load
@@ -27,7 +28,7 @@ _SETTLED = 16  # milliseconds in which what happens is told once
 _PATIENCE = 2000  # milliseconds that a cancelled line may take to come back
 
 _LOGGING = "log_placement(True)"
-_RESTARTED = "The worker was restarted."
+_RESTARTED = Message("The worker was restarted.")
 
 
 class LabState(QObject):
@@ -61,7 +62,7 @@ class LabState(QObject):
         self._load = load
         self._switches = Switches()
         self._stage = Stage.RESTING
-        self._sentence = ""
+        self._sentence = NOTHING
         self._restarting = False
         self._logging = False  # the worker was told to tell where operations run
         self._next_id = 1
@@ -85,7 +86,7 @@ class LabState(QObject):
         return self._stage
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Message:
         """Why the last worker ended, or why none can be started; else empty."""
         return self._sentence
 
@@ -172,12 +173,13 @@ class LabState(QObject):
     def release(self) -> None:
         """End the worker: all memory of the cards is given back. The lines stay to be read."""
         self._end_worker()
-        self._give_up(self.ledger.unfinished, "The cards were released before it was done.")
+        released = Message("The cards were released before it was done.")
+        self._give_up(self.ledger.unfinished, released)
         self.ledger.start_over()
         self.ledger.hello = None  # the next may be told of other cards
         self._lost = ()
         self._undone.clear()
-        self._sentence = ""
+        self._sentence = NOTHING
         self._tell_stage(Stage.RESTING)
         self._tell_changed()
 
@@ -189,7 +191,7 @@ class LabState(QObject):
     def rebuild(self) -> None:
         """Run again the lines that made what was lost, on the same random numbers."""
         entries, self._lost = self._lost, ()
-        self._sentence = ""
+        self._sentence = NOTHING
         for entry in entries:
             command = replace(entry.command, id=self._new_id())
             self.ledger.sent_again(command, entry)
@@ -202,7 +204,7 @@ class LabState(QObject):
         if self._lost:
             self._lost = ()
             self.ledger.start_over()
-        self._sentence = ""
+        self._sentence = NOTHING
         self._tell_changed()
 
     def undo(self) -> None:
@@ -264,7 +266,9 @@ class LabState(QObject):
         gone = sorted(uses & made - self.ledger.things.keys())
         if gone:
             raise Trouble(
-                f"{gone[0]} went with the worker that ended.", "Rebuild the shelf first."
+                "{name} went with the worker that ended.",
+                "Rebuild the shelf first.",
+                name=gone[0],
             )
 
     def _new_id(self) -> int:
@@ -291,7 +295,7 @@ class LabState(QObject):
         try:
             self._slot.start(self._switches, python.path)
         except Trouble as trouble:
-            self._fail(str(trouble))
+            self._fail(in_all(trouble.sentence, trouble.hint))
             return False
         self._tell_stage(Stage.STARTING)
         return True
@@ -304,14 +308,14 @@ class LabState(QObject):
         if self._load is not None:
             self._load.released()
 
-    def _fail(self, sentence: str) -> None:
+    def _fail(self, sentence: Message) -> None:
         self._sentence = sentence
         waiting, self._waiting = self._waiting, []
         self._tell_stage(Stage.FAILED)
         self._give_up([command.id for command in waiting], sentence)
         self._tell_changed()
 
-    def _give_up(self, commands: Sequence[int], sentence: str) -> None:
+    def _give_up(self, commands: Sequence[int], sentence: Message) -> None:
         for number in commands:
             refused = Failed(number, "worker lost", "", "", sentence)
             self.ledger.apply(refused)
@@ -348,8 +352,11 @@ class LabState(QObject):
             self._slot.kill(failed.sentence)
         elif entry is not None and entry.id != failed.id and not self._sentence:
             number = self.line_number(entry.id)
-            said = failed.sentence or failed.message
-            self._sentence = f"Line {number} could not be run again: {said}"
+            self._sentence = Message(
+                "Line {number} could not be run again: {why}",
+                number=number,
+                why=failed.sentence or failed.message,
+            )
 
     def _stage_now(self, event: Event) -> Stage:
         if self._stage is Stage.STARTING and not isinstance(event, Hello):
@@ -359,7 +366,7 @@ class LabState(QObject):
         self._patience.stop()
         return Stage.READY
 
-    def _on_ended(self, why: str) -> None:
+    def _on_ended(self, why: Message) -> None:
         """A new one is ready for what comes."""
         began = self._stage is not Stage.STARTING
         gone = lost_devices(self.machine, self.devices) if began else ()
@@ -370,7 +377,7 @@ class LabState(QObject):
         if self._load is not None:
             self._load.released()
         self.ledger.lost()
-        self._sentence = f"{why} {left_out_words(left_out, gone)}".strip()
+        self._sentence = in_all(why, left_out_words(left_out, gone))
         restarting, self._restarting = self._restarting, False
         if not began and not restarting:  # it would end again and again
             self._fail(why)

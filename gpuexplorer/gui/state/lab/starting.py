@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.switches import Switches
@@ -19,7 +20,7 @@ from gpuexplorer.telemetry.session import Session
 _GROWING = "expandable_segments:True"
 
 OnEvent = Callable[[Event], None]
-OnEnd = Callable[[str], None]
+OnEnd = Callable[[Message], None]
 
 
 def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.lab.switches import Switches
 from gpuexplorer.lab.events import Event, Failed
 from gpuexplorer.lab.wire import Command
@@ -13,7 +14,7 @@ from gpuexplorer.lab.worker_process import WorkerProcess
 
 # Starts a worker with these switches and this Python; raises Trouble where it cannot.
 StartWorker = Callable[
-    [Switches, Path, Callable[[Event], None], Callable[[str], None]], WorkerProcess
+    [Switches, Path, Callable[[Event], None], Callable[[Message], None]], WorkerProcess
 ]
 
 
@@ -21,9 +22,9 @@ class WorkerSlot(QObject):
     """Its signals come in the window's own thread."""
 
     said = Signal(object)  # an event
-    ended = Signal(str)  # by itself, or killed: why
+    ended = Signal(object)  # by itself, or killed: the message why
     _posted = Signal(int, object)  # with the number of the worker it comes from
-    _end_posted = Signal(int, str)
+    _end_posted = Signal(int, object)
 
     def __init__(self, start_worker: StartWorker, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -57,7 +58,7 @@ class WorkerSlot(QObject):
         if self._worker is not None:
             self._worker.cancel(command)
 
-    def kill(self, why: str) -> None:
+    def kill(self, why: Message) -> None:
         """At once, for what hangs; it is told like any end."""
         if self._worker is not None:
             self._worker.kill(why)
@@ -77,7 +78,7 @@ class WorkerSlot(QObject):
         if number == self._number or late:
             self.said.emit(event)
 
-    def _on_end_posted(self, number: int, why: str) -> None:
+    def _on_end_posted(self, number: int, why: Message) -> None:
         if number == self._number:
             self._worker, self._last_ended = None, number
             self.ended.emit(why)

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.icons import Icon
@@ -46,7 +47,7 @@ class MeasuringStrip(QWidget):
         for part in (self._bar, self._words, self._stop):
             part.setVisible(running)
         self._trouble.setVisible(not running and bool(copies.sentence))
-        self._trouble.show_text(copies.sentence)
+        self._trouble.show_text(tr(copies.sentence))
         if running:
             self._words.show_text(progress_words(progress, copies.silent))
             done = 0.0

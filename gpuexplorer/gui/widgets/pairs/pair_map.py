@@ -23,7 +23,7 @@ from gpuexplorer.gui.widgets.pairs.pair_layout import (
     least_size,
 )
 from gpuexplorer.gui.wording.copies.matrix.callouts import Callout
-from gpuexplorer.gui.wording.copies.matrix.cells import NONE, WRONG, CellState, PairCell
+from gpuexplorer.gui.wording.copies.matrix.cells import NONE, CellState, PairCell, wrong_cell
 from gpuexplorer.gui.wording.copies.matrix.devices import MOST_CHIPS, Head
 from gpuexplorer.gui.wording.copies.matrix.heat_scale import HeatScale
 from gpuexplorer.gui.wording.copies.matrix.question import Pair
@@ -242,7 +242,7 @@ class PairMap(Voiced[Pair]):
         self._carpet.draw(drawing, layout)
         for pair in self._wrong_pairs:
             if (at := self._at(pair)) is not None:
-                draw_cell(drawing, layout.cell(*at), WRONG, self._scale, None)
+                draw_cell(drawing, layout.cell(*at), wrong_cell(), self._scale, None)
 
     def _draw_corner(self, drawing: Drawing, layout: PairLayout) -> None:
         if layout.numbers:

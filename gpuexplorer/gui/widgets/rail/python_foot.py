@@ -4,6 +4,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
@@ -96,12 +97,12 @@ class PythonFoot(PaintedButton):
             return
         simulated = lab.machine.session.simulated
         # How long a line runs is told where lines are run.
-        words = stage_words(lab.stage, lab.sentence if lab.stage is Stage.FAILED else "")
+        words = stage_words(lab.stage, tr(lab.sentence) if lab.stage is Stage.FAILED else "")
         pythons = self._pythons
         face = foot_face(
             pythons.python,
             pythons.found,
-            pythons.trouble,
+            tr(pythons.trouble),
             words,
             working=pythons.working,
             simulated=simulated,

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
@@ -196,7 +197,7 @@ class PythonSheet(CentredPopup):
         self._state.setVisible(pythons.working)
         self._again.setEnabled(not pythons.working)
         none = not any(each.usable for each in pythons.found)
-        trouble = pythons.trouble
+        trouble = tr(pythons.trouble)
         if none and pythons.searched and not (trouble or pythons.working):
             trouble = NONE
         self._trouble.setText(trouble)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.key_cap import draw_key_caps, key_caps_width
 from gpuexplorer.gui.theme.look import Look
@@ -58,9 +59,9 @@ class ShortcutsSheet(Floating):
             column = QVBoxLayout()
             column.setSpacing(0)
             for heading, keys in half:
-                column.addWidget(KeyHeading(self.look, heading))
+                column.addWidget(KeyHeading(self.look, tr(heading)))
                 for keys_of_one, words in keys:
-                    column.addWidget(KeyRow(self.look, words, keys_of_one))
+                    column.addWidget(KeyRow(self.look, tr(words), keys_of_one))
                 column.addSpacing(10)
             column.addStretch(1)
             row.addLayout(column, 1)

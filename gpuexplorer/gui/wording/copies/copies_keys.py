@@ -2,56 +2,57 @@
 
 from collections.abc import Sequence
 
+from gpuexplorer.core.words import mark
 from gpuexplorer.gui.wording.key_words import KeyGroup
 
 MOVING_KEYS: Sequence[KeyGroup] = (
     (
-        "Table of copies",
+        mark("Table of copies"),
         (
-            ("Up Down PgUp PgDown", "To another copy"),
-            ("Esc", "Choose none, and follow the newest"),
+            ("Up Down PgUp PgDown", mark("To another copy")),
+            ("Esc", mark("Choose none, and follow the newest")),
         ),
     ),
     (
-        "Timeline of copies",
+        mark("Timeline of copies"),
         (
-            ("Left Right", "Move the moment"),
-            ("Ctrl+Left Ctrl+Right", "Move what is seen"),
-            ("+ -", "Zoom in or out"),
-            ("Home End", "To the beginning, or the end"),
+            ("Left Right", mark("Move the moment")),
+            ("Ctrl+Left Ctrl+Right", mark("Move what is seen")),
+            ("+ -", mark("Zoom in or out")),
+            ("Home End", mark("To the beginning, or the end")),
         ),
     ),
 )
 MATRIX_KEYS: Sequence[KeyGroup] = (
     (
-        "Cells of the matrix",
+        mark("Cells of the matrix"),
         (
-            ("Arrows", "To another cell"),
-            ("PgUp PgDown", "Eight rows on"),
-            ("Home End", "To the ends of the row"),
-            ("Enter Space", "To the button that measures it"),
-            ("Esc", "Choose none"),
+            ("Arrows", mark("To another cell")),
+            ("PgUp PgDown", mark("Eight rows on")),
+            ("Home End", mark("To the ends of the row")),
+            ("Enter Space", mark("To the button that measures it")),
+            ("Esc", mark("Choose none")),
         ),
     ),
 )
 SWEEP_KEYS: Sequence[KeyGroup] = (
     (
-        "Rates over size",
+        mark("Rates over size"),
         (
-            ("Left Right Home End", "To another size"),
-            ("Up Down", "To another way"),
-            ("Esc", "No size"),
+            ("Left Right Home End", mark("To another size")),
+            ("Up Down", mark("To another way")),
+            ("Esc", mark("No size")),
         ),
     ),
     (
-        "Table of ways",
-        (("Up Down Home End", "To another way"), ("Del", "Take the way away")),
+        mark("Table of ways"),
+        (("Up Down Home End", mark("To another way")), ("Del", mark("Take the way away"))),
     ),
     (
-        "Slider of the guess",
+        mark("Slider of the guess"),
         (
-            ("Arrows PgUp PgDown Home End", "Another size"),
-            ("Enter Space", "Measure it"),
+            ("Arrows PgUp PgDown Home End", mark("Another size")),
+            ("Enter Space", mark("Measure it")),
         ),
     ),
 )

@@ -1,6 +1,7 @@
 """How far a measuring has got, in words."""
 
 from gpuexplorer.copies.measuring import Progress
+from gpuexplorer.core.words import tr
 
 _MINUTE = 60
 
@@ -13,17 +14,25 @@ def progress_words(progress: Progress | None, silent: float = 0.0) -> str:
     said = _progress_words(progress)
     if silent < _SILENT:
         return said
-    return f"{said}: no answer for {_spoken(silent)}. Stop ends it"
+    return tr(
+        "{progress}: no answer for {time}. Stop ends it", progress=said, time=_spoken(silent)
+    )
 
 
 def _progress_words(progress: Progress | None) -> str:
     if progress is None:
-        return "Measuring begins"
+        return tr("Measuring begins")
     if progress.job is None:
-        return f"{progress.of} of {progress.of} measured"
-    said = f"Measuring {progress.done + 1} of {progress.of}"
-    left = progress.seconds_left
-    return said if left is None else f"{said}, about {_spoken(left)} left"
+        return tr("{all} of {all} measured", all=progress.of)
+    number, left = progress.done + 1, progress.seconds_left
+    if left is None:
+        return tr("Measuring {number} of {all}", number=number, all=progress.of)
+    return tr(
+        "Measuring {number} of {all}, about {time} left",
+        number=number,
+        all=progress.of,
+        time=_spoken(left),
+    )
 
 
 def _spoken(seconds: float) -> str:

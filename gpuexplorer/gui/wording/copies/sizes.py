@@ -1,18 +1,17 @@
 """Sizes and times that are chosen, not measured: without digits that say nothing."""
 
-from gpuexplorer.core.units import duration, memory, plain
+from gpuexplorer.core.units import Quantity, duration, memory, plain
 
 
 def size_words(size: float) -> str:
     """ "256 MiB", and "1 KiB" where measured figures would read "1.00 KiB"."""
-    return _short(str(memory(size)))
+    return _short(memory(size))
 
 
 def tick_words(seconds: float) -> str:
     """Of a scale: "10 ms"."""
-    return _short(str(duration(seconds)))
+    return _short(duration(seconds))
 
 
-def _short(words: str) -> str:
-    number, _, unit = words.partition(" ")
-    return f"{plain(float(number))} {unit}"
+def _short(told: Quantity) -> str:
+    return f"{plain(float(told.number))} {told.unit}"

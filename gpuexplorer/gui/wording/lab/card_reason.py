@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.lab.card_match import Match
 from gpuexplorer.lab.events import Hello
@@ -77,7 +78,11 @@ def without_kernels(hello: Hello, cards: Sequence[Shown], driver: str | None) ->
 def _advice(hello: Hello, cards: Sequence[Shown], driver: str | None) -> str:
     kind, _, version = hello.build.partition(" ")
     build = TorchBuild(hello.torch, version if kind == "CUDA" else None)
-    do = suits(build, [each.card for each in cards], driver).do
-    if do.endswith("into this Python."):
-        return f"{do.removesuffix('.')}, or choose another Python of the lab."
-    return do or _ASK_DOCTOR
+    suited = suits(build, [each.card for each in cards], driver)
+    if suited.install:
+        return tr(
+            "Install PyTorch built for CUDA {cuda} into this Python, or choose another Python "
+            "of the lab.",
+            cuda=suited.install,
+        )
+    return tr(suited.do) or _ASK_DOCTOR

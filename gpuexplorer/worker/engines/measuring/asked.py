@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.wire import Measure
 from gpuexplorer.worker.engines.measuring.cargo import Cargo
@@ -44,26 +45,36 @@ class Asked:
             return None
         return job.mode != "staged" and self.cards.are_peers(job.source, job.target)
 
-    def notes(self) -> "list[str]":
+    def notes(self) -> "list[Message]":
         """What is true of it before it is measured."""
         job = self.job
         found = []
         if self.direct() is False and job.mode != "staged":
             found.append(
-                f"{job.source} and {job.target} cannot reach each other's memory: the driver "
-                "takes the bytes through the host"
+                Message(
+                    "{source} and {target} cannot reach each other's memory: the driver takes "
+                    "the bytes through the host.",
+                    source=job.source,
+                    target=job.target,
+                )
             )
         if job.source == job.target == _HOST:
             threads = self.cards.threads()
             if job.mode == "raw":
-                found.append("the C library copies with one thread")
+                found.append(Message("The C library copies with one thread."))
             elif threads > 1:
-                found.append(f"PyTorch copies with {threads} threads here")
+                found.append(
+                    Message("PyTorch copies with {threads} threads here.", threads=threads)
+                )
             if 2 * job.bytes <= _IN_CACHES and job.mode != "fresh":
-                found.append("so few bytes may stay in the processor's caches, which are warm")
+                found.append(
+                    Message("So few bytes may stay in the processor's caches, which are warm.")
+                )
         if job.touches_host and job.source != job.target:
             if job.mode in ("strided", "converted"):
-                found.append("the host rearranges the bytes, so it was timed by its clock")
+                found.append(
+                    Message("The host rearranges the bytes, so it was timed by its clock.")
+                )
             if job.pinned is None:
-                found.append("the host's memory was not pinned")
+                found.append(Message("The host's memory was not pinned."))
         return found

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.worker.failures import Spoiled
 from gpuexplorer.worker.measuring.cards import Cards
 from gpuexplorer.worker.measuring.words import size_in_words
@@ -30,8 +31,12 @@ def _pinned(cards: Cards, size: int) -> Any:
     except RuntimeError as error:
         # The driver remembers it, and blames whatever is computed next.
         raise Spoiled(
-            f"{size_in_words(size)} of the host's memory could not be pinned.",
-            "Measure fewer bytes, or memory that is not pinned. The next measurement needs a "
-            "new worker: in this one the next computation would fail.",
+            Message(
+                "{size} of the host's memory could not be pinned.", size=size_in_words(size)
+            ),
+            Message(
+                "Measure fewer bytes, or memory that is not pinned. The next measurement needs "
+                "a new worker: in this one the next computation would fail."
+            ),
             str(error),
         ) from None

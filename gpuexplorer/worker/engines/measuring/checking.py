@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Wrong
 from gpuexplorer.worker.engines.measuring.cargo import Cargo
 from gpuexplorer.worker.measuring.plan import is_checked
@@ -18,7 +19,7 @@ class Checks:
         self._checked = 0
         self._rounds = 0
         self._worst: Wrong | None = None
-        self.notes: list[str] = []
+        self._explained: dict[tuple[str, str], Message] = {}
 
     def prepare(self, sample: int) -> None:
         if is_checked(sample, self._samples, self._size):
@@ -39,6 +40,10 @@ class Checks:
                 self._worst = wrong
 
     @property
+    def notes(self) -> "tuple[Message, ...]":
+        return tuple(self._explained.values())
+
+    @property
     def intact(self) -> bool:
         return self._worst is None
 
@@ -50,14 +55,20 @@ class Checks:
 
     def _explain(self, cargo: Cargo) -> None:
         """Once for each way: which of the ways is to blame."""
-        way = f"{cargo.source_name} to {cargo.target_name}"
-        if any(way in note for note in self.notes):
+        way = source, target = cargo.source_name, cargo.target_name
+        if way in self._explained:
             return
         if cargo.is_source_as_sent():
-            note = f"{way}: wrong bytes, while {cargo.source_name} still holds the right ones"
-        else:
-            note = (
-                f"{way}: {cargo.source_name} itself does not hold what it was given, so the "
-                "way from the host to it may be to blame"
+            note = Message(
+                "{source} to {target}: wrong bytes, while {source} still holds the right ones.",
+                source=source,
+                target=target,
             )
-        self.notes.append(note)
+        else:
+            note = Message(
+                "{source} to {target}: {source} itself does not hold what it was given, so the "
+                "way from the host to it may be to blame.",
+                source=source,
+                target=target,
+            )
+        self._explained[way] = note

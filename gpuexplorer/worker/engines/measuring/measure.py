@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Event, Measured, Sampled
 from gpuexplorer.lab.wire import Measure
 from gpuexplorer.worker.engines.measuring.asked import Asked
@@ -61,11 +62,13 @@ def _explained(error: RuntimeError, command: Measure) -> Exception:
             "This PyTorch has no kernels for the card, and this measurement needs one.",
             "Measure a plain copy, or take a PyTorch that was built for the card.",
         )
-    way = f"{command.source} to {command.target}"
+    way = Message("{source} to {target}", source=command.source, target=command.target)
     if is_held_by_another(words):
         return held_by_another(way, words)
     return Spoiled(
-        f"A card broke off while {way} was measured.",
-        "The driver may have lost it: look at its events. A new worker is needed to go on.",
+        Message("A card broke off while {way} was measured.", way=way),
+        Message(
+            "The driver may have lost it: look at its events. A new worker is needed to go on."
+        ),
         words,
     )

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Event, Multiplied, Sampled
 from gpuexplorer.lab.wire import Multiply
 from gpuexplorer.worker.engines.measuring.buffers import take
@@ -62,9 +63,17 @@ def _multiplied(
         raise _explained(error, command) from None
     notes = notes_on(command.job, capability)
     if times.asked_late:
-        notes.append("what asking takes may be in the times: the queue was not full in time")
+        notes.append(
+            Message("What asking takes may be in the times: the queue was not full in time.")
+        )
     if times.wrong_values:
-        notes.append(f"{times.wrong_values} values of a known product came out wrong")
+        notes.append(
+            Message.counted(
+                "{count} value of a known product came out wrong.",
+                "{count} values of a known product came out wrong.",
+                times.wrong_values,
+            )
+        )
     return Multiplied(
         command.id,
         times.samples,
@@ -225,13 +234,17 @@ def _explained(error: RuntimeError, command: Multiply) -> Exception:
         )
     if "NOT_SUPPORTED" in words:
         return Trouble(
-            f"{command.device} cannot multiply matrices of {command.kind}.",
+            "{device} cannot multiply matrices of {kind}.",
             "Measure another kind of number.",
+            device=command.device,
+            kind=command.kind,
         )
     if is_held_by_another(words):
         return held_by_another(command.device, words)
     return Spoiled(
-        f"A card broke off while {command.device} multiplied.",
-        "The driver may have lost it: look at its events. A new worker is needed to go on.",
+        Message("A card broke off while {device} multiplied.", device=command.device),
+        Message(
+            "The driver may have lost it: look at its events. A new worker is needed to go on."
+        ),
         words,
     )

@@ -4,6 +4,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Measured
 from gpuexplorer.worker.engines.measuring.asked import Asked
 from gpuexplorer.worker.engines.measuring.by_host import single_call
@@ -134,19 +135,23 @@ def _single(asked: Asked, lane: Lane) -> "tuple[float, float]":
         return single_call(asked.cards, lane.ask, lane.devices)
 
 
-def _notes(sampler: Sampler, lanes: _Lanes, samples: Sequence[Sample]) -> "list[str]":
+def _notes(sampler: Sampler, lanes: _Lanes, samples: Sequence[Sample]) -> "list[Message]":
     found = []
     if not sampler.has_gate:
         found.append(
-            "no gate: this PyTorch has no kernels for the card, so what asking takes is in "
-            "the times of small copies"
+            Message(
+                "No gate: this PyTorch has no kernels for the card, so what asking takes is in "
+                "the times of small copies."
+            )
         )
     elif not sampler.fits_queue:
-        found.append("no gate: there are more pieces than a queue holds")
+        found.append(Message("No gate: there are more pieces than a queue holds."))
     elif not all(sample.gated for sample in samples):
         found.append(
-            "the queue could not be filled before the first copy began: what asking takes "
-            "may be in the times"
+            Message(
+                "The queue could not be filled before the first copy began: what asking takes "
+                "may be in the times."
+            )
         )
     if len(lanes.copies) > 1:
         usual = [
@@ -154,5 +159,10 @@ def _notes(sampler: Sampler, lanes: _Lanes, samples: Sequence[Sample]) -> "list[
             for number in range(len(lanes.copies))
         ]
         if (share := alone_share(usual)) > _ENDED_EARLY:
-            found.append(f"one of the copies ended early: {share:.0%} of the time it was alone")
+            found.append(
+                Message(
+                    "One of the copies ended early: {share:.0f} % of the time it was alone.",
+                    share=share * 100,
+                )
+            )
     return found

@@ -65,8 +65,9 @@ class CudaWords:
         found = self._words.get(name)
         if found is None:
             raise Trouble(
-                f"torch.cuda.{name} is not offered on simulated cards.",
+                "{word} is not offered on simulated cards.",
                 "On a real card the lab calls PyTorch's own.",
+                word=f"torch.cuda.{name}",
             )
         return found
 

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import VERSION, Device, Event, Hello, Memory, Span, Transferred
 from gpuexplorer.lab.wire import Measure, Multiply
 from gpuexplorer.worker.copies import Copies
@@ -82,7 +83,7 @@ class VirtualEngine:
             for index, each in enumerate(self._cards.facts)
         ]
         host = Device("cpu", platform.processor() or platform.machine())
-        return [host, *cards, Device("meta", "shapes without values")]
+        return [host, *cards, Device("meta", Message("shapes without values"))]
 
     def running(
         self, stays_on_host: "Callable[[], bool] | None" = None

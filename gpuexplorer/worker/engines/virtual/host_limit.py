@@ -18,10 +18,11 @@ def refuse_what_the_host_cannot_hold(size: int) -> None:
     free = free_bytes()
     if free is not None and size > free * (1 - _LEFT_TO_OTHERS):
         raise Trouble(
-            f"The simulated card would have room for {size / 2**30:.1f} GiB, this computer "
-            "has not: the values lie in the computer's own memory, of which "
-            f"{free / 2**30:.1f} GiB are free.",
+            "The simulated card would have room for {wanted:.1f} GiB, this computer has not: "
+            "the values lie in the computer's own memory, of which {free:.1f} GiB are free.",
             "Take a smaller shape. On a real card only the card's memory would count.",
+            wanted=size / 2**30,
+            free=free / 2**30,
         )
 
 

@@ -12,7 +12,7 @@ from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import mixed
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.wording.copies.comparisons.comparison import NOT_YET, Bar
+from gpuexplorer.gui.wording.copies.comparisons.comparison import Bar
 
 _ROW, _LOW_ROW, _BAR = 40.0, 28.0, 10.0
 _GAP, _FIGURE, _TIME = 12.0, 76.0, 68.0
@@ -100,7 +100,7 @@ class ComparisonBars(Painted):
         if bar.first is None and bar.second is None:
             running = bar.job is not None and bar.job == self._measuring
             words = "measuring" if running else bar.trouble
-            if words == NOT_YET:
+            if bar.awaited and not running:
                 drawing.hint(place.adjusted(0, -10, 0, 10), words)
                 return
             run = Run(words, letters.caption, theme.faint)

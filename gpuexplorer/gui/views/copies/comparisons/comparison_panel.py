@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -33,7 +34,7 @@ class ComparisonPanel(Panel):
     def __init__(
         self, look: Look, comparison: Comparison, parent: QWidget | None = None
     ) -> None:
-        super().__init__(look, comparison.title, parent=parent)
+        super().__init__(look, tr(comparison.title), parent=parent)
         self.comparison = comparison
         self._setup = Setup()
         self._pair = ElidedLabel(look.letters.caption, Tone.QUIET)
@@ -41,11 +42,11 @@ class ComparisonPanel(Panel):
         self._measure.clicked.connect(self._on_measure_clicked)
         self.head.addWidget(self._pair)
         self.head.addWidget(self._measure)
-        self._question = wrapped_label(look, comparison.question, Tone.QUIET)
+        self._question = wrapped_label(look, tr(comparison.question), Tone.QUIET)
         self._bars = ComparisonBars(look)
         self._sentence = wrapped_label(look, "", Tone.TEXT)
         self._sentence.setFont(look.letters.strong.font)
-        self._nothing = wrapped_label(look, NOTHING, Tone.QUIET)
+        self._nothing = wrapped_label(look, tr(NOTHING), Tone.QUIET)
         self._remark = ElidedLabel(look.letters.caption, Tone.QUIET)
         self.body.addWidget(self._question)
         self.body.addSpacing(10)
@@ -59,7 +60,7 @@ class ComparisonPanel(Panel):
     @property
     def sentence(self) -> str:
         """What follows from the figures that are there."""
-        return self._sentence.text() or NOTHING
+        return self._sentence.text() or tr(NOTHING)
 
     @property
     def jobs(self) -> Sequence[CopyJob]:
@@ -94,7 +95,7 @@ class ComparisonPanel(Panel):
         self._remark.setVisible(bool(setup.remark))
         complete = bool(found) and all(each is not None for each in found)
         self._measure.setText("Measure again" if complete else "Measure")
-        self._measure.setAccessibleName(f"{self._measure.text()}: {self.comparison.title}")
+        self._measure.setAccessibleName(f"{self._measure.text()}: {tr(self.comparison.title)}")
         self._measure.updateGeometry()
         self._measure.setEnabled(bool(setup.trials) and not busy)
 

@@ -7,7 +7,8 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import mixed
 from gpuexplorer.gui.views.copies.datasheet.promise_drawing import draw_promise
@@ -72,10 +73,10 @@ class BesideBars(Painted):
         baseline = middle + letters.body.cap_height / 2
         right = line.right()
         if bar.number:
-            reached, of, promised = bar.number.partition(" of ")
-            runs = [Run(reached, letters.strong if bar.here else letters.body, theme.text)]
-            if of:
-                runs.append(Run(f" of{THIN_SPACE}{promised}", letters.caption, theme.quiet))
+            runs = [Run(bar.number, letters.strong if bar.here else letters.body, theme.text)]
+            if bar.promised:
+                of = tr("of {whole}", whole=bar.promised)
+                runs.append(Run(f" {of}", letters.caption, theme.quiet))
             drawing.runs_right(right, baseline, runs)
         else:
             room = right - chip.right() - _GAP

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.datasheet_state import DatasheetState, key_of
 from gpuexplorer.gui.theme.look import Look
@@ -179,7 +180,7 @@ class DatasheetPage(CopiesPage):
             device.chip,
             device.colour,
             rows_of(sheet, names, self._state.measuring(device)),
-            sentences_of(sheet, names, _called(device), self._state.link_note(device)),
+            sentences_of(sheet, names, _titled(device), self._state.link_note(device)),
             " ".join((device.reason, device.way_out, *sheet.notes)).strip(),
             modelled=sheet.modelled,
         )
@@ -277,4 +278,9 @@ def _face(device: BenchDevice) -> tuple[object, ...]:
 
 
 def _called(device: BenchDevice) -> str:
-    return "the host" if device.is_host else f"card {device.chip}"
+    return tr("the host") if device.is_host else tr("card {chip}", chip=device.chip)
+
+
+def _titled(device: BenchDevice) -> str:
+    """At the head of a sentence."""
+    return tr("The host") if device.is_host else tr("Card {chip}", chip=device.chip)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from gpuexplorer.copies.datasheet.sheet import OtherCard
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.tables.model import CELL
 from gpuexplorer.gui.widgets.tables.heading import LEFT, RIGHT, Heading
 from gpuexplorer.gui.wording.cell import Cell, Chip
@@ -67,7 +68,7 @@ class OffersModel(QAbstractTableModel):
                 told = self._cell(index)
                 if spec.column is Column.BESIDE:
                     return told.hint
-                return f"{spec.meaning}: {told.said if told.text else told.hint}"
+                return f"{tr(spec.meaning)}: {told.said if told.text else told.hint}"
             case Qt.ItemDataRole.TextAlignmentRole:
                 return RIGHT if spec.right else LEFT
         return self._cell(index) if role == CELL else None
@@ -82,8 +83,8 @@ class OffersModel(QAbstractTableModel):
             return None
         spec = SPECS[section]
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return spec.meaning
-        return Heading(spec.caption, spec.meaning, spec.right, spec.right).answer(role)
+            return tr(spec.meaning)
+        return Heading(tr(spec.caption), tr(spec.meaning), spec.right, spec.right).answer(role)
 
     def _cell(self, index: Index) -> Cell:
         card = self._cards[index.row()]

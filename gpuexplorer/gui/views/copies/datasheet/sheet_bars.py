@@ -7,13 +7,14 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import mixed
 from gpuexplorer.gui.views.copies.datasheet.promise_drawing import draw_key, draw_promise
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.wording.copies.datasheet.faces import NOT_YET, SheetRow
+from gpuexplorer.gui.wording.copies.datasheet.faces import SheetRow
 
 _HEAD, _ROW, _BAR = 28.0, 41.0, 12.0
 ROW_MARGIN = 6
@@ -142,8 +143,8 @@ class SheetBars(Painted):
     ) -> None:
         """Why nothing was reached, in the place of the figure; a sentence needs the bar's."""
         theme, letters = drawing.theme, drawing.letters.caption
-        words = "measuring" if row.measuring else row.unreached
-        if words == NOT_YET:
+        words = tr("measuring") if row.measuring else row.unreached
+        if row.awaited and not row.measuring:
             return
         run = Run(words, letters, theme.faint)
         baseline = middle + letters.cap_height / 2

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QBoxLayout, QPushButton, QSizePolicy, QVBoxLayout,
 
 from gpuexplorer.copies.findings import Bar
 from gpuexplorer.core.units import gigabytes_per_second
+from gpuexplorer.core.words import listed, tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone, faded
@@ -20,7 +21,6 @@ from gpuexplorer.gui.wording.copies.matrix.devices import Head
 
 _LINE, _CHIP, _GAP, _ARROW = 28, 20.0, 7.0, 16.0
 _LABEL, _FIGURE, _BAR_ROW = 76.0, 44.0, 22
-_WRONG = "WRONG"
 _BESIDE_FROM = 300  # two buttons
 
 _DETOUR = "In the lab, through the host"
@@ -59,9 +59,9 @@ class FindingBlock(QWidget):
         column.setContentsMargins(wide, 10 if callout.wrong else 4, wide, 12)
         column.setSpacing(8)
         column.addWidget(self._head)
-        column.addWidget(wrapped_label(look, finding.sentence, Tone.TEXT))
+        column.addWidget(wrapped_label(look, tr(finding.sentence), Tone.TEXT))
         if finding.hint:
-            hint = wrapped_label(look, finding.hint, Tone.QUIET)
+            hint = wrapped_label(look, tr(finding.hint), Tone.QUIET)
             hint.setFont(look.letters.caption.font)
             column.addWidget(hint)
         if finding.bars:
@@ -168,11 +168,20 @@ class _Head(PressableRow):
         self._callout = callout
         self._heads = [heads[each] for each in _devices(callout) if each in heads]
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        who = " to ".join(each.words for each in self._heads)
-        title = callout.finding.title
-        self.setAccessibleName(f"{callout.number}: {who} {title}".replace("  ", " "))
-        self.setAccessibleDescription(callout.finding.sentence)
+        self._title = tr(callout.finding.title)
+        self.setAccessibleName(self._name())
+        self.setAccessibleDescription(tr(callout.finding.sentence))
         self.setFixedHeight(_LINE)
+
+    def _name(self) -> str:
+        number, words = self._callout.number, [each.words for each in self._heads]
+        if not words:
+            return tr("{number}: {title}", number=number, title=self._title)
+        if len(words) == 2 and not self._callout.finding.devices:
+            where = tr("{source} to {target}", source=words[0], target=words[1])
+        else:
+            where = listed(words)
+        return tr("{number}: {where}: {title}", number=number, where=where, title=self._title)
 
     def draw_row(self, drawing: Drawing, place: QRectF) -> None:
         middle = place.top() + _LINE / 2
@@ -197,15 +206,11 @@ class _Head(PressableRow):
 
     def _draw_title(self, drawing: Drawing, x: float, middle: float, right: float) -> None:
         theme, letters = drawing.theme, drawing.letters.strong
-        title = self._callout.finding.title
-        before, wrong, after = title.partition(_WRONG)
         baseline = middle + letters.cap_height / 2
-        if not wrong:
-            if not self._heads:
-                title = f"{title[:1].upper()}{title[1:]}"
-            drawing.elided(x, baseline, Run(title, letters, theme.text), right - x)
+        if not self._callout.wrong:
+            drawing.elided(x, baseline, Run(self._title, letters, theme.text), right - x)
             return
-        x = drawing.text(x, baseline, Run(before, letters, theme.text))
+        wrong = tr("WRONG")
         badge = drawing.letters.badge
         place = QRectF(x + 1, middle - 10, badge.width(wrong) + 14, 20)
         drawing.painter.setPen(Qt.PenStyle.NoPen)
@@ -213,8 +218,9 @@ class _Head(PressableRow):
         drawing.painter.drawRoundedRect(place, CHIP_RADIUS, CHIP_RADIUS)
         run = Run(wrong, badge, theme.inverse)
         drawing.text(place.left() + 7, middle + badge.cap_height / 2, run)
-        rest = Run(after.removeprefix(","), drawing.letters.body, theme.quiet)
-        drawing.elided(place.right() + 2, baseline, rest, right - place.right() - 2)
+        both = tr("both ways at once") if self._callout.finding.both_ways else ""
+        rest = Run(both, drawing.letters.body, theme.quiet)
+        drawing.elided(place.right() + 8, baseline, rest, right - place.right() - 8)
 
     def _draw_arrow(self, drawing: Drawing, x: float, middle: float) -> None:
         run = Run("→", drawing.letters.body, drawing.theme.quiet)
@@ -224,7 +230,7 @@ class _Head(PressableRow):
         letters = self.look.letters.strong
         chips = sum(max(_CHIP, letters.width(each.chip) + 8) + _GAP for each in self._heads)
         chips += (_ARROW + _GAP) * max(0, len(self._heads) - 1)
-        return 34 + chips + letters.width(self._callout.finding.title) + 12 > width - 2 * SIDE
+        return 34 + chips + letters.width(self._title) + 12 > width - 2 * SIDE
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -241,7 +247,7 @@ class _Bars(Painted):
         super().__init__(look, parent)
         self._bars = bars
         self._colour = colour
-        said = [f"{each.words} {gigabytes_per_second(each.rate)} GB/s" for each in bars]
+        said = [f"{tr(each.words)} {gigabytes_per_second(each.rate)} GB/s" for each in bars]
         self.setAccessibleName(", ".join(said))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -251,7 +257,7 @@ class _Bars(Painted):
         fill = theme.level if self._colour is None else theme.card(self._colour)
         for at, bar in enumerate(self._bars):
             middle = at * _BAR_ROW + _BAR_ROW / 2
-            words = Run(f"{bar.words[:1].upper()}{bar.words[1:]}", letters.caption, theme.quiet)
+            words = Run(tr(bar.words), letters.caption, theme.quiet)
             drawing.elided(0, middle + letters.caption.cap_height / 2, words, _LABEL - 6)
             track = QRectF(_LABEL, middle - 4, self.width() - _LABEL - _FIGURE - 8, 8)
             drawing.bar(track, [(bar.rate / most, fill if not at else faded(fill, 0.55))])

@@ -10,6 +10,7 @@ from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import direct_of
 from gpuexplorer.copies.route import Route
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.wording.copies.matrix.cells import (
     EMPTY,
@@ -198,7 +199,7 @@ class MatrixNow:
         head = self.by_name.get(name)
         if head is None or not head.gone:
             return ""
-        return f"{head.words[:1].upper()}{head.words[1:]}: {head.gone}"
+        return tr("{device}: {why}", device=head.titled, why=head.gone)
 
     def _direct(self, pair: Pair) -> bool:
         route = self.route(pair)

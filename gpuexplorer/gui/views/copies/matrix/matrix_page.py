@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QResizeEvent, 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuexplorer.copies.nvbandwidth import NvBandwidth
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
@@ -285,7 +286,10 @@ class MatrixPage(CopiesPage):
         said = cell_words(now.question, now.result(pair), now.why_not(pair), now.theirs(pair))
         number = by_cell(self._callouts).get(pair)
         if number is not None:
-            said += f" Number {number.number}: {number.finding.title}."
+            found = tr(
+                "Number {number}: {title}.", number=number.number, title=number.finding.title
+            )
+            said = f"{said} {found}"
         return pair_words(now.by_name, *pair), said
 
     def _words_promised(self, pair: Pair) -> tuple[str, str]:

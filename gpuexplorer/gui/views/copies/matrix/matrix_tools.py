@@ -6,6 +6,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.framed_button import FramedButton
@@ -46,7 +47,7 @@ class MatrixTools(QObject):
             return
         menu = QMenu(self.open)
         for beside in Beside:
-            action = menu.addAction(beside.value)
+            action = menu.addAction(tr(beside.value))
             action.setCheckable(True)
             action.setChecked(beside is overlay.beside)
             action.triggered.connect(partial(self._lay, replace(overlay, beside=beside)))

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.core.units import memory
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
@@ -20,7 +21,6 @@ from gpuexplorer.gui.widgets.pairs.pair_scale import PairScale
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.wording.copies.matrix.question import SIZES, Question, Way
 
-_WAYS = [(way, way.value) for way in Way]
 _KINDS = [
     (Kind.ONE_WAY, "One way"),
     (Kind.BOTH_WAYS, "Both ways"),
@@ -51,7 +51,9 @@ class MeasuredPanel(Panel):
         self.head.insertWidget(2, self._caption, 1)
         self.head.setStretch(3, 0)
         self.head.addWidget(self._kinds)
-        self._ways = Segmented(look, "Which way between cards", _WAYS)
+        self._ways = Segmented(
+            look, tr("Which way between cards"), [(way, tr(way.value)) for way in Way]
+        )
         self._ways.chosen.connect(self._on_way_chosen)
         self._pinned = Switch(look, _PINNED)
         self._pinned.setToolTip(f"{_PINNED}: it stays in its place, and cards fetch from it")

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.copies.kin import Kin
 from gpuexplorer.core.units import gigabytes_per_second
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
@@ -32,7 +33,7 @@ class RestTable(Painted):
         self._heading, self._kin, self._latency = heading, kin, latency
         self.setAccessibleName(heading)
         unit = "µs" if latency else "GB/s"
-        told = [f"{_plain(each)} {self._figure(each)} {unit}" for each in kin]
+        told = [f"{tr(each.words)} {self._figure(each)} {unit}" for each in kin]
         self.setAccessibleDescription(", ".join(told))
         self.setVisible(bool(kin))
         self.updateGeometry()
@@ -52,7 +53,7 @@ class RestTable(Painted):
             drawing.runs_right(right, baseline, [Run("of limit", letters.caption, theme.quiet)])
         for at, kin in enumerate(self._kin):
             baseline = _HEAD + 6 + at * _ROW + _ROW / 2 + letters.body.cap_height / 2
-            words = Run(_plain(kin), letters.body, theme.quiet)
+            words = Run(tr(kin.words), letters.body, theme.quiet)
             drawing.elided(0, baseline, words, right - _SHARE - _RATE - 4)
             figure = Run(self._figure(kin), letters.body, theme.text)
             drawing.runs_right(rate_at, baseline, [figure])
@@ -74,8 +75,3 @@ class RestTable(Painted):
 
     def sizeHint(self) -> QSize:
         return QSize(200, _HEAD + 10 + _ROW * len(self._kin))
-
-
-def _plain(kin: Kin) -> str:
-    """The kind of copy is chosen above the matrix, and is not said again."""
-    return kin.words.removesuffix(", both-ways").removesuffix(", latency")

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from gpuexplorer.core.units import USUAL, Units
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.tables.model import CELL
 from gpuexplorer.gui.widgets.tables.heading import LEFT, RIGHT, Heading
 from gpuexplorer.gui.wording.cell import Cell
@@ -84,7 +85,7 @@ class CopiesModel(QAbstractTableModel):
                 return self.cell(index.row(), index.column()).hint
             case Qt.ItemDataRole.AccessibleTextRole:
                 told = self.cell(index.row(), index.column())
-                return f"{COLUMNS[index.column()].caption}: {told.said or told.hint}"
+                return f"{tr(COLUMNS[index.column()].caption)}: {told.said or told.hint}"
             case Qt.ItemDataRole.TextAlignmentRole:
                 return RIGHT if COLUMNS[index.column()].right else LEFT
         return None
@@ -98,4 +99,6 @@ class CopiesModel(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
             return None
         spec = COLUMNS[section]
-        return Heading(spec.caption, spec.meaning, spec.right, spec.largest_first).answer(role)
+        return Heading(
+            tr(spec.caption), tr(spec.meaning), spec.right, spec.largest_first
+        ).answer(role)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.moving.copies_model import CopiesModel
 from gpuexplorer.gui.widgets.tables.data_table import DataTable
@@ -94,7 +95,7 @@ class CopiesTable(DataTable):
         columns = [INDEX[spec.column] for spec in COLUMNS if spec.column in self.shown]
         places = [self._rows.index_of(each.key).row() for each in rows]
         told = [[self._said(row, column) for column in columns] for row in places if row >= 0]
-        return [COLUMNS[each].caption for each in columns], told
+        return [tr(COLUMNS[each].caption) for each in columns], told
 
     def _said(self, row: int, column: int) -> str:
         cell = self._rows.cell(row, column)

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.theme.look import Look
@@ -23,7 +24,7 @@ class FigureStrip(Painted):
         super().__init__(look, parent)
         self._figures: Figures = NO_FIGURES
         self._slowed: Slowed | None = None
-        self._times = ("", "")
+        self._done, self._seen = ("", ""), ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(_HEIGHT)
         self.setAccessibleName("Figures of this copy")
@@ -35,9 +36,11 @@ class FigureStrip(Painted):
             self.update()
 
     def show_time(self, slowed: Slowed | None, share: float) -> None:
-        times = ("", "") if slowed is None else (slowed.done(share), slowed.seen(share))
-        if times != self._times:
-            self._times = times
+        done, seen = ("", ""), ""
+        if slowed is not None:
+            done, seen = slowed.done(share), slowed.seen(share)
+        if (done, seen) != (self._done, self._seen):
+            self._done, self._seen = done, seen
             right = round(_RIGHT) + 2
             self.update(self.width() - right, 0, right, self.height())
 
@@ -54,10 +57,10 @@ class FigureStrip(Painted):
             unit = Run(f"{THIN_SPACE}{figures.head.unit}", letters.body, theme.quiet)
             drawing.runs(0, _TOP + letters.number.cap_height / 2, [number, unit])
         wide = self.width() >= _LEFT + _RIGHT + 160
-        right = self.width() - (_RIGHT + _GAP if any(self._times) else 0.0)
+        right = self.width() - (_RIGHT + _GAP if self._seen else 0.0)
         room = _LEFT - 8 if wide else right - 8
         drawing.elided(0, _BELOW, Run(figures.below, caption, theme.quiet), room)
-        if any(self._times):
+        if self._seen:
             self._draw_time(drawing)
         if wide:
             self._draw_share(drawing, QRectF(_LEFT, 0, right - _LEFT, _HEIGHT))
@@ -80,14 +83,15 @@ class FigureStrip(Painted):
 
     def _draw_time(self, drawing: Drawing) -> None:
         theme, letters = drawing.theme, drawing.letters
-        done, _, whole = self._times[0].partition(" of ")
+        done, whole = self._done
+        of = tr("of {whole}", whole=whole)
         runs = [
             Run(done, letters.strong, theme.text),
-            Run(f" of {whole}", letters.caption, theme.quiet),
+            Run(f" {of}", letters.caption, theme.quiet),
         ]
         right = float(self.width())
         drawing.runs_right(right, _TOP + letters.strong.cap_height / 2, runs)
-        seen = Run(self._times[1], letters.caption, theme.quiet)
+        seen = Run(self._seen, letters.caption, theme.quiet)
         drawing.runs_right(right, _BELOW, [seen])
 
     def sizeHint(self) -> QSize:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from gpuexplorer.copies.copy_row import CopyRow
 from gpuexplorer.copies.hidden_copies import worst_of
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.machine_looks import machine_now
@@ -351,8 +352,8 @@ class MovingPage(CopiesPage):
     def _on_told(self, event: Event) -> None:
         if isinstance(event, Failed) and event.id in self._awaited:
             self._awaited.discard(event.id)
-            said = event.sentence or event.message.partition("\n")[0]
-            self._note.show_refused(said or "The copy could not be carried out.")
+            said = tr(event.sentence) or event.message.partition("\n")[0]
+            self._note.show_refused(said or tr("The copy could not be carried out."))
 
     def _on_lab_changed(self) -> None:
         """Of a flood, what came is shown a few times a second."""

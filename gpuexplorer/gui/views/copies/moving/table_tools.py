@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -107,8 +108,8 @@ class TableTools(QWidget):
         for spec in COLUMNS:
             if spec.column in ALWAYS:
                 continue
-            action = menu.addAction(spec.caption)
-            action.setToolTip(spec.meaning)
+            action = menu.addAction(tr(spec.caption))
+            action.setToolTip(tr(spec.meaning))
             action.setCheckable(True)
             action.setChecked(spec.column in self._columns_shown)
             wanted = self._columns_shown ^ {spec.column}

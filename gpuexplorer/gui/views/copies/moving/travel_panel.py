@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -208,12 +209,12 @@ def flow_of(
 def _way_words(moved: Moved) -> str:
     row = moved.row
     if row.already_there:
-        return "already there: nothing was copied"
+        return tr("already there: nothing was copied")
     if row.transfer.direct is False:
-        return "no direct path: staged"
-    if row.transfer.pinned is False and not row.small:
-        return f"{row.path}, from pageable memory" if row.source == "cpu" else row.path
-    return row.path
+        return tr("no direct path: staged")
+    if row.transfer.pinned is False and not row.small and row.source == "cpu":
+        return tr("{way}, from pageable memory", way=row.path)
+    return tr(row.path)
 
 
 class _Badge(Painted):

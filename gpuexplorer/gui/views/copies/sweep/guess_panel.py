@@ -204,7 +204,7 @@ class _WayWords(Painted):
                 if device is not None:
                     plain = device.is_host or device.colour is None
                     chips.append((device.chip, device.colour, plain))
-            words = how_words(row.way) or row.words.rpartition(", ")[2]
+            words = how_words(row.way) or row.how or row.ends
             self.setAccessibleName(row.words)
         if (chips, words) != (self._chips, self._words):
             self._chips, self._words = chips, words

@@ -140,8 +140,7 @@ def draw_floor(
     y = axes.y(curve.floor_bytes / seconds)
     others = [each.seconds(curve.floor_bytes) for each in rows]
     below = max([axes.y(curve.floor_bytes / each) for each in others if each], default=y)
-    first, _, second = words.partition(",")
-    lines = [Run(f"{first},", letters, theme.quiet), Run(second.strip(), letters, theme.quiet)]
+    lines = [Run(each, letters, theme.quiet) for each in words]
     left = min(x + 18, area.right() - max(run.width for run in lines) - 8)
     top = min(below + 40, area.bottom() - 40)
     drawing.painter.fillRect(QRectF(round(x), y + 5, 1, top + 6 - y - 5), theme.line)

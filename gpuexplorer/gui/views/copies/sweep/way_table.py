@@ -7,6 +7,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.units import Quantity
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.theme.icons import Icon
@@ -96,7 +97,7 @@ class WayTable(Painted):
         first = rights[0] - _COLUMNS[0][1] if row.curve is not None else rights[-1]
         words = Run(row.words, letters.body, theme.text)
         if row.curve is None:
-            why = "measuring" if self._measuring else row.trouble or NOT_MEASURED
+            why = tr("measuring") if self._measuring else row.trouble or tr(NOT_MEASURED)
             taken = min(words.width, first * 0.55)
             drawing.elided(name_left, baseline, words, taken)
             if row.wrong:

@@ -5,6 +5,7 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QWidget
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.theme.look import Look
@@ -169,7 +170,7 @@ class CodePane(QFrame):
         now = LabNow(
             hanging=lab.stage is Stage.HANGING,
             starting=lab.stage in (Stage.SEARCHING, Stage.STARTING),
-            failed=lab.sentence if lab.stage is Stage.FAILED else "",
+            failed=tr(lab.sentence) if lab.stage is Stage.FAILED else "",
             ended=self._ended,
             lost_lines=len(lab.lost),
             running=None if running is None else lab.line_number(running.id),
@@ -194,7 +195,7 @@ class CodePane(QFrame):
         try:
             self._lab.run(line)
         except Trouble as trouble:
-            self._refuse(trouble.sentence, trouble.hint)
+            self._refuse(tr(trouble.sentence), tr(trouble.hint))
             return False
         self._begun()
         return True
@@ -231,7 +232,7 @@ class CodePane(QFrame):
                 command.batch,
             )
         except Trouble as trouble:
-            self._refuse(trouble.sentence, trouble.hint)
+            self._refuse(tr(trouble.sentence), tr(trouble.hint))
 
     def _arrange(self) -> None:
         """From the bottom up; what is left over is the list's."""
@@ -260,8 +261,12 @@ class CodePane(QFrame):
             self._just_failed = event.id
         elif not self._said.sentence:  # the first is why the others failed
             number = self._lab.line_number(entry.id)
-            why = event.message or event.sentence
-            self._said = Notice(f"Line {number} could not be run again: {why}", Tone.BAD)
+            words = tr(
+                "Line {number} could not be run again: {why}",
+                number=number,
+                why=event.message or event.sentence,
+            )
+            self._said = Notice(words, Tone.BAD)
 
     def _on_changed(self) -> None:
         faces = self._faces.faces()
@@ -277,7 +282,7 @@ class CodePane(QFrame):
         if stage is Stage.RESTING:
             self._ended = ""
         elif stage is Stage.STARTING and self._lab.sentence:
-            self._ended = self._lab.sentence
+            self._ended = tr(self._lab.sentence)
         self.pull()
 
     def _on_selection_changed(self) -> None:
@@ -330,7 +335,7 @@ class CodePane(QFrame):
         try:
             self._lab.run_all(face.cures[number].lines, cures=entry.id)
         except Trouble as trouble:
-            self._refuse(trouble.sentence, trouble.hint)
+            self._refuse(tr(trouble.sentence), tr(trouble.hint))
             return
         self._begun()
         if self._lab.selection.line == entry.id:

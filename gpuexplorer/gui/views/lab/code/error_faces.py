@@ -76,7 +76,7 @@ class ErrorFaces:
 
 def _best_first(found: Sequence[Cure]) -> Sequence[Cure]:
     """Of deletions that alone are not enough at most one, the largest, and that at the end."""
-    short = [each for each in found if each.frees_bytes and "not enough" in each.label]
+    short = [each for each in found if not each.enough]
     worth = [each for each in short[:1] if each.frees_bytes >= _WORTH_DELETING]
     return [*(each for each in found if each not in short), *worth]
 

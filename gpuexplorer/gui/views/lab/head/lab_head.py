@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
 
 from gpuexplorer.core.units import USUAL
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.theme.icons import Icon
@@ -160,12 +161,12 @@ class LabHead(QWidget):
         running = lab.ledger.running
         began = None if running is None else lab.began_at(running.id)
         elapsed = None if began is None else lab.machine.session.clock.now() - began
-        self._stage.show_stage(stage_words(lab.stage, lab.sentence, elapsed))
+        self._stage.show_stage(stage_words(lab.stage, tr(lab.sentence), elapsed))
 
     def _show_summary(self) -> None:
         lab = self._lab
         if lab.stage is Stage.FAILED:
-            self._summary.show_text(lab.sentence)
+            self._summary.show_text(tr(lab.sentence))
             return
         units = self._units = lab.machine.settings.choices.units
         ledger = lab.ledger

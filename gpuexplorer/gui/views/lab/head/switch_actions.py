@@ -117,7 +117,7 @@ class SwitchActions(QObject):
         try:
             act()
         except Trouble as trouble:
-            self.refused.emit(f"{trouble.sentence} {trouble.hint}".strip())
+            self.refused.emit(trouble.told)
             return False
         self.done.emit()
         return True

@@ -48,7 +48,7 @@ class ThingActions(QWidget):
         try:
             self._lab.run(line)
         except Trouble as trouble:
-            self.refused.emit(f"{trouble} {trouble.hint}".strip())
+            self.refused.emit(trouble.told)
         else:
             self.refused.emit("")
 

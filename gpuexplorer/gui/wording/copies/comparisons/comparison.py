@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from gpuexplorer.copies.asked_for import HOST, refusal
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.units import Quantity, duration, gigabytes_per_second
-from gpuexplorer.gui.wording.copies.sweep.ways import inside_words, place_words
+from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.gui.wording.copies.sweep.ways import between_words, inside_words
 from gpuexplorer.lab.copy_job import CopyJob
 
-NO_CARD = "There is no card here to copy to."
-ONE_CARD = "This takes two cards, and there is one here."
-NOT_YET = "not measured yet"
-NOTHING = "Nothing was measured yet."
+NO_CARD = mark("There is no card here to copy to.")
+ONE_CARD = mark("This takes two cards, and there is one here.")
+NOT_YET = mark("not measured yet")
+NOTHING = mark("Nothing was measured yet.")
 WORTH_TELLING = 1.1  # so many times as fast, or it is the same
 
 
@@ -33,7 +34,7 @@ class Pair:
     def words(self, source: str, target: str) -> str:
         if source == target:
             return inside_words(source, self.chips)
-        return f"{place_words(source, self.chips)} to {place_words(target, self.chips)}"
+        return between_words(source, target, self.chips)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +81,16 @@ class Bar:
     trouble: str = ""
     wrong: bool = False
     job: CopyJob | None = None
+    awaited: bool = False  # it was not measured yet
 
     @property
     def said(self) -> str:
-        """For who does not see it."""
+        """For whoever does not see it."""
         told = [str(each) for each in (self.first, self.second) if each is not None]
         if self.wrong:
-            told.append("WRONG")
-        return f"{self.words}: {', '.join(told) or self.trouble}"
+            told.append(tr("WRONG"))
+        figures = ", ".join(told) or self.trouble
+        return tr("{way}: {figures}", way=self.words, figures=figures)
 
 
 # One for each trial, in their order; None was not measured yet.
@@ -118,12 +121,15 @@ def unsaid(found: Found) -> str:
     """Why nothing follows yet."""
     wrong = sum(each is not None and each.wrong for each in found)
     if wrong:
-        copies = "One copy arrives" if wrong == 1 else f"{wrong} copies arrive"
-        return f"{copies} WRONG, so there is nothing to compare."
+        return trn(
+            "One copy arrives WRONG, so there is nothing to compare.",
+            "{count} copies arrive WRONG, so there is nothing to compare.",
+            wrong,
+        )
     failed = next((each for each in found if each is not None and each.failure), None)
     if failed is not None:
-        return f"{failed.failure} {failed.hint}".strip()
-    return "Too little was measured to say what follows."
+        return tr(failed.why)
+    return tr("Too little was measured to say what follows.")
 
 
 def set_up(trials: Sequence[Trial], remark: str = "") -> Setup:
@@ -131,7 +137,7 @@ def set_up(trials: Sequence[Trial], remark: str = "") -> Setup:
     refused = [why for each in trials if (why := refusal(each.job))]
     if len(trials) - len(refused) > 1:
         return Setup(trials, remark=remark)
-    return Setup(refusal=refused[0] if refused else NO_CARD)
+    return Setup(refusal=tr(refused[0] if refused else NO_CARD))
 
 
 def host_pair(pair: Pair) -> tuple[str, str] | None:
@@ -164,7 +170,7 @@ def two_ends(pair: Pair) -> tuple[str, str] | None:
 
 
 def remark_of(pair: Pair, used: tuple[str, str], why: str) -> str:
-    return "" if used == (pair.source, pair.target) else why
+    return "" if used == (pair.source, pair.target) else tr(why)
 
 
 def pinned_for(source: str, target: str) -> bool | None:
@@ -185,7 +191,8 @@ def rate_of(found: Found, at: int) -> float | None:
 
 
 def times_words(factor: float) -> str:
-    return f"{factor:.1f} times" if factor < 9.95 else f"{factor:.0f} times"
+    """How many times; without the word."""
+    return f"{factor:.1f}" if factor < 9.95 else f"{factor:.0f}"
 
 
 def gbs(rate: float) -> str:
@@ -194,16 +201,16 @@ def gbs(rate: float) -> str:
 
 def _rate_bar(trial: Trial, result: CopyResult | None, longest: float) -> Bar:
     if result is None:
-        return Bar(trial.words, trial.code, trouble=NOT_YET, job=trial.job)
+        return Bar(trial.words, trial.code, trouble=tr(NOT_YET), job=trial.job, awaited=True)
     if result.rate is None or result.seconds is None:
-        why = f"{result.failure} {result.hint}".strip()
+        why = tr(result.why)
         if result.wrong:
-            why = "It arrives WRONG. A wrong copy has no rate."
+            why = tr("It arrives WRONG. A wrong copy has no rate.")
         return Bar(trial.words, trial.code, trouble=why, wrong=result.wrong, job=trial.job)
     limit = None if result.limit is None else result.limit / longest
     words = ""
     if result.route is not None and result.limit is not None:
-        words = f"{result.route.limit_reason}, {gbs(result.limit)} GB/s"
+        words = f"{tr(result.route.limit_reason)}, {gbs(result.limit)} GB/s"
     return Bar(
         trial.words,
         trial.code,

@@ -4,6 +4,7 @@ import statistics
 
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.wording.copies.comparisons.comparison import (
     NO_CARD,
     Comparison,
@@ -22,24 +23,32 @@ from gpuexplorer.lab.copy_job import CopyJob
 
 _MOST_BESIDE = 15  # the host's memory holds the bytes of each
 _KEPT = 0.95  # of its rate: then it shares nothing
-_WHY = "A copy has two ends here."
+_WHY = mark("A copy has two ends here.")
 
 
 def _set_up(pair: Pair) -> Setup:
     ends = two_ends(pair)
     if ends is None:
-        return Setup(refusal=NO_CARD)
+        return Setup(refusal=tr(NO_CARD))
     pinned = pinned_for(*ends)
     trials = [
-        Trial("alone", CopyJob(*ends, pair.size, pinned=pinned)),
-        Trial("both ways at once", CopyJob(*ends, pair.size, pinned=pinned, both_ways=True)),
+        Trial(tr("alone"), CopyJob(*ends, pair.size, pinned=pinned)),
+        Trial(
+            tr("both ways at once"), CopyJob(*ends, pair.size, pinned=pinned, both_ways=True)
+        ),
     ]
     beside = _beside(pair, *ends)
     if beside:
         many = len(beside)
-        others = "another card" if many == 1 else f"{many} other cards"
-        into = ends[1] == HOST
-        words = f"beside copies {'from' if into else 'to'} {others}"
+        words = trn(
+            "beside copies to another card", "beside copies to {count} other cards", many
+        )
+        if ends[1] == HOST:
+            words = trn(
+                "beside copies from another card",
+                "beside copies from {count} other cards",
+                many,
+            )
         job = CopyJob(*ends, pair.size, pinned=pinned, beside=beside)
         trials.append(Trial(words, job))
     return set_up(trials, remark_of(pair, ends, _WHY))
@@ -61,26 +70,36 @@ def _conclude(found: Found) -> str:
     both = found[1] if len(found) > 1 else None
     if both is not None and both.rate is not None and both.back_rate is not None:
         share = both.rate / alone
-        sums = f"{gbs(both.rate + both.back_rate)} GB/s there and back"
+        sums = gbs(both.rate + both.back_rate)
         if share >= _KEPT:
-            told.append(f"The way back costs nothing: {sums}.")
+            told.append(tr("The way back costs nothing: {sum} GB/s there and back.", sum=sums))
         else:
-            told.append(f"Both ways at once it keeps {share * 100:.0f} %: {sums}.")
+            told.append(
+                tr(
+                    "Both ways at once it keeps {share:.0f} %: {sum} GB/s there and back.",
+                    share=share * 100,
+                    sum=sums,
+                )
+            )
     many = found[2] if len(found) > 2 else None
     if many is not None and many.rate is not None:
         told.append(_crowded(many, many.rate, alone))
-    return " ".join(told)
+    return paragraph(told)
 
 
 def _crowded(many: CopyResult, rate: float, alone: float) -> str:
     total = rate + _rate_beside(many)
     share = rate / alone
     count = len(many.job.beside) + 1
-    all_of_them = "both" if count == 2 else f"all {count}"
-    together = f"{all_of_them} together reach {gbs(total)} GB/s"
-    if share >= _KEPT:
-        return f"Beside the others it keeps its rate: they share no wire, and {together}."
-    return f"Beside the others it keeps {share * 100:.0f} %: they share a wire; {together}."
+    kept = tr("Beside the others it keeps its rate: they share no wire.")
+    if share < _KEPT:
+        kept = tr(
+            "Beside the others it keeps {share:.0f} %: they share a wire.", share=share * 100
+        )
+    together = tr("Both together reach {total} GB/s.", total=gbs(total))
+    if count > 2:
+        together = tr("All {count} together reach {total} GB/s.", count=count, total=gbs(total))
+    return paragraph((kept, together))
 
 
 def _rate_beside(result: CopyResult) -> float:
@@ -90,8 +109,8 @@ def _rate_beside(result: CopyResult) -> float:
 
 CROWD = Comparison(
     "crowd",
-    "One at a time or all at once",
-    "What is left of the rate when other copies use the same wires?",
+    mark("One at a time or all at once"),
+    mark("What is left of the rate when other copies use the same wires?"),
     _set_up,
     _conclude,
 )

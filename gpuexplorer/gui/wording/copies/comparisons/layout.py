@@ -1,5 +1,6 @@
 """Bytes in one piece of memory against every other row, and against another kind of number."""
 
+from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.wording.copies.comparisons.comparison import (
     WORTH_TELLING,
     Comparison,
@@ -21,9 +22,11 @@ def _set_up(pair: Pair) -> Setup:
     plain, strided, converted = _code(*ends)
     return set_up(
         [
-            Trial("contiguous", CopyJob(*ends, size, pinned=pinned), plain),
-            Trial("every other row", CopyJob(*ends, size, "strided", pinned), strided),
-            Trial("float32 into float16", CopyJob(*ends, size, "converted", pinned), converted),
+            Trial(tr("contiguous"), CopyJob(*ends, size, pinned=pinned), plain),
+            Trial(tr("every other row"), CopyJob(*ends, size, "strided", pinned), strided),
+            Trial(
+                tr("float32 into float16"), CopyJob(*ends, size, "converted", pinned), converted
+            ),
         ]
     )
 
@@ -45,28 +48,41 @@ def _conclude(found: Found) -> str:
         if strided >= WORTH_TELLING * whole:
             times = times_words(strided / whole)
             told.append(
-                f"Every other row takes {times} as long as the same bytes in one piece."
+                tr(
+                    "Every other row takes {times} times as long as the same bytes in one "
+                    "piece.",
+                    times=times,
+                )
             )
         else:
-            told.append("Every other row costs nothing more than one piece.")
+            told.append(tr("Every other row costs nothing more than one piece."))
     if converted is not None:
         if converted >= WORTH_TELLING * whole:
             times = times_words(converted / whole)
             told.append(
-                f"As float16 it takes {times} as long, although half as many bytes arrive."
+                tr(
+                    "As float16 it takes {times} times as long, although half as many bytes "
+                    "arrive.",
+                    times=times,
+                )
             )
         elif whole >= WORTH_TELLING * converted:
             times = times_words(whole / converted)
-            told.append(f"As float16 it is {times} as fast: half as many bytes arrive.")
+            told.append(
+                tr(
+                    "As float16 it is {times} times as fast: half as many bytes arrive.",
+                    times=times,
+                )
+            )
         else:
-            told.append("As float16 it takes about as long, and half as many bytes arrive.")
-    return " ".join(told)
+            told.append(tr("As float16 it takes about as long, and half as many bytes arrive."))
+    return paragraph(told)
 
 
 LAYOUT = Comparison(
     "layout",
-    "Contiguous, strided, converted",
-    "What does it cost when the bytes do not lie in one piece, or become other numbers?",
+    mark("Contiguous, strided, converted"),
+    mark("What does it cost when the bytes do not lie in one piece, or become other numbers?"),
     _set_up,
     _conclude,
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.units import duration
+from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.wording.copies.comparisons.comparison import (
     NO_CARD,
     NOT_YET,
@@ -21,22 +22,22 @@ from gpuexplorer.gui.wording.copies.comparisons.comparison import (
 )
 from gpuexplorer.lab.copy_job import CopyJob
 
-_WHY = "Between cards PyTorch never keeps the host waiting, so the host is one side here."
-_NO_TIME = "it was not told how long the computation took"
-_ALL, _NONE = 0.9, 0.1
+_WHY = mark("Between cards PyTorch never keeps the host waiting, so the host is one side here.")
+_NO_TIME = mark("it was not told how long the computation took")
+_NONE = 0.1
 
 
 def _set_up(pair: Pair) -> Setup:
     ends = host_pair(pair)
     if ends is None:
-        return Setup(refusal=NO_CARD)
+        return Setup(refusal=tr(NO_CARD))
     card = ends[1] if ends[0] == HOST else ends[0]
     code = f'x.to("{card}")' if ends[0] == HOST else "y.copy_(x)"
     aside = f"{code[:-1]}, non_blocking=True)"
     return set_up(
         [
-            Trial("blocking", CopyJob(*ends, pair.size, "blocking", pinned=True), code),
-            Trial("non_blocking", CopyJob(*ends, pair.size, "overlap", pinned=True), aside),
+            Trial(tr("blocking"), CopyJob(*ends, pair.size, "blocking", pinned=True), code),
+            Trial(tr("non_blocking"), CopyJob(*ends, pair.size, "overlap", pinned=True), aside),
         ],
         remark_of(pair, ends, _WHY),
     )
@@ -74,21 +75,30 @@ def _bars(setup: Setup, found: Found) -> Sequence[Bar]:
     longest = max((max(t.computing, t.copying, t.together) for t in told), default=0.0)
     first = known[0] if known else None
     bars = [
-        _bar("the computation alone", None if first is None else first.computing, longest),
-        _bar("the copy alone", None if first is None else first.copying, longest),
+        _bar(tr("the computation alone"), None if first is None else first.computing, longest),
+        _bar(tr("the copy alone"), None if first is None else first.copying, longest),
     ]
     for trial, result, times in zip(setup.trials, found, known, strict=True):
-        words = f"both, {trial.words}"
+        words = tr("both, {way}", way=trial.words)
         if times is not None:
             bars.append(_bar(words, times.together, longest, trial))
             continue
         wrong = result is not None and result.wrong
-        why = NOT_YET
+        why = tr(NOT_YET)
         if wrong:
-            why = "It arrives WRONG. A wrong copy has no time."
+            why = tr("It arrives WRONG. A wrong copy has no time.")
         elif result is not None:
-            why = f"{result.failure} {result.hint}".strip() or _NO_TIME
-        bars.append(Bar(words, trial.code, trouble=why, wrong=wrong, job=trial.job))
+            why = tr(result.why or _NO_TIME)
+        bars.append(
+            Bar(
+                words,
+                trial.code,
+                trouble=why,
+                wrong=wrong,
+                job=trial.job,
+                awaited=result is None,
+            )
+        )
     return bars
 
 
@@ -96,7 +106,7 @@ def _bar(words: str, seconds: float | None, longest: float, trial: Trial | None 
     code = "" if trial is None else trial.code
     job = None if trial is None else trial.job
     if seconds is None:
-        return Bar(words, code, trouble=NOT_YET, job=job)
+        return Bar(words, code, trouble=tr(NOT_YET), job=job, awaited=True)
     return Bar(words, code, seconds / longest, second=duration(seconds), job=job)
 
 
@@ -109,24 +119,44 @@ def _conclude(found: Found) -> str:
         return ""
     # What a copy takes by itself is only seen where it waits for nothing beside it.
     overlap = replace(overlap, copying=blocking.copying)
-    told = [_one("A blocking copy", blocking), _one("With non_blocking it", overlap)]
-    return " ".join(told)
+    return paragraph([_blocking(blocking), _aside(overlap)])
 
 
-def _one(who: str, times: _Times) -> str:
-    costs = duration(max(0.0, times.together - times.computing))
-    hidden = times.hidden
-    if hidden <= _NONE:
-        return f"{who} adds {costs} to the computation: nothing of it is hidden."
-    if hidden >= _ALL:
-        return f"{who} adds {costs}: {hidden * 100:.0f} % of it is hidden."
-    return f"{who} adds {costs}: {hidden * 100:.0f} % of it is hidden behind the computation."
+def _costs(times: _Times) -> str:
+    return str(duration(max(0.0, times.together - times.computing)))
+
+
+def _blocking(times: _Times) -> str:
+    if times.hidden <= _NONE:
+        return tr(
+            "A blocking copy adds {time} to the computation: nothing of it is hidden.",
+            time=_costs(times),
+        )
+    return tr(
+        "A blocking copy adds {time}: {share:.0f} % of it is hidden behind the computation.",
+        time=_costs(times),
+        share=times.hidden * 100,
+    )
+
+
+def _aside(times: _Times) -> str:
+    if times.hidden <= _NONE:
+        return tr(
+            "With non_blocking it adds {time} to the computation: nothing of it is hidden.",
+            time=_costs(times),
+        )
+    return tr(
+        "With non_blocking it adds {time}: {share:.0f} % of it is hidden behind the "
+        "computation.",
+        time=_costs(times),
+        share=times.hidden * 100,
+    )
 
 
 OVERLAP = Comparison(
     "overlap",
-    "Blocking or beside a computation",
-    "Can the card compute while the bytes are under way?",
+    mark("Blocking or beside a computation"),
+    mark("Can the card compute while the bytes are under way?"),
     _set_up,
     _conclude,
     _bars,

@@ -1,6 +1,7 @@
 """One large copy against many small ones of the same sum."""
 
 from gpuexplorer.core.units import duration
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.wording.copies.comparisons.comparison import (
     WORTH_TELLING,
     Comparison,
@@ -19,7 +20,7 @@ from gpuexplorer.lab.copy_job import CopyJob
 # More bytes would hide what each beginning costs, and more pieces fill the card's queue.
 _MOST_BYTES = 16 << 20
 _COUNTS = (1, 64, 512)
-_LESS = "Of fewer bytes here: with more, what each beginning costs would not show."
+_LESS = mark("Of fewer bytes here: with more, what each beginning costs would not show.")
 
 
 def _set_up(pair: Pair) -> Setup:
@@ -35,13 +36,13 @@ def _set_up(pair: Pair) -> Setup:
             for count in _COUNTS
             if count <= size
         ],
-        "" if size == pair.size else _LESS,
+        "" if size == pair.size else tr(_LESS),
     )
 
 
 def _words(size: int, count: int) -> str:
     each = size_words(size // count)
-    return f"1 piece of {each}" if count == 1 else f"{count} pieces of {each}"
+    return trn("{count} piece of {size}", "{count} pieces of {size}", count, size=each)
 
 
 def _conclude(found: Found) -> str:
@@ -53,18 +54,23 @@ def _conclude(found: Found) -> str:
     seconds, count = most.seconds, most.job.pieces
     assert seconds is not None
     if seconds < WORTH_TELLING * whole:
-        return f"Cutting it into {count} pieces makes no difference worth telling."
+        return tr(
+            "Cutting it into {count} pieces makes no difference worth mentioning.", count=count
+        )
     each_costs = duration((seconds - whole) / (count - 1))
-    return (
-        f"In {count} pieces the same bytes take {times_words(seconds / whole)} as long: each "
-        f"further piece costs {each_costs}, however small it is."
+    return tr(
+        "In {count} pieces the same bytes take {times} times as long: each further piece costs "
+        "{each}, however small it is.",
+        count=count,
+        times=times_words(seconds / whole),
+        each=str(each_costs),
     )
 
 
 PIECES = Comparison(
     "pieces",
-    "One large or many small",
-    "Is it worth putting small tensors together before they are copied?",
+    mark("One large or many small"),
+    mark("Is it worth putting small tensors together before they are copied?"),
     _set_up,
     _conclude,
 )

@@ -2,6 +2,7 @@
 
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.core.units import duration
+from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.wording.copies.comparisons.comparison import (
     NO_CARD,
     WORTH_TELLING,
@@ -20,13 +21,13 @@ from gpuexplorer.gui.wording.copies.comparisons.comparison import (
 )
 from gpuexplorer.lab.copy_job import CopyJob
 
-_WHY = "Only the host's memory can be pinned, so it is one side here."
+_WHY = mark("Only the host's memory can be pinned, so it is one side here.")
 
 
 def _set_up(pair: Pair) -> Setup:
     ends = host_pair(pair)
     if ends is None:
-        return Setup(refusal=NO_CARD)
+        return Setup(refusal=tr(NO_CARD))
     down = ends[0] == HOST
     card = ends[1] if down else ends[0]
     pinned = f'x_pinned.to("{card}")' if down else "y_pinned.copy_(x)"
@@ -34,9 +35,11 @@ def _set_up(pair: Pair) -> Setup:
     fresh = f'torch.empty(n).to("{card}")' if down else "x.cpu()"
     return set_up(
         [
-            Trial("pinned, used again", CopyJob(*ends, pair.size, pinned=True), pinned),
-            Trial("pageable, used again", CopyJob(*ends, pair.size, pinned=False), plain),
-            Trial("pageable, fresh", CopyJob(*ends, pair.size, "fresh", pinned=False), fresh),
+            Trial(tr("pinned, used again"), CopyJob(*ends, pair.size, pinned=True), pinned),
+            Trial(tr("pageable, used again"), CopyJob(*ends, pair.size, pinned=False), plain),
+            Trial(
+                tr("pageable, fresh"), CopyJob(*ends, pair.size, "fresh", pinned=False), fresh
+            ),
         ],
         remark_of(pair, ends, _WHY),
     )
@@ -47,30 +50,51 @@ def _conclude(found: Found) -> str:
     used, fresh = seconds_of(found, 1), seconds_of(found, 2)
     told = []
     if pinned is not None and pageable is not None:
-        both = f"{gbs(pinned)} against {gbs(pageable)} GB/s"
+        rates = {"pinned": gbs(pinned), "pageable": gbs(pageable)}
         if pinned >= WORTH_TELLING * pageable:
-            times = times_words(pinned / pageable)
-            told.append(f"Pinned memory is {times} as fast as pageable: {both}.")
+            told.append(
+                tr(
+                    "Pinned memory is {times} times as fast as pageable: {pinned} against "
+                    "{pageable} GB/s.",
+                    times=times_words(pinned / pageable),
+                    **rates,
+                )
+            )
         elif pageable >= WORTH_TELLING * pinned:
-            times = times_words(pageable / pinned)
-            told.append(f"Pageable memory is {times} as fast as pinned here: {both}.")
+            told.append(
+                tr(
+                    "Pageable memory is {times} times as fast as pinned here: {pinned} against "
+                    "{pageable} GB/s.",
+                    times=times_words(pageable / pinned),
+                    **rates,
+                )
+            )
         else:
-            told.append(f"Pinning makes no difference worth telling here: {both}.")
+            told.append(
+                tr(
+                    "Pinning makes no difference worth mentioning here: {pinned} against "
+                    "{pageable} GB/s.",
+                    **rates,
+                )
+            )
     if used is not None and fresh is not None:
         if fresh >= WORTH_TELLING * used:
             told.append(
-                f"Memory that nobody has touched costs {duration(fresh - used)} more: the "
-                "system hands it out page by page."
+                tr(
+                    "Memory that nobody has touched costs {time} more: the system hands it out "
+                    "page by page.",
+                    time=str(duration(fresh - used)),
+                )
             )
         else:
-            told.append("Whether the memory was touched before makes no difference.")
-    return " ".join(told)
+            told.append(tr("Whether the memory was touched before makes no difference."))
+    return paragraph(told)
 
 
 PINNED = Comparison(
     "pinned",
-    "Pinned or pageable",
-    "May the card fetch the bytes itself, or are they copied aside for it first?",
+    mark("Pinned or pageable"),
+    mark("May the card fetch the bytes itself, or are they copied aside for it first?"),
     _set_up,
     _conclude,
 )

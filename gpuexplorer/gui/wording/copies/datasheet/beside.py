@@ -7,6 +7,7 @@ from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.datasheet.figure import Figure, What
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
 from gpuexplorer.core.units import GIB
+from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.wording.copies.datasheet.faces import Bar, Group, Other
 from gpuexplorer.gui.wording.copies.datasheet.figures import (
     TITLES,
@@ -19,7 +20,7 @@ from gpuexplorer.gui.wording.copies.datasheet.rows import NOT_OF_HOST
 
 MOST_OTHERS = 3
 LETTERS = "ABC"
-_MEMORY = "Memory"
+_MEMORY = mark("Memory")
 _COMPARED = (
     What.MEMORY,
     What.FP32,
@@ -30,7 +31,7 @@ _COMPARED = (
     What.POWER,
 )
 _ALWAYS = frozenset(_COMPARED) - {What.TF32}
-_UNKNOWN = "this card does not say"
+_UNKNOWN = Message("this card does not say")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +91,16 @@ def _group(what: What, told: Sequence[_Told]) -> Group:
     for each in told:
         value, reached = each.promised.value, each.reached
         number = number_of(what, value, unit)
+        of = ""
         if reached is not None:
-            number = (
-                f"{number_of(what, reached, unit)} of {number}"
-                if number
-                else (number_of(what, reached, unit))
-            )
+            number, of = number_of(what, reached, unit), number
+        why = each.promised.short or each.promised.reason
         bars.append(
             Bar(
                 each.chip,
                 number,
-                "" if number else each.promised.reason.partition(": ")[0],
+                of,
+                "" if number else tr(why),
                 value / whole if value is not None and whole else None,
                 reached / whole if reached is not None and whole else None,
                 each.colour,
@@ -108,7 +108,7 @@ def _group(what: What, told: Sequence[_Told]) -> Group:
                 _hint(what, each),
             )
         )
-    return Group(TITLES[what], unit, tuple(bars))
+    return Group(tr(TITLES[what]), unit, tuple(bars))
 
 
 def _memory(this: ThisCard, chosen: Sequence[OtherCard]) -> Group:
@@ -119,7 +119,8 @@ def _memory(this: ThisCard, chosen: Sequence[OtherCard]) -> Group:
         Bar(
             chip,
             "" if size is None else short(size / GIB),
-            "" if size is not None else _UNKNOWN,
+            "",
+            "" if size is not None else tr(_UNKNOWN),
             size / whole if size and whole else None,
             None,
             colour,
@@ -128,11 +129,16 @@ def _memory(this: ThisCard, chosen: Sequence[OtherCard]) -> Group:
         )
         for chip, size, colour, here in sizes
     ]
-    return Group(_MEMORY, "GiB", tuple(bars))
+    return Group(tr(_MEMORY), "GiB", tuple(bars))
 
 
 def _hint(what: What, told: _Told) -> str:
     promised = told.promised
     if promised.value is None:
-        return f"{told.chip}: {promised.reason}"
-    return f"{told.chip}: {said_of(what, promised)} promised. {promised.source}".strip()
+        return tr("{chip}: {why}", chip=told.chip, why=promised.reason)
+    return tr(
+        "{chip}: {figure} promised ({source})",
+        chip=told.chip,
+        figure=said_of(what, promised),
+        source=promised.source,
+    )

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-NOT_YET = "not measured yet"
+from gpuexplorer.core.words import mark, tr
+
+NOT_YET = mark("not measured yet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,27 +30,41 @@ class SheetRow:
     wrong: bool = False
     measuring: bool = False
     hint: str = ""  # all there is to know, for whoever asks
+    awaited: bool = False  # it was not measured yet
 
     @property
     def said(self) -> str:
-        """For readers of screens."""
-        return ", ".join(part for part in (self._figures(), self._power()) if part)
+        """For screen readers."""
+        power = tr("at {watts} W", watts=self.watts) if self.watts else ""
+        figures = tr("{name}: {figures}", name=self.words, figures=self._figures())
+        return ", ".join(part for part in (figures, power) if part)
 
     def _figures(self) -> str:
-        head = f"{self.words}: "
         if self.wrong:
-            return f"{head}{self.unreached or 'WRONG'}"
+            return self.unreached or tr("WRONG")
         if self.reached and self.promised:
-            share = f", {self.share} %" if self.share else ""
-            return f"{head}{self.reached} of {self.promised} {self.unit}{share}"
+            said = tr(
+                "{reached} of {promised} {unit}",
+                reached=self.reached,
+                promised=self.promised,
+                unit=self.unit,
+            )
+            return f"{said}, {self.share} %" if self.share else said
         if self.reached:
-            return f"{head}{self.reached} {self.unit}, no promise: {self.unpromised}"
+            return tr(
+                "{reached} {unit}, no promise: {why}",
+                reached=self.reached,
+                unit=self.unit,
+                why=self.unpromised,
+            )
         if self.promised:
-            return f"{head}promised {self.promised} {self.unit}, {self.unreached}"
-        return f"{head}{self.unreached}, no promise: {self.unpromised}"
-
-    def _power(self) -> str:
-        return f"at {self.watts} W" if self.watts else ""
+            return tr(
+                "promised {promised} {unit}, {why}",
+                promised=self.promised,
+                unit=self.unit,
+                why=self.unreached,
+            )
+        return tr("{why}, no promise: {other}", why=self.unreached, other=self.unpromised)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +81,20 @@ class Bar:
     """One card's figure of one kind."""
 
     chip: str
-    number: str
+    number: str  # what was reached, else what is promised
+    promised: str = ""  # where something was reached
     why: str = ""  # there is no number
     limit: float | None = None
     fill: float | None = None  # what was reached here
     colour: int | None = None
     here: bool = False
     hint: str = ""
+
+    @property
+    def said(self) -> str:
+        if not self.promised:
+            return self.number or self.why
+        return tr("{reached} of {promised}", reached=self.number, promised=self.promised)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,5 +107,5 @@ class Group:
 
     @property
     def said(self) -> str:
-        told = [f"{bar.chip} {bar.number or bar.why}" for bar in self.bars]
-        return f"{self.words} in {self.unit}: {', '.join(told)}"
+        told = ", ".join(f"{bar.chip} {bar.said}" for bar in self.bars)
+        return tr("{name} in {unit}: {figures}", name=self.words, unit=self.unit, figures=told)

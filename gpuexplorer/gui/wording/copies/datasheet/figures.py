@@ -2,18 +2,19 @@
 
 from gpuexplorer.copies.datasheet.figure import Figure, Unit, What
 from gpuexplorer.core.units import gigabytes_per_second
+from gpuexplorer.core.words import mark, tr
 
 _TERA, _GIGA = 1e12, 1e9
 
 TITLES = {
-    What.MEMORY: "Memory bandwidth",
-    What.TO_CARD: "Host link",
-    What.FROM_CARD: "Host link, back",
-    What.PEER: "Peer link",
-    What.FP32: "FP32",
-    What.TF32: "TF32",
-    What.BF16: "BF16",
-    What.POWER: "Board power",
+    What.MEMORY: mark("Memory bandwidth"),
+    What.TO_CARD: mark("Host link"),
+    What.FROM_CARD: mark("Host link, back"),
+    What.PEER: mark("Peer link"),
+    What.FP32: mark("FP32"),
+    What.TF32: mark("TF32"),
+    What.BF16: mark("BF16"),
+    What.POWER: mark("Board power"),
 }
 
 
@@ -45,7 +46,7 @@ def number_of(what: What, value: float | None, unit: str) -> str:
 def said_of(what: What, figure: Figure) -> str:
     """ "3352 GB/s", or why there is none."""
     if figure.value is None:
-        return figure.reason
+        return tr(figure.reason)
     unit = unit_of(what, figure.value)
     return f"{number_of(what, figure.value, unit)} {unit}"
 

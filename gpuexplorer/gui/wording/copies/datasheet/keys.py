@@ -2,21 +2,22 @@
 
 from collections.abc import Sequence
 
+from gpuexplorer.core.words import mark
 from gpuexplorer.gui.wording.key_words import KeyGroup
 
 DATASHEET_KEYS: Sequence[KeyGroup] = (
     (
-        "Figures of a card",
+        mark("Figures of a card"),
         (
-            ("Up Down Home End", "To another figure, and all that is known of it"),
-            ("Enter Space", "All that is known of this one"),
+            ("Up Down Home End", mark("To another figure, and all that is known of it")),
+            ("Enter Space", mark("All that is known of this one")),
         ),
     ),
     (
-        "Table of other cards",
+        mark("Table of other cards"),
         (
-            ("Up Down PgUp PgDown", "To another card"),
-            ("Enter Space", "Lay it beside, or take it away"),
+            ("Up Down PgUp PgDown", mark("To another card")),
+            ("Enter Space", mark("Lay it beside, or take it away")),
         ),
     ),
 )

@@ -7,6 +7,7 @@ from enum import StrEnum
 from gpuexplorer.copies.datasheet.figure import What
 from gpuexplorer.copies.datasheet.sheet import OtherCard
 from gpuexplorer.core.units import GIB
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cell import Cell, Chip
 from gpuexplorer.gui.wording.copies.datasheet.figures import number_of, short, unit_of
@@ -42,24 +43,43 @@ class Spec:
 
 
 SPECS = (
-    Spec(Column.BESIDE, "", 34, "Lies beside the card above; space changes it", right=False),
-    Spec(Column.NAME, "Card", 188, "The model, as its driver calls it", right=False),
-    Spec(Column.HERE, "Here", 60, "Cards of this machine", right=False),
-    Spec(Column.YEAR, "Year", 60, "When it came out"),
-    Spec(Column.MEMORY, "GiB", 54, "Memory"),
-    Spec(Column.BANDWIDTH, "Memory GB/s", 104, "Memory bandwidth", What.MEMORY),
-    Spec(Column.FP32, "FP32 TFLOP/s", 104, "Matrix products in FP32", What.FP32),
-    Spec(Column.BF16, "BF16 TFLOP/s", 104, "Matrix products in BF16, dense", What.BF16),
-    Spec(Column.LINK, "Host GB/s", 90, "Its link to the host, one way", What.TO_CARD),
-    Spec(Column.PEERS, "Peer GB/s", 90, "Its links to other cards, one way", What.PEER),
-    Spec(Column.POWER, "Watts", 64, "What the whole board may draw", What.POWER),
-    Spec(Column.SOURCE, "Source", 160, "Where these figures come from", right=False),
+    Spec(
+        Column.BESIDE, "", 34, mark("Lies beside the card above; space changes it"), right=False
+    ),
+    Spec(
+        Column.NAME, mark("Card"), 188, mark("The model, as its driver calls it"), right=False
+    ),
+    Spec(Column.HERE, mark("Here"), 60, mark("Cards of this machine"), right=False),
+    Spec(Column.YEAR, mark("Year"), 60, mark("When it came out")),
+    Spec(Column.MEMORY, "GiB", 54, mark("Memory")),
+    Spec(Column.BANDWIDTH, mark("Memory GB/s"), 104, mark("Memory bandwidth"), What.MEMORY),
+    Spec(Column.FP32, mark("FP32 TFLOP/s"), 104, mark("Matrix products in FP32"), What.FP32),
+    Spec(
+        Column.BF16,
+        mark("BF16 TFLOP/s"),
+        104,
+        mark("Matrix products in BF16, dense"),
+        What.BF16,
+    ),
+    Spec(
+        Column.LINK, mark("Host GB/s"), 90, mark("Its link to the host, one way"), What.TO_CARD
+    ),
+    Spec(
+        Column.PEERS,
+        mark("Peer GB/s"),
+        90,
+        mark("Its links to other cards, one way"),
+        What.PEER,
+    ),
+    Spec(Column.POWER, mark("Watts"), 64, mark("What the whole board may draw"), What.POWER),
+    Spec(
+        Column.SOURCE, mark("Source"), 160, mark("Where these figures come from"), right=False
+    ),
 )
 INDEX = {spec.column: at for at, spec in enumerate(SPECS)}
 # Where there is too little room, these go, the last first.
 _SPARE = (Column.POWER, Column.PEERS, Column.LINK, Column.YEAR, Column.SOURCE)
 NAME_AT_LEAST = 168
-_TABLE = "table: "
 
 
 def fitting(room: int) -> frozenset[Column]:
@@ -105,22 +125,24 @@ def cell(
     """`letter` is under which it lies beside the sheet's card; `here` this machine's cards."""
     match spec.column:
         case Column.BESIDE if letter:
-            return Cell(letter, flag="solid", hint=f"Lies beside it as {letter}")
+            return Cell(
+                letter, flag="solid", hint=tr("Lies beside it as {letter}", letter=letter)
+            )
         case Column.BESIDE:
-            return Cell(flag="dashed", hint="Lay it beside the card above")
+            return Cell(flag="dashed", hint=tr("Lay it beside the card above"))
         case Column.NAME:
             return Cell(card.name, hint=_described(card))
         case Column.HERE:
             chips = tuple(here.get(card.name, ()))
-            return Cell(chips=chips, hint="This machine has it" if chips else "")
+            return Cell(chips=chips, hint=tr("This machine has it") if chips else "")
         case Column.YEAR:
-            return _number("" if card.year is None else str(card.year), "nobody says when")
+            return _number("" if card.year is None else str(card.year), tr("not known"))
         case Column.MEMORY:
             size = card.memory_bytes
-            return _number("" if size is None else short_size(size), "nobody says how much")
+            return _number("" if size is None else short_size(size), tr("not known"))
         case Column.SOURCE:
             source = source_of(card)
-            return Cell(source, tone=Tone.QUIET, hint=source.replace("; ", ";\n"))
+            return Cell(source, tone=Tone.QUIET, hint="\n".join(_sources(card)))
     return _figure(card, spec)
 
 
@@ -132,9 +154,11 @@ def short_size(size: float) -> str:
 
 def source_of(card: OtherCard) -> str:
     """What all its figures share, or each of them."""
-    told = (figure.source for figure in card.figures.values() if figure.source)
-    sources = dict.fromkeys(each.removeprefix(_TABLE) for each in told)
-    return "; ".join(sources)
+    return "; ".join(_sources(card))
+
+
+def _sources(card: OtherCard) -> Sequence[str]:
+    return list(dict.fromkeys(each.detail for each in card.figures.values() if each.detail))
 
 
 def marked(cards: Collection[OtherCard], names: Collection[str]) -> list[OtherCard]:
@@ -147,9 +171,9 @@ def _figure(card: OtherCard, spec: Spec) -> Cell:
     assert spec.what is not None
     figure = card.figure(spec.what)
     if figure.value is None:
-        return Cell(absent=("–",), hint=figure.reason)
+        return Cell(absent=("–",), hint=tr(figure.reason))
     unit = unit_of(spec.what, 1e12)
-    return Cell(number_of(spec.what, figure.value, unit), hint=figure.source)
+    return Cell(number_of(spec.what, figure.value, unit), hint=tr(figure.source))
 
 
 def _number(text: str, why: str) -> Cell:

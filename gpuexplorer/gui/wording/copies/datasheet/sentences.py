@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from gpuexplorer.copies.datasheet.figure import What
 from gpuexplorer.copies.datasheet.sheet import Row, Sheet
+from gpuexplorer.core.words import listed, paragraph, tr
 from gpuexplorer.gui.wording.copies.datasheet.figures import number_of, unit_of
 from gpuexplorer.gui.wording.copies.datasheet.rows import titled
 
@@ -15,8 +16,8 @@ _LOPSIDED = 0.85
 def sentences_of(
     sheet: Sheet, names: Mapping[str, str], called: str, note: str = ""
 ) -> Sequence[str]:
-    """`called` is the card as people call it, "card 0", as `names` are those of others; `note`
-    is said of its host link, such as "runs at x8". Nothing where nothing was measured.
+    """`called` is the card as people call it, "Card 0", as `names` are those of others; `note`
+    is a sentence about its host link. Nothing where nothing was measured.
     """
     wrong = [titled(row, names) for row in sheet.rows if row.wrong]
     found = [_wrong(wrong)] if wrong else []
@@ -28,16 +29,21 @@ def sentences_of(
 
 
 def _wrong(titles: Sequence[str]) -> str:
-    return f"{' and '.join(titles)}: what came of it was WRONG, so it has no figure."
+    return tr(
+        "{figures}: what came of it was WRONG, so it has no figure.", figures=listed(titles)
+    )
 
 
 def _memory(row: Row | None, called: str) -> str:
     if row is None or row.reached.value is None:
         return ""
-    name = f"{called[:1].upper()}{called[1:]}"
     if row.share is None:
-        return f"{name} moves {_said(row)} in its own memory."
-    return f"{name} reaches {_percent(row.share)} of its memory bandwidth."
+        return tr("{card} moves {rate} in its own memory.", card=called, rate=_said(row))
+    return tr(
+        "{card} reaches {share:.0f} % of its memory bandwidth.",
+        card=called,
+        share=row.share * 100,
+    )
 
 
 def _link(sheet: Sheet, note: str) -> str:
@@ -45,16 +51,21 @@ def _link(sheet: Sheet, note: str) -> str:
     if there is None or there.reached.value is None:
         return ""
     if note:
-        return f"The host link {note}. It carries {_of(there)}."
+        carries = tr("The host link carries {rate}.", rate=_of(there))
+        return paragraph((note, carries))
     if back is not None and back.reached.value is not None:
         less, more = sorted((there, back), key=lambda row: row.reached.value or 0.0)
         ratio = (less.reached.value or 0.0) / (more.reached.value or 1.0)
         if ratio < _LOPSIDED:
-            way = "to the card" if less is there else "from the card"
-            return f"The host link is slower {way}: {_of(less)}, against {_said(more)}."
+            rates = {"less": _of(less), "more": _said(more)}
+            if less is there:
+                return tr(
+                    "The host link is slower to the card: {less}, against {more}.", **rates
+                )
+            return tr("The host link is slower from the card: {less}, against {more}.", **rates)
     if there.share is not None and there.share < _POOR:
-        return f"The host link carries only {_of(there)}."
-    return f"The host link carries {_of(there)}."
+        return tr("The host link carries only {rate}.", rate=_of(there))
+    return tr("The host link carries {rate}.", rate=_of(there))
 
 
 def _products(sheet: Sheet) -> str:
@@ -70,12 +81,22 @@ def _products(sheet: Sheet) -> str:
     times = (best.reached.value or 0.0) / plain.reached.value
     name = "TF32" if best.what is What.TF32 else "BF16"
     if times < 1:
-        return f"Products in {name} are no faster than in FP32 here."
-    said = f"Products in {name} are {_times(times)} times as fast as in FP32"
+        return tr("Products in {kind} are no faster than in FP32 here.", kind=name)
     watts = best.watts.value, plain.watts.value
-    if watts[0] is not None and watts[1] is not None:
-        return f"{said}, at {watts[0]:.0f} against {watts[1]:.0f} W."
-    return f"{said}."
+    if watts[0] is None or watts[1] is None:
+        return tr(
+            "Products in {kind} are {times} times as fast as in FP32.",
+            kind=name,
+            times=_times(times),
+        )
+    return tr(
+        "Products in {kind} are {times} times as fast as in FP32, at {watts:.0f} against "
+        "{plain:.0f} W.",
+        kind=name,
+        times=_times(times),
+        watts=watts[0],
+        plain=watts[1],
+    )
 
 
 def _times(times: float) -> str:
@@ -87,13 +108,11 @@ def _of(row: Row) -> str:
     unit = unit_of(row.what, row.promised.value, row.reached.value)
     reached = number_of(row.what, row.reached.value, unit)
     promised = number_of(row.what, row.promised.value, unit)
-    return f"{reached} of {promised} {unit}" if promised else f"{reached} {unit}"
+    if not promised:
+        return f"{reached} {unit}"
+    return tr("{part} of {whole} {unit}", part=reached, whole=promised, unit=unit)
 
 
 def _said(row: Row) -> str:
     unit = unit_of(row.what, row.reached.value)
     return f"{number_of(row.what, row.reached.value, unit)} {unit}"
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.0f} %"

@@ -7,6 +7,7 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import direct_of
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.units import gigabytes_per_second
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.wording.copies.matrix.question import Question
 
 
@@ -34,7 +35,11 @@ class PairCell:
 EMPTY = PairCell(CellState.EMPTY)
 NONE = PairCell(CellState.NONE)
 FAILED = PairCell(CellState.FAILED, "–")
-WRONG = PairCell(CellState.WRONG, "WRONG")
+_WRONG = mark("WRONG")
+
+
+def wrong_cell(below: str = "") -> PairCell:
+    return PairCell(CellState.WRONG, tr(_WRONG), below=below)
 
 
 def measured_cell(question: Question, result: CopyResult | None, below: str = "") -> PairCell:
@@ -43,7 +48,7 @@ def measured_cell(question: Question, result: CopyResult | None, below: str = ""
     if question.hides(direct_of(result), result.route):
         return NONE
     if result.wrong:
-        return PairCell(CellState.WRONG, WRONG.text, below=below)
+        return wrong_cell(below)
     value = figure_of(question, result)
     if value is None:
         return PairCell(CellState.FAILED, FAILED.text, below=below)
@@ -78,7 +83,7 @@ def share_cell(result: CopyResult | None, limit: float | None) -> PairCell:
     if result is None:
         return EMPTY
     if result.wrong:
-        return WRONG
+        return wrong_cell()
     if result.rate is None or not limit:
         return FAILED
     share = result.rate / limit * 100

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gpuexplorer.core.words import paragraph, tr, trn
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 # From one more card on, chips have no colours, and a row of outlined boxes would be no help.
@@ -20,6 +21,11 @@ class Head:
     gone: str = ""  # why nothing can be copied to or from it now; sentences
 
     @property
+    def titled(self) -> str:
+        """At the head of a line."""
+        return tr("Host") if self.is_host else tr("Card {chip}", chip=self.chip)
+
+    @property
     def is_host(self) -> bool:
         return self.name == "cpu"
 
@@ -30,34 +36,36 @@ def heads_of(devices: Sequence[BenchDevice]) -> tuple[Head, ...]:
 
 def gone_words(heads: Sequence[Head]) -> str:
     """Of all that cannot be measured; empty where all can."""
-    gone = [head.words for head in heads if head.gone]
+    gone = [head.titled for head in heads if head.gone]
     if not gone:
         return ""
-    if len(gone) > 1:
-        return f"{len(gone)} cards cannot be measured now; their cells say why"
-    return f"{gone[0][:1].upper()}{gone[0][1:]} cannot be measured now; its cells say why"
+    return trn(
+        "{device} cannot be measured now; its cells say why",
+        "{count} cards cannot be measured now; their cells say why",
+        len(gone),
+        device=gone[0],
+    )
 
 
 def pair_words(heads: Mapping[str, Head], source: str, target: str) -> str:
     """ "Card 6 to card 1", "Inside card 2"."""
-    here, there = _of(heads, source), _of(heads, target)
+    here, there = heads.get(source), heads.get(target)
+    begin = source if here is None else here.titled
     if source == target:
-        return f"Inside the {here}" if source == "cpu" else f"Inside {here}"
-    return f"{here[:1].upper()}{here[1:]} to {there}"
-
-
-def _of(heads: Mapping[str, Head], name: str) -> str:
-    head = heads.get(name)
-    return name if head is None else head.words
+        if source == "cpu":
+            return tr("Inside the host")
+        return tr("Inside {device}", device=source if here is None else here.words)
+    end = target if there is None else there.words
+    return tr("{source} to {target}", source=begin, target=end)
 
 
 def _head(device: BenchDevice) -> Head:
     words = _words(device)
     if device.usable:
         return Head(device.name, device.chip, device.colour, words)
-    gone = f"{device.reason} {device.way_out}".strip() or "It cannot be used."
+    gone = paragraph((device.reason, device.way_out)) or tr("It cannot be used.")
     return Head(device.name, device.chip, None, words, gone)
 
 
 def _words(device: BenchDevice) -> str:
-    return "host" if device.is_host else f"card {device.chip}"
+    return tr("host") if device.is_host else tr("card {chip}", chip=device.chip)

@@ -8,42 +8,46 @@ from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.units import gigabytes_per_second, memory
+from gpuexplorer.core.words import Message, mark, paragraph, tr
 from gpuexplorer.gui.wording.copies.matrix.cells import figure_of, figure_words
 from gpuexplorer.gui.wording.copies.matrix.question import Question, Way
 
 _MOST_KINDS = 3
+_WAYS = {
+    Way.PYTORCH: mark("as PyTorch takes it"),
+    Way.DIRECT: mark("direct"),
+    Way.STAGED: mark("staged through host memory"),
+}
 
 
 def title_words(question: Question) -> str:
     """What is asked, in full: for captions, pictures and the clipboard."""
+    size = str(memory(question.bytes))
     match question.kind:
         case Kind.LATENCY:
-            return "Latency of 16 bytes, µs"
+            return tr("Latency of 16 bytes, µs")
         case Kind.BOTH_WAYS:
-            return f"Both ways at once, {memory(question.bytes)}, GB/s each way"
-    way = {
-        Way.PYTORCH: "as PyTorch takes it",
-        Way.DIRECT: "direct",
-        Way.STAGED: "staged through host memory",
-    }[question.way]
-    pinned = "" if question.pinned else ", host memory not pinned"
-    return f"One way, {way}, {memory(question.bytes)}{pinned}, GB/s"
+            return tr("Both ways at once, {size}, GB/s each way", size=size)
+    way = tr(_WAYS[question.way])
+    if question.pinned:
+        return tr("One way, {way}, {size}, GB/s", way=way, size=size)
+    return tr("One way, {way}, {size}, host memory not pinned, GB/s", way=way, size=size)
 
 
 def diagonal_words(question: Question) -> str:
     if question.kind is Kind.BOTH_WAYS:
-        return "Diagonal: within one device there is only one way"
+        return tr("Diagonal: within one device there is only one way")
     if question.chooses_way and question.way is not Way.PYTORCH:
-        return "Only copies from one card to another"
-    return "Diagonal: copied inside one device, bytes counted once"
+        return tr("Only copies from one card to another")
+    return tr("Diagonal: copied inside one device, bytes counted once")
 
 
 def caption_words(question: Question, shown: Iterable[CopyResult], *, modelled: bool) -> str:
     counts = {len(each.measured.samples_s) for each in shown if each.measured is not None}
     said = question.caption
     if len(counts) == 1 and (count := counts.pop()) > 1:
-        said += f", median of {count}"
-    return f"Modelled {said}" if modelled else said
+        said = tr("{caption}, median of {count}", caption=said, count=count)
+    return tr("Modelled {caption}", caption=said) if modelled else said
 
 
 def cell_words(
@@ -51,36 +55,40 @@ def cell_words(
 ) -> str:
     """What one is told of a cell by pointing at it."""
     if why_not or result is None:
-        said = why_not or "Not measured yet."
+        said = why_not or tr("Not measured yet.")
     elif result.wrong:
-        said = "It arrives WRONG."
-        for wrong in () if result.measured is None else result.measured.wrong:
-            said += f" {wrong_in_words(wrong, result.job.bytes)}"
+        wrong = () if result.measured is None else result.measured.wrong
+        worst = [wrong_in_words(each, result.job.bytes) for each in wrong]
+        said = paragraph((tr("It arrives WRONG."), *worst))
     elif (value := figure_of(question, result)) is None:
-        said = f"Not measured: {result.failure} {result.hint}".strip()
+        said = tr("Not measured: {why}", why=result.why)
     elif question.latency:
         said = f"{figure_words(question, value)} µs"
     else:
         said = f"{figure_words(question, value)} GB/s"
         if result.share is not None and result.limit is not None:
-            limit = gigabytes_per_second(result.limit)
-            said += f", {result.share * 100:.0f} % of {limit} GB/s"
+            said = tr(
+                "{rate}, {share:.0f} % of {limit} GB/s",
+                rate=said,
+                share=result.share * 100,
+                limit=gigabytes_per_second(result.limit),
+            )
         if result.route is not None and result.route.words:
-            said += f". {_sentence(result.route.words)}"
+            said = tr("{rate}. Way: {way}", rate=said, way=result.route.words)
     if theirs is not None:
-        said += f"\nnvbandwidth: {gigabytes_per_second(theirs * 1e9)} GB/s"
+        said = f"{said}\nnvbandwidth: {gigabytes_per_second(theirs * 1e9)} GB/s"
     return said
 
 
 def promised_words(route: Route | None) -> str:
     if route is None:
-        return "The driver has not told how these are wired."
+        return tr("The driver has not reported how these are wired.")
     if route.limit is None:
-        why = route.limit_reason or "nobody tells how fast this is"
-        return f"Nothing is promised: {why}."
-    return (
-        f"{gigabytes_per_second(route.limit)} GB/s: {route.limit_reason}. {route.words}".strip()
-    )
+        why = route.limit_reason or Message("it is not known how fast this is")
+        return tr("Nothing is promised: {why}.", why=why)
+    limit = gigabytes_per_second(route.limit)
+    promised = tr("{rate} GB/s: {reason}.", rate=limit, reason=route.limit_reason)
+    return paragraph((promised, route.words))
 
 
 def promised_kinds(routes: Iterable[Route]) -> str:
@@ -98,13 +106,15 @@ def promised_kinds(routes: Iterable[Route]) -> str:
 def begin_words(question: Question, count: int, cards: int) -> str:
     """Before anything is measured."""
     if cards < 1:
-        return (
+        return tr(
             "No card is there to copy to or from: only the host's own memory can be measured."
         )
-    size = "16 bytes" if question.latency else str(memory(question.bytes))
-    return (
-        f"Nothing is measured yet. Measure all copies {size} between every two devices, one "
-        f"after another: {count} measurements. Or choose a cell and measure that one."
+    size = tr("16 bytes") if question.latency else str(memory(question.bytes))
+    return tr(
+        "Nothing is measured yet. Measure all copies {size} between every two devices, one "
+        "after another: {count} measurements. Or choose a cell and measure that one.",
+        size=size,
+        count=count,
     )
 
 
@@ -112,8 +122,8 @@ def found_words(found: Sequence[Finding], *, running: bool) -> str:
     if found:
         return ""
     if running:
-        return "Nothing stands out so far."
-    return "Nothing stands out: every way is as fast as others of its kind."
+        return tr("Nothing stands out so far.")
+    return tr("Nothing stands out: every way is as fast as others of its kind.")
 
 
 def count_words(shown: Sequence[CopyResult], *, modelled: bool) -> str:
@@ -123,10 +133,12 @@ def count_words(shown: Sequence[CopyResult], *, modelled: bool) -> str:
     intact = sum(each.measured is not None and each.measured.intact is True for each in shown)
     there = sum(each.measured is not None for each in shown)
     if wrong and not intact:
-        return f"{wrong} of {len(shown)} WRONG"
+        return tr("{wrong} of {all} WRONG", wrong=wrong, all=len(shown))
     if intact:
-        return f"{intact} of {there} intact"
-    return f"{there} {'modelled' if modelled else 'measured'}"
+        return tr("{intact} of {all} intact", intact=intact, all=there)
+    if modelled:
+        return tr("{number} modelled", number=there)
+    return tr("{number} measured", number=there)
 
 
 def when_words(began: float, ended: float) -> str:
@@ -135,7 +147,7 @@ def when_words(began: float, ended: float) -> str:
         return ""
     start = datetime.fromtimestamp(began).astimezone()
     end = datetime.fromtimestamp(ended).astimezone()
-    return f"Measured {start:%H:%M:%S} to {end:%H:%M:%S}"
+    return tr("Measured {start:%H:%M:%S} to {end:%H:%M:%S}", start=start, end=end)
 
 
 def moment_words(wall: float) -> str:
@@ -144,8 +156,4 @@ def moment_words(wall: float) -> str:
 
 def _wire(route: Route) -> str:
     told = [leg for leg in route.legs if leg.rate == route.limit and leg.words]
-    return told[0].words if told else route.limit_reason
-
-
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}"
+    return tr(told[0].words if told else route.limit_reason)

@@ -6,18 +6,19 @@ from enum import Enum
 
 from gpuexplorer.copies.nvbandwidth import NvBandwidth
 from gpuexplorer.copies.plan import Kind
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.wording.copies.matrix.question import Pair, Question
 
 CODE = "nvbandwidth"
 
 
 class Beside(Enum):
-    """Which of its tests: it has one for each who copies, and two between cards."""
+    """Which of its tests: it has one for whatever copies, and two between cards."""
 
-    ENGINE_WRITE = "Copy engine, source writes"
-    ENGINE_READ = "Copy engine, target reads"
-    KERNEL_WRITE = "Kernel, source writes"
-    KERNEL_READ = "Kernel, target reads"
+    ENGINE_WRITE = mark("Copy engine, source writes")
+    ENGINE_READ = mark("Copy engine, target reads")
+    KERNEL_WRITE = mark("Kernel, source writes")
+    KERNEL_READ = mark("Kernel, target reads")
 
     @property
     def by_kernel(self) -> bool:
@@ -55,16 +56,29 @@ class Overlay:
         """What stands below the matrix about it."""
         version = f"{CODE} {self.told.version}".strip()
         if not self.cells(question):
-            return f"{version} has no such test in {self.name}: {self._why(question)}."
-        theirs = len(self.told.cards)
-        seen = f" ({theirs} of {cards} cards)" if theirs and theirs != cards else ""
-        how = f"{self.beside.value[:1].lower()}{self.beside.value[1:]}"
-        return f"Small: {version}{seen}, {how}"
+            return tr(
+                "{tool} has no such test in {file}: {why}.",
+                tool=version,
+                file=self.name,
+                why=self._why(question),
+            )
+        theirs, how = len(self.told.cards), tr(self.beside.value)
+        if theirs and theirs != cards:
+            return tr(
+                "Small: {tool} ({theirs} of {cards} cards): {how}",
+                tool=version,
+                theirs=theirs,
+                cards=cards,
+                how=how,
+            )
+        return tr("Small: {tool}: {how}", tool=version, how=how)
 
     def _why(self, question: Question) -> str:
         if question.latency:
-            return "its latency is a chain of loads, which is another thing"
+            return tr("its latency is a chain of loads, which is another thing")
         if self.told.error:
             return self.told.error.rstrip(".")
         kept = [each.kind for each in self.told.comparable]
-        return "choose one or both ways" if kept and question.kind not in kept else "no cells"
+        if kept and question.kind not in kept:
+            return tr("choose one or both ways")
+        return tr("no cells")

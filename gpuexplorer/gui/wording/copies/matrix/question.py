@@ -7,6 +7,7 @@ from enum import Enum
 from gpuexplorer.copies.plan import USUAL_BYTES, Kind, job_of
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.units import memory
+from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.lab.copy_job import CopyJob
 
 HOST = "cpu"
@@ -18,9 +19,9 @@ Pair = tuple[str, str]
 class Way(Enum):
     """Between cards: which way the bytes are to go."""
 
-    PYTORCH = "As PyTorch takes it"
-    DIRECT = "Direct"
-    STAGED = "Staged"
+    PYTORCH = mark("As PyTorch takes it")
+    DIRECT = mark("Direct")
+    STAGED = mark("Staged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,9 @@ class Question:
         """The unit of the cells, and of what."""
         match self.kind:
             case Kind.LATENCY:
-                return "µs for 16 bytes"
+                return tr("µs for 16 bytes")
             case Kind.BOTH_WAYS:
-                return f"GB/s each way at once, {memory(self.bytes)}"
+                return tr("GB/s each way at once, {size}", size=str(memory(self.bytes)))
             case _:
                 return f"GB/s, {memory(self.bytes)}"
 
@@ -72,26 +73,22 @@ class Question:
     def why_not(self, source: str, target: str) -> str:
         """Why there is no such copy between the two."""
         if source == target and self.kind is Kind.BOTH_WAYS:
-            return "A copy within one device has only one way."
+            return tr("A copy within one device has only one way.")
         if self.chooses_way and self.way is Way.STAGED:
-            return "Only copies from one card to another can be staged."
+            return tr("Only copies from one card to another can be staged.")
         if self.chooses_way and self.way is Way.DIRECT:
-            return "Only copies from one card to another can go directly."
-        return "Nobody measures this between these two."
+            return tr("Only copies from one card to another can go directly.")
+        return tr("Nobody measures this between these two.")
 
     def hides(self, direct: bool | None, route: Route | None) -> str:
         """Why a result does not belong here: empty where it does."""
         if not (self.chooses_way and self.way is Way.DIRECT) or direct is not False:
             return ""
-        note = "" if route is None else route.note
-        return f"There is no direct way: it goes through host memory. {_sentence(note)}".strip()
+        notes = () if route is None else route.notes
+        return paragraph((tr("There is no direct way: it goes through host memory."), *notes))
 
 
 def staged_of(jobs: Iterable[CopyJob]) -> list[CopyJob]:
     """The same bytes between the same cards, through host memory."""
     found = (job_of(Kind.STAGED, job.source, job.target, job.bytes) for job in jobs)
     return [job for job in found if job is not None]
-
-
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:].rstrip('.')}." if words else ""

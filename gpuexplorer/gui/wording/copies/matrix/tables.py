@@ -5,20 +5,22 @@ from collections.abc import Mapping, Sequence
 from gpuexplorer.copies.findings import findings
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.units import memory
+from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.wording.copies.matrix.cells import PairCell
 from gpuexplorer.gui.wording.copies.matrix.devices import Head, pair_words
 from gpuexplorer.gui.wording.copies.matrix.question import Pair
+from gpuexplorer.lab.copy_job import CopyJob
 
-SIMULATED = "SIMULATED: these cards do not exist, all figures are modelled."
-HEADINGS = "from \\ to"
+SIMULATED = mark("SIMULATED: these cards do not exist, all figures are modelled.")
+HEADINGS = mark("from \\ to")
 
 
 def matrix_text(
     title: str, heads: Sequence[Head], cells: Mapping[Pair, PairCell], *, simulated: bool
 ) -> str:
     """With tabs between columns, so that a spreadsheet takes it; what is empty stays so."""
-    lines = [SIMULATED] if simulated else []
-    lines += [title, "\t".join([HEADINGS, *(each.name for each in heads)])]
+    lines = [tr(SIMULATED)] if simulated else []
+    lines += [title, "\t".join([tr(HEADINGS), *(each.name for each in heads)])]
     for row in heads:
         told = (cells.get((row.name, column.name)) for column in heads)
         lines.append("\t".join([row.name, *("" if it is None else it.text for it in told)]))
@@ -36,29 +38,46 @@ def wrong_report(
 ) -> str:
     """For whoever is to mend the computer. `around` is what else was measured."""
     by_name = {each.name: each for each in heads}
-    lines = ["Copies that arrived wrong", ""]
+    lines = [tr("Copies that arrived wrong"), ""]
     if simulated:
-        lines += [SIMULATED, ""]
-    lines += [f"Computer: {machine}", f"Written: {moment}", ""]
+        lines += [tr(SIMULATED), ""]
+    lines += [
+        tr("Computer: {machine}", machine=machine),
+        tr("Written: {moment}", moment=moment),
+        "",
+    ]
     for result in wrong:
         job = result.job
         lines.append(
             f"{pair_words(by_name, job.source, job.target)} ({job.source}, {job.target})"
         )
-        both = ", both ways at once" if job.both_ways else ""
-        lines.append(f"  {memory(job.bytes)} ({job.bytes} bytes), mode {job.mode}{both}")
+        lines.append(f"  {_copied(job, bytes_too=True)}")
         if result.route is not None:
-            lines.append(f"  Way: {result.route.words or 'not told by the driver'}")
+            way = result.route.words or Message("not reported by the driver")
+            lines.append(tr("  Way: {way}", way=way))
         measured = result.measured
         for each in () if measured is None else measured.wrong:
-            zeros = "all of them zeros" if each.zeros else "not only zeros"
-            lines.append(f"  Wrong in {each.rounds} of {each.checked} rounds that were checked")
-            lines.append(f"  At most {each.bytes} bytes, the first at {each.first}; {zeros}")
+            lines.append(
+                tr(
+                    "  Wrong in {rounds} of {checked} rounds that were checked",
+                    rounds=each.rounds,
+                    checked=each.checked,
+                )
+            )
+            zeros = tr("all of them zeros") if each.zeros else tr("not only zeros")
+            lines.append(
+                tr(
+                    "  At most {bytes} bytes, the first at {first}; {zeros}",
+                    bytes=each.bytes,
+                    first=each.first,
+                    zeros=zeros,
+                )
+            )
         for note in () if measured is None else measured.notes:
-            lines.append(f"  Note: {note}")
+            lines.append(tr("  Note: {note}", note=note))
         lines += _same_pair(result, around)
         lines.append("")
-    hints = {each.hint for each in findings(wrong) if each.hint}
+    hints = {tr(each.hint) for each in findings(wrong) if each.hint}
     return "\n".join([*lines, *sorted(hints)]) + "\n"
 
 
@@ -69,9 +88,18 @@ def _same_pair(result: CopyResult, around: Sequence[CopyResult]) -> list[str]:
         ends = other.job.source, other.job.target
         if other.wrong or other.rate is None or {*ends} != {*pair}:
             continue
-        way = "the same way" if ends == pair else "the way back"
-        both = ", both ways" if other.job.both_ways else ""
-        told = f"{other.rate / 1e9:.2f} GB/s"
-        what = f"{memory(other.job.bytes)}, mode {other.job.mode}{both}"
-        lines.append(f"  Not wrong: {way}, {what}: {told}")
+        values = {"copied": _copied(other.job), "rate": f"{other.rate / 1e9:.2f}"}
+        if ends == pair:
+            lines.append(tr("  Not wrong: the same way, {copied}: {rate} GB/s", **values))
+        else:
+            lines.append(tr("  Not wrong: the way back, {copied}: {rate} GB/s", **values))
     return lines
+
+
+def _copied(job: CopyJob, *, bytes_too: bool = False) -> str:
+    size = str(memory(job.bytes))
+    if bytes_too:
+        size = tr("{size} ({bytes} bytes)", size=size, bytes=job.bytes)
+    if job.both_ways:
+        return tr("{size}, mode {mode}, both ways at once", size=size, mode=job.mode)
+    return tr("{size}, mode {mode}", size=size, mode=job.mode)

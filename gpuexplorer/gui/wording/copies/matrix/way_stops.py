@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.units import gigabytes_per_second
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.copies.matrix.devices import Head
 from gpuexplorer.gui.wording.machine.machine_faces import HUB_WORDS, JUNCTION_WORDS
 from gpuexplorer.telemetry.machine_shape import MachineShape
@@ -43,8 +44,10 @@ class WayStops:
     def said(self) -> str:
         parts = [self.stops[0].words] if self.stops else []
         for stretch, stop in zip(self.stretches, self.stops[1:], strict=True):
-            rate = f" ({stretch.rate_words})" if stretch.rate is not None else ""
-            parts.append(f"by {stretch.words}{rate} to {stop.words}")
+            wire = stretch.words
+            if stretch.rate is not None:
+                wire = f"{wire} ({stretch.rate_words})"
+            parts.append(tr("by {wire} to {place}", wire=wire, place=stop.words))
         return ", ".join(parts)
 
 
@@ -65,7 +68,7 @@ def stops_of(
         [_stop(each, shape, heads) for each in places],
         [
             Stretch(
-                leg.words,
+                tr(leg.words),
                 leg.rate,
                 narrowest=leg.rate is not None and leg.rate == route.limit,
             )
@@ -81,7 +84,7 @@ def _stop(place: str, shape: MachineShape | None, heads: Mapping[str, Head]) -> 
     kind, _, number = place.partition(" ")
     match kind:
         case "memory":
-            return Stop("host memory", "H")
+            return Stop(tr("host memory"), "H")
         case "junction" if shape is not None and int(number) < len(shape.junctions):
             return Stop(JUNCTION_WORDS[shape.junctions[int(number)].kind][-1])
         case "hub" if shape is not None and int(number) < len(shape.hubs):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.copies.moving.cells import path_words
 from gpuexplorer.gui.wording.copies.moving.columns import Column
 from gpuexplorer.gui.wording.copies.moving.moved import Moved
@@ -52,8 +53,13 @@ def counts(rows: Sequence[Moved]) -> dict[Which, int]:
 
 
 def count_words(which: Which, count: int) -> str:
-    words = {Which.ALL: "All", Which.ASKED: "Asked for", Which.UNASKED: "Unasked"}
-    return f"{words[which]} {count}"
+    match which:
+        case Which.ALL:
+            return tr("All {count}", count=count)
+        case Which.ASKED:
+            return tr("Asked for {count}", count=count)
+        case Which.UNASKED:
+            return tr("Unasked {count}", count=count)
 
 
 def _sort_key(moved: Moved, column: Column) -> tuple[float | str, int, int]:
@@ -84,7 +90,7 @@ def _order(moved: Moved, column: Column) -> float | str | None:
         case Column.BEST:
             return moved.share_of_best
         case Column.HOST_SIDE:
-            return row.host_side or None
+            return tr(row.host_side) or None
         case Column.PATH:
             return path_words(moved)[0] or None
         case Column.BLOCKING:

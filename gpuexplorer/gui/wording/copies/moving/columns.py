@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from gpuexplorer.core.words import mark
+
 
 class Column(StrEnum):
     """The name under which it is remembered."""
@@ -38,17 +40,22 @@ class Spec:
 COLUMNS = (
     Spec(
         Column.LINE,
-        "Line",
-        "The line of the lab that copied; in dashes where nobody asked for the copy.",
+        mark("Line"),
+        mark("The line of the lab that copied; in dashes where nobody asked for the copy."),
         56,
         largest_first=True,
     ),
-    Spec(Column.WHAT, "What", "The thing that was copied, or the word that copied it.", 84),
-    Spec(Column.WAY, "From, to", "H is the host, a number is a card.", 80),
+    Spec(
+        Column.WHAT,
+        mark("What"),
+        mark("The thing that was copied, or the word that copied it."),
+        84,
+    ),
+    Spec(Column.WAY, mark("From, to"), mark("H is the host, a number is a card."), 80),
     Spec(
         Column.SIZE,
-        "Size",
-        "Bytes, of repeats all together.",
+        mark("Size"),
+        mark("Bytes, of repeats all together."),
         74,
         right=True,
         kept=12,
@@ -56,8 +63,8 @@ COLUMNS = (
     ),
     Spec(
         Column.DEVICE,
-        "Device ms",
-        "How long the device's engine took, of repeats all together.",
+        mark("Device ms"),
+        mark("How long the device's engine took, of repeats all together."),
         76,
         right=True,
         kept=11,
@@ -65,8 +72,8 @@ COLUMNS = (
     ),
     Spec(
         Column.HOST,
-        "Host ms",
-        "For how long Python was kept, of repeats all together.",
+        mark("Host ms"),
+        mark("For how long Python was kept, of repeats all together."),
         66,
         right=True,
         kept=10,
@@ -75,7 +82,7 @@ COLUMNS = (
     Spec(
         Column.RATE,
         "GB/s",
-        "Bytes by the device's time. Of less than 64 KiB there is none: all is latency.",
+        mark("Bytes by the device's time. Of less than 64 KiB there is none: all is latency."),
         54,
         right=True,
         kept=13,
@@ -83,8 +90,8 @@ COLUMNS = (
     ),
     Spec(
         Column.SHARE,
-        "Of limit, %",
-        "Of what the narrowest wire of the way could carry in theory.",
+        mark("Of limit, %"),
+        mark("Of what the narrowest wire of the way could carry in theory."),
         96,
         right=True,
         kept=9,
@@ -92,8 +99,8 @@ COLUMNS = (
     ),
     Spec(
         Column.BEST,
-        "Of best, %",
-        "Of the best rate that was reached on this way in this session.",
+        mark("Of best, %"),
+        mark("Of the best rate that was reached on this way in this session."),
         74,
         right=True,
         kept=3,
@@ -101,23 +108,32 @@ COLUMNS = (
     ),
     Spec(
         Column.HOST_SIDE,
-        "Host side",
-        "Whether the host's memory was pinned. From pageable memory the driver copies twice.",
+        mark("Host side"),
+        mark(
+            "Whether the host's memory was pinned. From pageable memory the driver copies "
+            "twice."
+        ),
         78,
         kept=6,
     ),
-    Spec(Column.PATH, "Path", "The way of the bytes, and how often they went it.", 106, kept=8),
+    Spec(
+        Column.PATH,
+        mark("Path"),
+        mark("The way of the bytes, and how often they went it."),
+        106,
+        kept=8,
+    ),
     Spec(
         Column.BLOCKING,
-        "Waited",
-        "Whether Python waited until the bytes had arrived.",
+        mark("Waited"),
+        mark("Whether Python waited until the bytes had arrived."),
         62,
         kept=2,
     ),
     Spec(
         Column.INTACT,
-        "Intact",
-        "Whether what arrived was compared with what was sent, and was the same.",
+        mark("Intact"),
+        mark("Whether what arrived was compared with what was sent, and was the same."),
         68,
         kept=14,  # WRONG is seen in any case
     ),

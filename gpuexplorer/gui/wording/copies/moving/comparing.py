@@ -3,10 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from gpuexplorer.copies.copy_row import CopyRow
 from gpuexplorer.core.units import USUAL, Units, duration, rate
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.wording.copies.moving.moved import Moved, called
 from gpuexplorer.gui.wording.copies.moving.slowly import factor_words
 from gpuexplorer.gui.wording.lab.amounts import bytes_words
+
+_UNKNOWN = mark("not known")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +31,20 @@ def differences(one: Moved, other: Moved, units: Units = USUAL) -> Sequence[Diff
     """The figures first, and then what explains them."""
     a, b = one.row, other.row
     return [
-        _figure("Size", a.bytes, b.bytes, lambda value: bytes_words(value, units)),
-        _figure("Copies", a.copies, b.copies, lambda value: f"{value:.0f}"),
-        _figure("Device", a.device_seconds, b.device_seconds, _duration),
-        _figure("Host", a.host_seconds, b.host_seconds, _duration),
-        _figure("Rate", a.rate, b.rate, lambda value: str(rate(value)), a.no_rate, b.no_rate),
-        _figure("Of its limit", a.share, b.share, lambda value: f"{value * 100:.0f} %"),
-        Difference("From, to", _way(one), _way(other)),
-        Difference("Path", a.path or "not told", b.path or "not told"),
-        Difference("Host side", a.host_side or "no part", b.host_side or "no part"),
-        Difference("Python waited", _yes(a.transfer.blocking), _yes(b.transfer.blocking)),
-        Difference("Asked for", _yes(a.asked), _yes(b.asked)),
-        Difference("Arrived intact", _intact(one), _intact(other)),
+        _figure(tr("Size"), a.bytes, b.bytes, lambda value: bytes_words(value, units)),
+        _figure(tr("Copies"), a.copies, b.copies, lambda value: f"{value:.0f}"),
+        _figure(tr("Device"), a.device_seconds, b.device_seconds, _duration),
+        _figure(tr("Host"), a.host_seconds, b.host_seconds, _duration),
+        _figure(
+            tr("Rate"), a.rate, b.rate, lambda value: str(rate(value)), _no_rate(a), _no_rate(b)
+        ),
+        _figure(tr("Of its limit"), a.share, b.share, lambda value: f"{value * 100:.0f} %"),
+        Difference(tr("From, to"), _way(one), _way(other)),
+        Difference(tr("Path"), tr(a.path or _UNKNOWN), tr(b.path or _UNKNOWN)),
+        Difference(tr("Host side"), _side(a), _side(b)),
+        Difference(tr("Python waited"), _yes(a.transfer.blocking), _yes(b.transfer.blocking)),
+        Difference(tr("Asked for"), _yes(a.asked), _yes(b.asked)),
+        Difference(tr("Arrived intact"), _intact(one), _intact(other)),
     ]
 
 
@@ -49,22 +55,30 @@ def heading(one: Moved, other: Moved) -> str:
         return _faster(one, other, a.rate, b.rate)
     mine, theirs = one.each_seconds, other.each_seconds
     if mine and theirs:
-        return _faster(one, other, 1 / mine, 1 / theirs, "each copy of ")
-    return "They cannot be compared by their rates: one has none."
+        return _faster(one, other, 1 / mine, 1 / theirs, each=True)
+    return tr("They cannot be compared by their rates: one has none.")
 
 
-def _faster(one: Moved, other: Moved, mine: float, theirs: float, of: str = "") -> str:
+def _faster(one: Moved, other: Moved, mine: float, theirs: float, *, each: bool = False) -> str:
     first, second = (one, other) if mine >= theirs else (other, one)
     factor = max(mine, theirs) / min(mine, theirs)
     if factor < 1.02:
-        return "Both went as fast."
-    times = f"{factor:.1f} times" if factor < 100 else f"{factor:.0f} times"
-    begin = f"{of[:1].upper()}{of[1:]}"
-    return f"{begin}{_called(first)} went {times} as fast as {of}{_called(second)}."
+        return tr("Both went as fast.")
+    values = {
+        "times": f"{factor:.1f}" if factor < 100 else f"{factor:.0f}",
+        "first": _called(first),
+        "second": _called(second),
+    }
+    if each:
+        return tr(
+            "Each copy of {first} went {times} times as fast as each copy of {second}.",
+            **values,
+        )
+    return tr("{first} went {times} times as fast as {second}.", **values)
 
 
 def _called(moved: Moved) -> str:
-    return f"{moved.what} of line {moved.row.line}"
+    return tr("{what} of line {line}", what=moved.what, line=moved.row.line)
 
 
 def _figure(
@@ -81,9 +95,9 @@ def _figure(
         turned = 1 / factor
         ratio = f"×{factor_words(factor)}" if factor >= 1 else f"÷{factor_words(turned)}"
         if abs(factor - 1) < 0.005:
-            ratio = "the same"
+            ratio = tr("the same")
     said = [
-        words(value) if value is not None else why or "not told"
+        words(value) if value is not None else why or tr(_UNKNOWN)
         for value, why in ((one, no_one), (other, no_other))
     ]
     return Difference(caption, said[0], said[1], ratio)
@@ -94,14 +108,28 @@ def _duration(seconds: float) -> str:
 
 
 def _way(moved: Moved) -> str:
-    return f"{called(moved.row.source)} to {called(moved.row.target)}"
+    return tr(
+        "{source} to {target}",
+        source=called(moved.row.source),
+        target=called(moved.row.target),
+    )
 
 
 def _yes(value: bool | None) -> str:
-    return "not told" if value is None else "yes" if value else "no"
+    if value is None:
+        return tr(_UNKNOWN)
+    return tr("yes") if value else tr("no")
+
+
+def _no_rate(row: CopyRow) -> str:
+    return "" if row.no_rate is None else tr(row.no_rate.words)
+
+
+def _side(row: CopyRow) -> str:
+    return tr(row.host_side) or tr("no part")
 
 
 def _intact(moved: Moved) -> str:
     if moved.row.wrong:
-        return "WRONG"
-    return "not checked" if moved.row.intact is None else "yes"
+        return tr("WRONG")
+    return tr("not checked") if moved.row.intact is None else tr("yes")

@@ -5,9 +5,10 @@ import io
 import json
 from collections.abc import Sequence
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.wording.copies.moving.moved import Moved
 
-SIMULATED_LINE = "SIMULATED: these cards do not exist, their times are modelled"
+SIMULATED_LINE = mark("SIMULATED: these cards do not exist, their times are modelled")
 Value = str | int | float | bool | None
 
 
@@ -36,7 +37,7 @@ def as_csv(rows: Sequence[Moved], *, simulated: bool) -> str:
 
 def as_text(captions: Sequence[str], rows: Sequence[Sequence[str]], *, simulated: bool) -> str:
     """What stands on the screen, with tabs between."""
-    lines = [SIMULATED_LINE] if simulated else []
+    lines = [tr(SIMULATED_LINE)] if simulated else []
     lines.append("\t".join(captions))
     lines += ["\t".join(_harmless(" ".join(each.split())) for each in row) for row in rows]
     return "\n".join(lines) + "\n"
@@ -45,11 +46,11 @@ def as_text(captions: Sequence[str], rows: Sequence[Sequence[str]], *, simulated
 def _facts(moved: Moved, *, simulated: bool) -> dict[str, Value]:
     row, one = moved.row, moved.row.transfer
     missing = []
-    if row.no_rate:
-        missing.append(f"rate: {row.no_rate}")
+    if row.no_rate is not None:
+        missing.append(f"rate: {row.no_rate.words}")
     elif row.limit is None:
         reason = "" if row.route is None else row.route.limit_reason
-        missing.append(f"limit: {reason or 'the way is not told'}")
+        missing.append(f"limit: {reason or 'the way is not known'}")
     if row.intact is None:
         missing.append("intact: not compared")
     return dict(

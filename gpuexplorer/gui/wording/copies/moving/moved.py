@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from gpuexplorer.copies.copy_row import CopyRow
+from gpuexplorer.core.words import tr
 from gpuexplorer.lab.events import Transferred
 
 Key = tuple[int, int]  # the command, and the number of the first copy in the book
@@ -71,7 +72,7 @@ def with_best(moved: Moved, best: float | None) -> Moved:
 
 
 def called(device: str) -> str:
-    return "host" if device == "cpu" else device
+    return tr("host") if device == "cpu" else device
 
 
 def _together(rows: Sequence[CopyRow]) -> Moved:
@@ -87,11 +88,11 @@ def _together(rows: Sequence[CopyRow]) -> Moved:
         *names,
         first.code,
         first.how,
-        f"{called(first.source)} to {called(first.target)}",
-        f"{first.source} to {first.target}",
-        first.host_side,
-        first.path,
-        f"line {first.line}",
+        tr("{source} to {target}", source=called(first.source), target=called(first.target)),
+        tr("{source} to {target}", source=first.source, target=first.target),
+        tr(first.host_side),
+        tr(first.path),
+        tr("line {number}", number=first.line),
     )
     found_in = "\n".join(searched).lower()
     return Moved(whole, what, tuple(row.number for row in rows), found_in=found_in)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.units import rate
+from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.wording.lab.amounts import bytes_words, seconds_words
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.gui.wording.lab.forms.device_words import device_word
@@ -24,7 +25,7 @@ class Thing:
 
     @property
     def words(self) -> str:
-        return "a new tensor" if self.placed is None else self.placed.name
+        return tr("a new tensor") if self.placed is None else self.placed.name
 
     @property
     def bytes(self) -> int:
@@ -75,14 +76,18 @@ def expected_words(thing: Thing, route: Route | None) -> str:
     """What is known of the way before anything is pressed."""
     size = bytes_words(thing.bytes)
     if route is None:
-        return f"{size}; the way is not known."
-    parts = [f"{size}, {route.words}" if route.words else size]
+        return tr("{size}; the way is not known.", size=size)
+    begin = tr("{size}.", size=size)
+    if route.words:
+        begin = tr("{size}, {way}.", size=size, way=route.words)
     if route.limit:
         least = seconds_words(thing.bytes / route.limit)
-        parts.append(f"{rate(route.limit)} at most, so {least} at least")
+        end = tr("At most {rate}, so at least {time}.", rate=str(rate(route.limit)), time=least)
     elif route.limit_reason:
-        parts.append(route.limit_reason)
-    return f"{'; '.join(parts)}."
+        end = tr("No limit: {reason}.", reason=route.limit_reason)
+    else:
+        end = ""
+    return paragraph((begin, end))
 
 
 def _free_name(taken: Collection[str]) -> str:

@@ -8,14 +8,14 @@ from gpuexplorer.copies.hidden_copies import sums_of
 from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.wrong_advice import advice
 from gpuexplorer.core.units import USUAL, Units, duration
+from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.wording.copies.moving.cure_code import code_by_host, cure_code
 from gpuexplorer.gui.wording.copies.moving.moved import Moved, called
 from gpuexplorer.gui.wording.lab.amounts import bytes_words
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
-_NO_TRUST = "Until then trust nothing that went this way."
-_BY_HOST = "Through host memory it may arrive: the cure does that."
-_PAGEABLE = "buffered by the driver, since the host's memory is pageable"
+_NO_TRUST = mark("Until then trust nothing that went this way.")
+_BY_HOST = mark("Through host memory it may arrive: the cure does that.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,55 +39,80 @@ def said_of(
     row = moved.row
     number = str(row.line)
     if row.wrong:
-        arrived = f"{moved.what} arrived WRONG on {_named(row.target, devices)}."
+        arrived = tr(
+            "{what} arrived WRONG on {device}.",
+            what=moved.what,
+            device=_named(row.target, devices),
+        )
         return _of_wrong(row, number, arrived)
     if row.already_there:
-        there = f"{moved.what} is on {_named(row.target, devices)} already: nothing was copied."
-        return Said(number, there, "The very same tensor comes back, and no time is lost.")
+        there = tr(
+            "{what} is on {device} already: nothing was copied.",
+            what=moved.what,
+            device=_named(row.target, devices),
+        )
+        return Said(number, there, tr("The very same tensor comes back, and no time is lost."))
     found = next(
         (each for each in sums_of(book, row.line, units) if moved.numbers[0] in each.rows), None
     )
     several = found is not None and set(found.rows) != set(moved.numbers)
-    sentence = _of_asked(moved, units) if found is None or row.asked else found.sentence
-    cure = "" if found is None or (several and not row.asked) else found.cure
+    sentence = _of_asked(moved, units) if found is None or row.asked else tr(found.sentence)
+    cure = "" if found is None or (several and not row.asked) else tr(found.cure)
     code = cure_code(row.code, row.how, row.transfer.what, asked=row.asked) if cure else ()
     if not cure and row.small:
-        cure = "So few bytes cost as much as none: the price is that a copy begins at all."
+        cure = tr("So few bytes cost as much as none: the price is that a copy begins at all.")
     return Said(number, sentence, cure, code, row.asked)
 
 
 def _of_wrong(row: CopyRow, number: str, arrived: str) -> Said:
     staged = row.transfer.direct is False
     between = HOST not in (row.source, row.target) and row.source != row.target
-    cure = f"{advice(row.source, row.target, staged=staged)} {_NO_TRUST}"
+    cure = paragraph((advice(row.source, row.target, staged=staged), tr(_NO_TRUST)))
     code = code_by_host(row.code, row.transfer.what) if between and not staged else ()
     if code:
-        cure = f"{cure} {_BY_HOST}"
+        cure = paragraph((cure, tr(_BY_HOST)))
     return Said(number, arrived, cure, code, asked=row.asked, bad=True)
 
 
 def _of_asked(moved: Moved, units: Units) -> str:
     row = moved.row
-    size = bytes_words(row.bytes, units)
-    words = f"{moved.what} moved {size} from {_place(row.source)} to {_place(row.target)}"
-    if row.copies > 1:
-        words += f" in {row.copies} copies"
-    if row.device_seconds is not None:
-        words += f" in {duration(row.device_seconds)}"
-    about = []
-    if row.transfer.pinned is False and not row.small:
-        about.append(_PAGEABLE)
-    elif row.transfer.direct is False:
-        about.append("no direct way: staged through host memory")
-    if row.transfer.blocking:
-        about.append("Python waited for it")
+    values = {
+        "what": moved.what,
+        "size": bytes_words(row.bytes, units),
+        "source": _place(row.source),
+        "target": _place(row.target),
+    }
+    moved_words = trn(
+        "{what} moved {size} from {source} to {target}.",
+        "{what} moved {size} from {source} to {target} in {count} copies.",
+        max(1, row.copies),
+        **values,
+    )
+    return paragraph((moved_words, _took(row), _about(row)))
+
+
+def _took(row: CopyRow) -> str:
+    if row.device_seconds is None:
+        return ""
+    time = str(duration(row.device_seconds))
     if row.modelled:
-        words += ", modelled"
-    return f"{words}: {', '.join(about)}." if about else f"{words}."
+        return tr("It took {time}, modelled.", time=time)
+    return tr("It took {time}.", time=time)
+
+
+def _about(row: CopyRow) -> str:
+    said = []
+    if row.transfer.pinned is False and not row.small:
+        said.append(tr("The driver buffered it, since the host's memory is pageable."))
+    elif row.transfer.direct is False:
+        said.append(tr("There is no direct way: it was staged through host memory."))
+    if row.transfer.blocking:
+        said.append(tr("Python waited for it."))
+    return paragraph(said)
 
 
 def _place(device: str) -> str:
-    return "the host" if device == "cpu" else device
+    return tr("the host") if device == "cpu" else device
 
 
 def _named(device: str, devices: Mapping[str, BenchDevice]) -> str:

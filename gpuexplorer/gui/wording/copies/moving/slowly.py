@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from gpuexplorer.core.units import duration
+from gpuexplorer.core.words import tr
 
 SHOWN_SECONDS = 2.1  # for which an eye sees a copy travel, however fast it was
 
@@ -26,19 +27,23 @@ class Slowed:
         """ "slowed ×176"."""
         factor = self.factor
         if factor < 1.05:
-            return "as fast as it was"
-        return f"slowed ×{factor_words(factor)}"
+            return tr("as fast as it was")
+        return tr("slowed ×{factor}", factor=factor_words(factor))
 
-    def done(self, share: float) -> str:
-        """ "7.34 of 12.04 ms"."""
+    def done(self, share: float) -> tuple[str, str]:
+        """ "7.34", of "12.04 ms"."""
         whole = duration(self.seconds)
         scale = self.seconds / float(whole.number) if float(whole.number) else 1.0
         digits = len(whole.number.partition(".")[2])
-        return f"{self.seconds * share / scale:.{digits}f} of {whole}"
+        return f"{self.seconds * share / scale:.{digits}f}", str(whole)
 
     def seen(self, share: float) -> str:
         """ "seen 1.3 s of 2.1 s"."""
-        return f"seen {self.shown_seconds * share:.1f} of {self.shown_seconds:.1f} s"
+        return tr(
+            "seen {part:.1f} of {whole:.1f} s",
+            part=self.shown_seconds * share,
+            whole=self.shown_seconds,
+        )
 
 
 def factor_words(factor: float) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from gpuexplorer.core.units import duration
+from gpuexplorer.core.words import tr
 
 LEAST = 1e-6  # seconds that fill the width at most
 
@@ -64,10 +65,15 @@ def all_of(whole: float) -> TimeFrame:
 
 def frame_words(frame: TimeFrame, *, modelled: bool) -> str:
     """ "24.0 ms from 103 ms of 515 ms, modelled"."""
-    words = f"{duration(frame.span)}"
+    words = str(duration(frame.span))
     if frame.span < frame.whole * 0.999:
-        words = f"{words} from {duration(frame.begin)} of {duration(frame.whole)}"
-    return f"{words}, modelled" if modelled else words
+        words = tr(
+            "{span} from {begin} of {whole}",
+            span=words,
+            begin=str(duration(frame.begin)),
+            whole=str(duration(frame.whole)),
+        )
+    return tr("{span}, modelled", span=words) if modelled else words
 
 
 def ticks(span: float, most: int) -> list[tuple[float, str]]:

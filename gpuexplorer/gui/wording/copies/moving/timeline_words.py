@@ -7,6 +7,7 @@ from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.lane import Bar
 from gpuexplorer.copies.timeline import Engine, Item, Role, Timeline, Track
 from gpuexplorer.core.units import duration, gigabytes_per_second
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.wording.copies.moving.moved import named
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
@@ -21,11 +22,12 @@ def label(timeline: Timeline, book: CopyBook, track: Track, bar: Bar) -> str:
         case Role.COPIES if copy is not None:
             return _copy_label(track, copy, bar)
         case Role.CALLS if copy is not None:
-            return f"asks for {named(copy)}"
+            return tr("asks for {what}", what=named(copy))
         case Role.WAITS:
             about = named(copy) if copy is not None else called(item.waits_for)
-            why = f": {item.why}" if item.why else ""
-            return f"waits for {about}{why}"
+            if item.why:
+                return tr("waits for {what}: {why}", what=about, why=item.why)
+            return tr("waits for {what}", what=about)
     if track.engine is Engine.PYTHON:
         return ""
     return _first_line(timeline, item)
@@ -34,45 +36,59 @@ def label(timeline: Timeline, book: CopyBook, track: Track, bar: Bar) -> str:
 def hint(timeline: Timeline, book: CopyBook, track: Track, bar: Bar) -> str:
     """Several lines of text."""
     item = timeline.item(track, bar.item)
-    said = label(timeline, book, track, bar) or "Python's own work"
-    took = f"{duration(bar.end - bar.begin)}"
+    said = label(timeline, book, track, bar) or tr("Python's own work")
+    took = str(duration(bar.end - bar.begin))
     if bar.times > 1:
-        took = f"{bar.times} of them in {took}, busy for {duration(bar.busy)}"
-    where = "host" if track.device == "cpu" else track.device
-    about = f"{where}, {track.engine.value}"
-    return f"{said}\n{took}; {about}\nLine {item.line}: {_first_line(timeline, item)}"
+        took = tr(
+            "{count} of them in {time}, busy for {busy}",
+            count=bar.times,
+            time=took,
+            busy=str(duration(bar.busy)),
+        )
+    where = tr("host") if track.device == "cpu" else track.device
+    line = tr("Line {line}: {code}", line=item.line, code=_first_line(timeline, item))
+    return f"{said}\n{took}; {where}, {lane_words(track)}\n{line}"
+
+
+_LANES = {
+    Engine.PYTHON: "Python",
+    Engine.COMPUTE: mark("compute"),
+    Engine.COPY_IN: mark("copy in"),
+    Engine.COPY_OUT: mark("copy out"),
+    Engine.WAIT: mark("wait"),
+}
 
 
 def lane_words(track: Track) -> str:
-    return track.engine.value
+    return tr(_LANES[track.engine])
 
 
 def called(device: str) -> str:
-    return "the host" if device == "cpu" else device
+    return tr("the host") if device == "cpu" else device
 
 
 def overlapped_words(share: float | None) -> str:
     """ "37 % overlapped"; empty where the card copied nothing."""
-    return "" if share is None else f"{share * 100:.0f} % overlapped"
+    return "" if share is None else tr("{share:.0f} % overlapped", share=share * 100)
 
 
 def name_of(device: str, devices: Mapping[str, BenchDevice]) -> str:
     known = devices.get(device)
-    return "host" if device == "cpu" or (known is not None and known.is_host) else device
+    is_host = device == "cpu" or (known is not None and known.is_host)
+    return tr("host") if is_host else device
 
 
 def _copy_label(track: Track, copy: CopyRow, bar: Bar) -> str:
-    times = f" ×{bar.times}" if bar.times > 1 else ""
+    what = f"{named(copy)} ×{bar.times}" if bar.times > 1 else named(copy)
     if track.engine is Engine.COPY_IN and copy.source != "cpu":
-        return f"{named(copy)} arrives{times}"
-    words = f"{named(copy)}{times}"
+        return tr("{what} arrives", what=what)
     if track.engine is Engine.COPY_OUT:
-        words = f"{words} to {called(copy.target)}"
+        what = tr("{what} to {target}", what=what, target=called(copy.target))
     if copy.transfer.direct is False:
-        words = f"{words} through the host"
+        what = tr("{copy} through the host", copy=what)
     elif copy.transfer.pinned is False and not copy.small:
-        words = f"{words} through a buffer of the driver"
-    return f"{words}, {gigabytes_per_second(copy.rate)} GB/s" if copy.rate else words
+        what = tr("{copy} through a buffer of the driver", copy=what)
+    return f"{what}, {gigabytes_per_second(copy.rate)} GB/s" if copy.rate else what
 
 
 def _first_line(timeline: Timeline, item: Item) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.units import gigabytes_per_second
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.copies.moving.moved import Moved
 from gpuexplorer.gui.wording.machine.machine_face import Face, LaneFace, WireFace
 from gpuexplorer.gui.wording.machine.machine_things import OfCard, OfHub, OfLink, OfSpoke, Thing
@@ -52,8 +53,8 @@ def _lanes(hop: Hop) -> Sequence[tuple[Thing, bool]]:
 def unwired(refusal: str, *, cards: bool, asked: bool) -> tuple[str, str]:
     """Why no wire is drawn, and what there is to say to it. `asked`: the answer is awaited."""
     if not cards:
-        more = "What the memory of the processor does is measured on the other pages."
-        return "No card answers, so there is no wire to draw.", more
+        more = tr("What the memory of the processor does is measured on the other pages.")
+        return tr("No card answers, so there is no wire to draw."), more
     if asked:
-        return "The driver is asked how the cards are wired.", refusal
-    return "The driver does not tell how the cards are wired.", refusal
+        return tr("The driver is asked how the cards are wired."), refusal
+    return tr("The driver does not report how the cards are wired."), refusal

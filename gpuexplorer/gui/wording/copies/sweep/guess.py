@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.units import duration, gigabytes_per_second
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.copies.sweep.rows import SweepRow
 
 SIZES = (4, 4 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20, 1 << 30)
@@ -57,8 +58,8 @@ def first_guess(of: GuessRange) -> float:
 def slowed_words(truth: float, shown: float) -> str:
     """How much longer, or shorter, it is shown than it takes."""
     if shown >= truth:
-        return f"slowed ×{shown / truth:,.0f}".replace(",", " ")
-    return f"sped up ×{truth / shown:.1f}"
+        return tr("slowed ×{factor}", factor=f"{shown / truth:,.0f}".replace(",", " "))
+    return tr("sped up ×{factor}", factor=f"{truth / shown:.1f}")
 
 
 def answer(row: SweepRow, rows: Sequence[SweepRow], size: int, guess: float) -> str:
@@ -70,9 +71,12 @@ def answer(row: SweepRow, rows: Sequence[SweepRow], size: int, guess: float) -> 
     floor = None if curve is None else curve.floor_bytes
     if curve is not None and floor is not None and size <= floor and curve.floor is not None:
         return f"{duration(truth)}. {_beside_floor(truth, guess)}"
-    means = f"Your guess means {gigabytes_per_second(size / guess)} GB/s"
-    said = _meaning(row, rows, size, guess, truth)
-    return f"{gigabytes_per_second(size / truth)} GB/s. {means}: {said}."
+    means = tr(
+        "Your guess means {rate} GB/s: {meaning}.",
+        rate=gigabytes_per_second(size / guess),
+        meaning=_meaning(row, rows, size, guess, truth),
+    )
+    return f"{gigabytes_per_second(size / truth)} GB/s. {means}"
 
 
 def _meaning(
@@ -80,7 +84,7 @@ def _meaning(
 ) -> str:
     off = guess / truth
     if abs(off - 1) <= _HIT:
-        return f"well guessed, {abs(off - 1) * 100:.0f} % off"
+        return tr("well guessed, {share:.0f} % off", share=abs(off - 1) * 100)
     alike = [
         (abs(math.log(guess / seconds)), other)
         for other in rows
@@ -89,36 +93,45 @@ def _meaning(
     if alike:
         apart, nearest = min(alike, key=lambda each: each[0])
         if apart <= _ALIKE and apart < abs(math.log(off)):
-            return f"about what {_named(nearest, row)} gives"
+            return tr("about what {way} gives", way=_named(nearest, row))
     limit = row.limit
     if limit is not None and size / guess > limit.rate:
-        return f"more than {limit.words.rpartition(',')[0]} can carry"
+        return tr("more than {wire} can carry", wire=limit.name)
     if off > 1:
-        return f"it is {_times(off)} as fast"
-    return f"it takes {_times(1 / off)} as long"
+        return tr("it is {times} times as fast", times=_times(off))
+    return tr("it takes {times} times as long", times=_times(1 / off))
 
 
 def _named(other: SweepRow, row: SweepRow) -> str:
     """The other way, in as few words as it takes beside this one."""
     ends = (other.way.source, other.way.target)
-    before, _, how = other.words.rpartition(", ")
+    how = other.how
     if ends == (row.way.source, row.way.target):
-        return f"{how} memory" if other.way.with_host else how
-    return f"{before} ({how})" if before else other.words
+        return tr("{how} memory", how=how) if other.way.with_host else how
+    return f"{other.ends} ({how})" if how else other.words
 
 
 def _beside_floor(truth: float, guess: float) -> str:
     off = guess / truth
-    beginning = "So few bytes cost only the beginning"
     if abs(off - 1) <= _HIT:
-        return f"{beginning}, and you guessed it: {abs(off - 1) * 100:.0f} % off."
+        return tr(
+            "So few bytes cost only the beginning, and you guessed it: {share:.0f} % off.",
+            share=abs(off - 1) * 100,
+        )
     if off > 1:
-        return f"{beginning}: {_times(off)} as fast as your guess."
-    return f"{beginning}, which takes {_times(1 / off)} as long as your guess."
+        return tr(
+            "So few bytes cost only the beginning: {times} times as fast as your guess.",
+            times=_times(off),
+        )
+    return tr(
+        "So few bytes cost only the beginning, which takes {times} times as long as your "
+        "guess.",
+        times=_times(1 / off),
+    )
 
 
 def _times(factor: float) -> str:
-    return f"{factor:.1f} times" if factor < 10 else f"{factor:.0f} times"
+    return f"{factor:.1f}" if factor < 10 else f"{factor:.0f}"
 
 
 def _decade(seconds: float) -> float:

@@ -5,24 +5,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.route import Route, Wire
+from gpuexplorer.copies.route import Route, Way
 from gpuexplorer.copies.sweep import Curve, curve_of
 from gpuexplorer.core.units import Quantity, duration, gigabytes_per_second, memory, ratio
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.wording.copies.sizes import size_words
 from gpuexplorer.gui.wording.copies.sweep.ways import (
     SIZES,
     SweepWay,
     dashes_of,
+    ends_words,
+    how_words,
     place_words,
-    way_words,
 )
 from gpuexplorer.lab.copy_job import CopyJob
 
 _FLAT = 1.3  # so much more for twice the bytes, and it is not at its top yet
-NOT_MEASURED = "not measured yet"
-NOT_REACHED = "no size that was measured is below half of the rate"
-STILL_RISES = "the rate still rises at the largest size that was measured"
-NO_FLOOR = "no size that was measured is small enough"
+NOT_MEASURED = mark("not measured yet")
+NOT_REACHED = mark("no size that was measured is below half of the rate")
+STILL_RISES = mark("the rate still rises at the largest size that was measured")
+NO_FLOOR = mark("no size that was measured is small enough")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,11 @@ class LimitLine:
     """What a wire could carry, and its name."""
 
     rate: float
-    words: str
+    name: str  # "PCIe 4.0 x16"
+
+    @property
+    def words(self) -> str:
+        return f"{self.name}, {gigabytes_per_second(self.rate)} GB/s"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +44,8 @@ class SweepRow:
     """`colour` is the card's whose data it is; None: the host's, or cards have none."""
 
     way: SweepWay
-    words: str
+    ends: str  # "host to 0"
+    how: str  # "pinned"; empty where there is but one way
     colour: int | None
     dash: int
     results: Sequence[CopyResult]  # by size
@@ -47,6 +54,10 @@ class SweepRow:
     no_limit: str  # why there is none
     trouble: str = ""  # what was not measured, and why
     wrong: bool = False  # of some size, at least
+
+    @property
+    def words(self) -> str:
+        return f"{self.ends}, {self.how}" if self.how else self.ends
 
     @property
     def times(self) -> Sequence[tuple[int, float]]:
@@ -77,7 +88,7 @@ class SweepRow:
 
     @property
     def no_half(self) -> str:
-        return STILL_RISES if self._still_rises else NOT_REACHED
+        return tr(STILL_RISES if self._still_rises else NOT_REACHED)
 
     @property
     def _still_rises(self) -> bool:
@@ -119,41 +130,43 @@ def figures_of(row: SweepRow) -> Sequence[tuple[Quantity | None, str]]:
     """Rate, share of the limit, half-rate size and floor; None comes with its reason."""
     curve = row.curve
     if curve is None:
-        return [(None, row.trouble or NOT_MEASURED)] * 4
+        return [(None, row.trouble or tr(NOT_MEASURED))] * 4
     share, half, floor = row.share, row.half_rate_bytes, curve.floor
     return [
         (Quantity(gigabytes_per_second(curve.top)), ""),
         (None, row.no_limit) if share is None else (ratio(share), ""),
         (None, row.no_half) if half is None else (memory(half), ""),
-        (None, NO_FLOOR) if floor is None else (duration(floor), ""),
+        (None, tr(NO_FLOOR)) if floor is None else (duration(floor), ""),
     ]
 
 
-def floor_words(row: SweepRow) -> str:
-    """The sentence about small copies; empty where none was small enough."""
+def floor_words(row: SweepRow) -> Sequence[str]:
+    """What is to be said of small copies, in two lines; none where none was small enough."""
     if row.curve is None or row.curve.floor is None or row.curve.floor_bytes is None:
-        return ""
-    size, price = size_words(row.curve.floor_bytes), duration(row.curve.floor)
-    return f"Up to {size} the price is {price}, whatever the size"
+        return ()
+    size, price = size_words(row.curve.floor_bytes), str(duration(row.curve.floor))
+    return (
+        tr("Up to {size} the price is {price},", size=size, price=price),
+        tr("whatever the size"),
+    )
 
 
 def row_said(row: SweepRow) -> str:
-    """All of a row, for who does not see it."""
+    """All of a row, for whoever does not see it."""
     if row.curve is None:
-        return f"{row.words}: {row.trouble or NOT_MEASURED}"
+        return f"{row.words}: {row.trouble or tr(NOT_MEASURED)}"
     told = []
-    names = ("", "of the limit", "half at", "floor")
-    for name, (figure, _) in zip(names, figures_of(row), strict=True):
-        if figure is None:
-            continue
-        if not name:
-            told.append(f"{figure.number} GB/s")
-        elif name == "of the limit":
-            told.append(f"{figure} {name}")
-        else:
-            told.append(f"{name} {figure}")
+    (rate, _), (share, _), (half, _), (floor, _) = figures_of(row)
+    if rate is not None:
+        told.append(f"{rate.number} GB/s")
+    if share is not None:
+        told.append(tr("{share} of the limit", share=str(share)))
+    if half is not None:
+        told.append(tr("half at {size}", size=str(half)))
+    if floor is not None:
+        told.append(tr("floor {time}", time=str(floor)))
     if row.wrong:
-        told.append("some sizes arrive WRONG")
+        told.append(tr("some sizes arrive WRONG"))
     return f"{row.words}: {', '.join(told)}"
 
 
@@ -170,7 +183,8 @@ def _row(
     limit, why = _limit(way, chips, route)
     return SweepRow(
         way,
-        way_words(way, chips, route),
+        ends_words(way, chips),
+        how_words(way, route),
         colours.get(way.source),
         dash,
         own,
@@ -186,23 +200,26 @@ def _limit(
     way: SweepWay, chips: Mapping[str, str], route: Route | None
 ) -> tuple[LimitLine | None, str]:
     if route is None:
-        return None, "nothing is known of the wiring"
+        return None, tr("nothing is known of the wiring")
     if route.limit is None:
-        return None, route.limit_reason
-    rate = f"{gigabytes_per_second(route.limit)} GB/s"
+        return None, tr(route.limit_reason)
     if way.source == way.target:
-        words = f"Memory of {place_words(way.source, chips)}, read and written"
-    elif any(leg.wire is Wire.NVLINK for leg in route.legs) and route.direct:
-        words = route.words
+        place = place_words(way.source, chips)
+        name = tr("Memory of {device}, read and written", device=place)
+    elif route.way is Way.NVLINK and route.direct:
+        name = tr(route.words)
     else:
-        words = route.limit_reason or route.words
-    return LimitLine(route.limit, f"{words}, {rate}"), ""
+        name = tr(route.limit_reason or route.words)
+    return LimitLine(route.limit, name), ""
 
 
 def _trouble(results: Sequence[CopyResult]) -> str:
     for each in results:
         if each.wrong:
-            return f"{size_words(each.job.bytes)} arrives WRONG. A wrong copy has no rate."
+            return tr(
+                "{size} arrives WRONG. A wrong copy has no rate.",
+                size=size_words(each.job.bytes),
+            )
         if each.failure:
-            return f"{size_words(each.job.bytes)}: {each.failure} {each.hint}".strip()
+            return tr("{size}: {why}", size=size_words(each.job.bytes), why=each.why)
     return ""

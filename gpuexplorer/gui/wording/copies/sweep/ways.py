@@ -7,6 +7,7 @@ from itertools import zip_longest
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.plan import Kind, job_of, sweep_sizes
 from gpuexplorer.copies.route import Route, Wire
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.lab.copy_job import CopyJob
 
@@ -15,6 +16,11 @@ _KINDS = (Kind.ONE_WAY, Kind.PAGEABLE, Kind.FRESH, Kind.STAGED)
 # Whole lines for what goes straight there; the others are told apart without their colour.
 _DASH_OF = {Kind.PAGEABLE: 4, Kind.STAGED: 2, Kind.FRESH: 3}
 _DASHES = 8
+_HOW = {
+    Kind.PAGEABLE: mark("pageable"),
+    Kind.FRESH: mark("fresh"),
+    Kind.STAGED: mark("staged"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,31 +73,38 @@ def proposed(
     return ways
 
 
-def way_words(way: SweepWay, chips: Mapping[str, str], route: Route | None) -> str:
-    """Such as "host to 0, pinned"; `chips` are the devices' numbers in this window."""
+def ends_words(way: SweepWay, chips: Mapping[str, str]) -> str:
+    """Such as "host to 0"; `chips` are the devices' numbers in this window."""
     if way.source == way.target:
-        ends = inside_words(way.source, chips)
-    else:
-        ends = f"{place_words(way.source, chips)} to {place_words(way.target, chips)}"
-    how = how_words(way, route)
-    return f"{ends}, {how}" if how else ends
+        return inside_words(way.source, chips)
+    return between_words(way.source, way.target, chips)
+
+
+def between_words(source: str, target: str, chips: Mapping[str, str]) -> str:
+    return tr(
+        "{source} to {target}",
+        source=place_words(source, chips),
+        target=place_words(target, chips),
+    )
 
 
 def place_words(device: str, chips: Mapping[str, str]) -> str:
-    return "host" if device == HOST else chips.get(device, device)
+    return tr("host") if device == HOST else chips.get(device, device)
 
 
 def inside_words(device: str, chips: Mapping[str, str]) -> str:
-    return "inside the host" if device == HOST else f"inside {place_words(device, chips)}"
+    if device == HOST:
+        return tr("inside the host")
+    return tr("inside {device}", device=place_words(device, chips))
 
 
 def how_words(way: SweepWay, route: Route | None = None) -> str:
     """Empty where there is but one way, or nobody can tell which it is."""
     if way.kind is Kind.ONE_WAY:
         if way.with_host:
-            return "pinned"
+            return tr("pinned")
         return "" if way.source == way.target else _path(route)
-    return {Kind.PAGEABLE: "pageable", Kind.FRESH: "fresh", Kind.STAGED: "staged"}[way.kind]
+    return tr(_HOW[way.kind])
 
 
 def kind_words(kind: Kind, source: str, target: str) -> str:
@@ -100,7 +113,7 @@ def kind_words(kind: Kind, source: str, target: str) -> str:
     said = how_words(way)
     if said:
         return said
-    return "inside" if source == target else "as PyTorch copies"
+    return tr("inside") if source == target else tr("as PyTorch copies")
 
 
 def dashes_of(ways: Sequence[SweepWay]) -> list[int]:
@@ -137,5 +150,6 @@ def _path(route: Route | None) -> str:
     if route is None or route.direct is None:
         return ""
     if route.direct is False:
-        return "through the host"
-    return "NVLink" if any(leg.wire is Wire.NVLINK for leg in route.legs) else "direct"
+        return tr("through the host")
+    over_nvlink = any(leg.wire is Wire.NVLINK for leg in route.legs)
+    return "NVLink" if over_nvlink else tr("direct")

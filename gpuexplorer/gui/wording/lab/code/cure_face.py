@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.units import USUAL, Units
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.lab.amounts import bytes_words, seconds_words
 from gpuexplorer.lab.cure import Copying, Cure
 from gpuexplorer.lab.expected import Expected
@@ -38,14 +39,17 @@ def cure_face(cure: Cure, expect: Expect, units: Units = USUAL) -> CureFace:
             cure.copies[0].target,
         )
     if cure.frees_bytes:
-        short = "(not enough" in cure.label
-        enough = ", which alone is not enough" if short else ""
         frees = bytes_words(cure.frees_bytes, units)
-        return CureFace(cure.lines, f"Gives back {frees}{enough}; then the line again")
-    price = f"The same {cure.label}"
-    if cure.label.startswith("half"):
-        price = "Half the bytes, and about three digits in place of seven"
-    return CureFace(cure.lines, price)
+        price = tr("Gives back {size}; then the line again", size=frees)
+        if not cure.enough:
+            price = tr(
+                "Gives back {size}, which alone is not enough; then the line again", size=frees
+            )
+        return CureFace(cure.lines, price)
+    if cure.halves:
+        price = tr("Half the bytes, and about three digits in place of seven")
+        return CureFace(cure.lines, price)
+    return CureFace(cure.lines, tr(cure.label))
 
 
 def _price_of_copies(copies: Sequence[Copying], expect: Expect, units: Units) -> str:

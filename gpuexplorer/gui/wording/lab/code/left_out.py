@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 
-from gpuexplorer.gui.wording.lab.amounts import listed
+from gpuexplorer.core.words import NOTHING, Message
 
 
-def left_out_words(numbers: Sequence[int], cards: Sequence[str]) -> str:
-    """ "Lines 2 and 4 need cuda:1 and are left out." Empty where there are none."""
+def left_out_words(numbers: Sequence[int], cards: Sequence[str]) -> Message:
+    """Empty where there are none."""
     if not numbers:
-        return ""
-    named = " or ".join(cards)
-    if len(numbers) == 1:
-        return f"Line {numbers[0]} needs {named} and is left out."
-    return f"Lines {listed([str(each) for each in numbers])} need {named} and are left out."
+        return NOTHING
+    return Message.counted(
+        "Line {lines} needs a card that is lost ({cards}) and is left out.",
+        "Lines {lines} need a card that is lost ({cards}) and are left out.",
+        len(numbers),
+        lines=", ".join(str(each) for each in numbers),
+        cards=", ".join(cards),
+    )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.verdict import Verdict, listed
+from gpuexplorer.core.words import Message, paragraph, tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.lab.head.stage_words import StageWords
 from gpuexplorer.lab.events import Hello
@@ -67,7 +68,7 @@ def foot_face(
     torch = "" if python.build is None else f", torch {_bare(python.build.version)}"
     tone = Tone.QUIET if stage.tone is Tone.TEXT else stage.tone
     virtual = f", {_VIRTUAL}" if simulated and tone is Tone.QUIET else ""
-    hint = f"{python.label}\n{stage.sentence}"
+    hint = f"{tr(python.label)}\n{stage.sentence}"
     return FootFace(f"{version}{torch}", f"{stage.words}{virtual}", tone, stage.lit, hint)
 
 
@@ -84,9 +85,9 @@ def row_face(
     number = ".".join(map(str, python.version))
     what = [f"Python {number}" if number else "Python"]
     if python.build is not None:
-        what.append(python.build.label)
+        what.append(tr(python.build.label))
     suits = _suits(python, cards, driver, simulated)
-    said = f"{suits.sentence} {suits.do}".strip()
+    said = paragraph((suits.sentence, suits.do))
     if is_used and hello is not None:
         names = [each.name for each in hello.devices if each.usable]
         said = f"{said} It offers {listed(names)}."
@@ -120,7 +121,7 @@ def _suits(
     python: LabPython, cards: Sequence[Card], driver: str | None, simulated: bool
 ) -> Suits:
     if simulated and python.usable:
-        return Suits(Verdict.FINE, "It suits the simulated cards.")
+        return Suits(Verdict.FINE, Message("It suits the simulated cards."))
     return python.fits(cards, driver)
 
 

@@ -1,6 +1,7 @@
 """What an error means here: plain words, with the names and devices of the very line."""
 
 from gpuexplorer.core.units import USUAL, Units
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.lab.meaning.about_failure import AboutFailure, about_failure
 from gpuexplorer.gui.wording.lab.meaning.meaning_gradients import gradients_meaning
 from gpuexplorer.gui.wording.lab.meaning.meaning_places import devices_meaning, places_meaning
@@ -26,7 +27,7 @@ def meaning(failed: Failed, code: str, ledger: Ledger, units: Units = USUAL) -> 
         case "refused by PyTorch":
             return _refused(about)
         case _:
-            return f"{failed.sentence} {failed.hint}".strip()
+            return tr(failed.told)
 
 
 def _refused(about: AboutFailure) -> str:
@@ -36,4 +37,4 @@ def _refused(about: AboutFailure) -> str:
         words = rule(about)
         if words:
             return words
-    return f"{about.failed.sentence} {about.failed.hint}".strip()
+    return tr(about.failed.told)

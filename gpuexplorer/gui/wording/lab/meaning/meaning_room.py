@@ -2,6 +2,7 @@
 
 import re
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.lab.amounts import bytes_words, listed
 from gpuexplorer.gui.wording.lab.meaning.about_failure import AboutFailure
 from gpuexplorer.lab.events import Memory
@@ -21,7 +22,7 @@ def room_meaning(about: AboutFailure) -> str:
         return f"The line wanted {wanted} of the host's memory, which is not free. {_AS_IT_WAS}"
     wanted_match, card = _WANTED.search(about.message), _CARD.search(about.message)
     if card is None:
-        return f"{about.failed.sentence} {about.failed.hint}".strip()
+        return tr(about.failed.told)
     device = f"cuda:{card[1]}"
     wants = f"The line wanted {_read(wanted_match[1])} on {device}" if wanted_match else ""
     allowed = _ALLOWED.search(about.message)

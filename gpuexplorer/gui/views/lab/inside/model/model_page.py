@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -157,8 +158,8 @@ class ModelPage(QScrollArea):
 
     def _on_failed(self, event: object) -> None:
         assert isinstance(event, Failed)
-        told = event.sentence or event.message or "It could not be looked into."
-        self._sentence.setText(f"{told} {event.hint}".strip())
+        told = tr(event.sentence) or event.message or tr("It could not be looked into.")
+        self._sentence.setText(paragraph((told, event.hint)))
         self._sentence.show()
         self._content.hide()
 

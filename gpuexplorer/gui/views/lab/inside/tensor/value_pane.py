@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.paint.value_scale import ValueScale
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
@@ -148,8 +149,8 @@ class ValuePane(QWidget):
         self._legend.show_scale(ValueScale(None, None), "")
         self.failed.emit()
         told = self._of_nothing if event.cause == "bad request" else ""
-        told = told or event.sentence or event.message or "It could not be looked into."
-        self._say(f"{told} {event.hint}".strip() if not self._of_nothing else told)
+        told = told or tr(event.sentence) or event.message or tr("It could not be looked into.")
+        self._say(told if self._of_nothing else paragraph((told, event.hint)))
 
     def _on_plane_chosen(self) -> None:
         self.look_again()
