@@ -129,7 +129,7 @@ def test_the_keys_that_open_it_close_it_again(open_window: OpenWindow) -> None:
     assert not palette.isVisible()
 
 
-def test_a_click_beside_it_closes_it(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_click_beside_it_closes_it(open_window: OpenWindow) -> None:
     window = two_cards(open_window)
     open_palette(window)
     QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=QPoint(5, 690))

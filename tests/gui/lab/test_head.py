@@ -1,5 +1,6 @@
 """The head of the lab: what is there, switches that are lines, undo, and the end of it all."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest

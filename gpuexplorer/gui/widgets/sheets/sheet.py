@@ -146,6 +146,13 @@ class Sheet(QDialog):
         self._area.setFocusPolicy(policy)
         return scrolls
 
+    def done(self, result: int) -> None:
+        """The keyboard goes back to where it was, also where no window manager sees to it."""
+        active, parent = self.isActiveWindow(), self.parentWidget()
+        super().done(result)
+        if active and parent is not None:
+            parent.window().activateWindow()
+
     def event(self, event: QEvent) -> bool:
         done = super().event(event)
         if event.type() is QEvent.Type.LayoutRequest and self.isVisible():
