@@ -25,7 +25,7 @@ _SOLID = QMargins(1, 1, 1, 1)
 
 class Popup(QWidget):
     """Fill `panel`. Made when it is opened, gone when it is closed: by Escape, or by a click
-    beside it, which also does what it would have done without the popup.
+    beside it, which does no more than it does beside a menu of the system.
     """
 
     closed = Signal()
@@ -106,7 +106,7 @@ class Popup(QWidget):
             self.setMask(mask)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        # What opened it would open it again.
+        # Some systems pass the click on, and what opened it would open it again.
         at = self.anchor.mapFromGlobal(event.globalPosition().toPoint())
         again = self.anchor.rect().contains(at)
         self.setAttribute(Qt.WidgetAttribute.WA_NoMouseReplay, again)
