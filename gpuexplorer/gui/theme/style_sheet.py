@@ -63,7 +63,9 @@ QLineEdit {
 QLineEdit:focus { border-color: $accent; }
 QLineEdit[kind="bare"] { background: transparent; border: none; padding: 0; }
 QListView[kind="bare"] { background: transparent; border: none; outline: none; }
-QTableView[kind="picker"] { selection-color: $text; selection-background-color: $selection; }
+QTableView[kind="picker"] {
+    color: $text; selection-color: $text; selection-background-color: $selection;
+}
 QTableView[kind="picker"]::item:hover { background: $hover; }
 QListView[kind="menu"] {
     color: $text; background: $raised; border: 1px solid $line; outline: 0;

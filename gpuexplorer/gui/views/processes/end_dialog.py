@@ -61,14 +61,7 @@ class EndDialog(Sheet):
         self._began: float | None = None
         self._way = Way.ASK
         self._can_ask = can_ask
-        for each in held[:_NAMED]:
-            self._add_process(each, units)
-        if len(held) > _NAMED:
-            more = trn("And {count} more.", "And {count} more.", len(held) - _NAMED)
-            self.add_sentence(more, Tone.QUIET)
-        if left_out:
-            label = self.add_sentence(left_out_words(len(left_out)), Tone.QUIET)
-            label.setToolTip("\n".join(dict.fromkeys(left_out)))
+        # What is lost and what came of it is seen first, however many they are.
         for sentence in loss(
             together(each.bytes_on for each in held), [each.named for each in held], units
         ):
@@ -78,6 +71,14 @@ class EndDialog(Sheet):
         self._trouble = self.add_sentence("", Tone.BAD)
         for label in (self._state, self._trouble):
             label.hide()
+        for each in held[:_NAMED]:
+            self._add_process(each, units)
+        if len(held) > _NAMED:
+            more = trn("And {count} more.", "And {count} more.", len(held) - _NAMED)
+            self.add_sentence(more, Tone.QUIET)
+        if left_out:
+            label = self.add_sentence(left_out_words(len(left_out)), Tone.QUIET)
+            label.setToolTip("\n".join(dict.fromkeys(left_out)))
         self._keep = self.add_button(tr("Leave it alone"), ROLE.RejectRole, default=True)
         # Reset stands apart, where nobody comes by mistake.
         apart = ROLE.ResetRole if can_ask else ROLE.DestructiveRole
