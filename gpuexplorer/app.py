@@ -134,9 +134,12 @@ class App:
         window = self.window
         diagnostics = Diagnostics(window, window.frame_clock, window.navigation)
         diagnostics.watch(self._session)
-        sheet = DiagnosticsSheet(window.look, diagnostics, window.frame_clock, window)
+
+        def show_diagnostics() -> None:
+            DiagnosticsSheet(window.look, diagnostics, window.frame_clock, window).open()
+
         asked = QAction(tr("Diagnostics"), window)
-        asked.triggered.connect(sheet.open)
+        asked.triggered.connect(show_diagnostics)
         window.offer([asked])
         return diagnostics
 

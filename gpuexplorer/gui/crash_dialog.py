@@ -12,15 +12,15 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot, qVersion
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
+    QDialogButtonBox,
     QLabel,
     QPlainTextEdit,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
 from gpuexplorer import __version__
+from gpuexplorer.core.words import tr
 
 # How often it came is said at these; its traceback stands above, once.
 _COUNTED_AT = frozenset(10**power for power in range(1, 10))
@@ -99,9 +99,7 @@ class CrashReports(QObject):
         self._dialog.open()
 
     def _on_dialog_closed(self) -> None:
-        if self._dialog is not None:
-            self._dialog.deleteLater()
-            self._dialog = None
+        self._dialog = None
 
 
 class CrashDialog(QDialog):
@@ -109,35 +107,34 @@ class CrashDialog(QDialog):
 
     def __init__(self, report: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("A bug in GPU Explorer")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
+        self.setWindowTitle(tr("A bug in GPU Explorer"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(680, 420)
         self._sentence = QLabel(
-            "This is a mistake in the program, not in your computer. The program goes on; "
-            "what you see may be incomplete until it is started again."
+            tr(
+                "This is a mistake in the program, not in your computer. The program goes on; "
+                "what you see may be incomplete until it is started again."
+            )
         )
         self._sentence.setWordWrap(True)
         self._report = QPlainTextEdit()
         self._report.setReadOnly(True)
-        self._report.setAccessibleName("Report")
+        self._report.setAccessibleName(tr("Report"))
         self._report.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self._report.setPlainText(f"{_surroundings()}\n\n{report}")
-        copy = QPushButton("Copy report")
+        buttons = QDialogButtonBox()
+        copy = buttons.addButton(tr("Copy report"), QDialogButtonBox.ButtonRole.ActionRole)
         copy.clicked.connect(self._on_copy_clicked)
-        close = QPushButton("Go on")
-        close.setProperty("kind", "primary")
-        close.setDefault(True)
-        close.clicked.connect(self.accept)
-        buttons = QHBoxLayout()
-        buttons.addWidget(copy)
-        buttons.addStretch(1)
-        buttons.addWidget(close)
+        close = buttons.addButton(tr("Go on"), QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.accepted.connect(self.accept)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 24)
         column.setSpacing(16)
         column.addWidget(self._sentence)
         column.addWidget(self._report, 1)
-        column.addLayout(buttons)
+        column.addWidget(buttons)
+        close.setDefault(True)
+        close.setFocus()
 
     def add(self, report: str) -> None:
         """Another bug, while this one is still being read."""

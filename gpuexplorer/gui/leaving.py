@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.sheets.confirm_dialog import ConfirmDialog
-from gpuexplorer.gui.widgets.sheets.release_dialog import named
+from gpuexplorer.gui.widgets.sheets.release_dialog import lost
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
 
 class Leaving:
@@ -26,24 +27,22 @@ class Leaving:
             return
         dialog = LeavingDialog(self._look, list(lab.ledger.things), words, self._window)
         dialog.accepted.connect(then)
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
 
-class LeavingDialog(ConfirmDialog):
+class LeavingDialog(Sheet):
     """Accepted: it may go."""
 
     def __init__(self, look: Look, names: Sequence[str], words: str, parent: QWidget) -> None:
-        super().__init__(look, "Leave what is in the lab?", parent)
+        super().__init__(look, tr("Leave what is in the lab?"), parent)
         if names:
-            self.add_sentence(f"This is lost: {named(names)}.")
+            self.add_sentence(lost(names))
         self.add_sentence(
-            "Its lines go too. “Save as” in the lab keeps them as a program that makes all "
-            "of it again.",
+            tr(
+                "Its lines go too. “Save as” in the lab keeps them as a program that makes all "
+                "of it again."
+            ),
             Tone.QUIET,
         )
-        stay = self.add_button("Stay")
-        leave = self.add_button(words, "primary")
-        stay.clicked.connect(self.reject)
-        leave.clicked.connect(self.accept)
-        stay.setFocus()
+        self.add_button(tr("Stay"), ROLE.RejectRole, default=True)
+        self.add_button(words, ROLE.AcceptRole)

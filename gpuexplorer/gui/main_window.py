@@ -108,9 +108,6 @@ class MainWindow(QMainWindow):
         )
         self._lay_out()
         Wardrobe(self.look, self, self._screens)
-        self._palette = Palette(self.look, self)
-        self._keys_sheet = ShortcutsSheet(self.look, self)
-        self._about = AboutSheet(self.look, self)
         self._leaving = Leaving(self.look, self)
         self.explanation = Explanation(
             self.look,
@@ -269,7 +266,7 @@ class MainWindow(QMainWindow):
             (commands.fold, self._on_fold_asked),
             (commands.settings, self.open_settings),
             (commands.menu, self._rail.open_menu),
-            (commands.about, self._about.open),
+            (commands.about, self._on_about_asked),
             (commands.simulate, self._on_simulated_cards_asked),
             (commands.stop_simulating, self._on_real_cards_asked),
             (commands.look_again, self._on_real_cards_asked),
@@ -339,19 +336,16 @@ class MainWindow(QMainWindow):
         self._screens.show_screen()
 
     def _on_palette_asked(self) -> None:
-        if self._palette.isVisible():
-            self._palette.hide()
-        else:
-            self._palette.open_on(
-                self.commands.commands(self._machine, self._screens.commands_here())
-            )
+        commands = self.commands.commands(self._machine, self._screens.commands_here())
+        Palette(self.look, commands, self.commands.palette.shortcuts(), self).open()
 
     def _on_keys_asked(self) -> None:
-        if self._keys_sheet.isVisible():
-            self._keys_sheet.hide()
-        else:
-            here, parts = self._screens.commands_here(), self._screens.key_groups_here()
-            self._keys_sheet.open_on(self.commands.all_keys(here, parts))
+        here, parts = self._screens.commands_here(), self._screens.key_groups_here()
+        groups = self.commands.all_keys(here, parts)
+        ShortcutsSheet(self.look, groups, self.commands.keys.shortcuts(), self).open()
+
+    def _on_about_asked(self) -> None:
+        AboutSheet(self.look, self).open()
 
     def _on_find_asked(self) -> None:
         view = self._screens.view
@@ -394,5 +388,8 @@ class MainWindow(QMainWindow):
         self._fold()
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        for over in self.children():
+            if isinstance(over, QWidget) and over.isWindow():
+                over.close()
         self.stop()
         super().closeEvent(event)

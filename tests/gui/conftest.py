@@ -50,6 +50,16 @@ def swept_between_tests() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def no_dialog_left_open() -> Iterator[None]:
+    """A test need not answer every question that it brings up."""
+    yield
+    if QApplication.instance() is not None:
+        for window in QApplication.topLevelWidgets():
+            if window.windowType() in (Qt.WindowType.Dialog, Qt.WindowType.Popup):
+                window.close()
+
+
+@pytest.fixture(autouse=True)
 def no_button_held_down() -> Iterator[None]:
     """A window that closes under the pointer never hears that the button was let go, and in the
     next test every move would be a drag.

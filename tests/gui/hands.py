@@ -2,11 +2,12 @@
 
 from typing import TypeVar
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QEventLoop, QObject, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 T = TypeVar("T", bound=QObject)
+W = TypeVar("W", bound=QWidget)
 
 
 def the(kind: type[T], within: QWidget) -> T:
@@ -14,6 +15,15 @@ def the(kind: type[T], within: QWidget) -> T:
     found = within.findChildren(kind)
     assert len(found) == 1, f"{len(found)} of {kind.__name__}"
     return found[0]
+
+
+def in_front(kind: type[W], over: QWidget) -> W:
+    """The dialog or popup that was opened over it, once it has the keyboard."""
+    [opened] = [each for each in over.findChildren(kind) if each.isVisible()]
+    waiting = QEventLoop()
+    while QApplication.activePopupWidget() is not opened and not opened.isActiveWindow():
+        waiting.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+    return opened
 
 
 def press(widget: QWidget, key: Qt.Key, control: bool = False) -> None:

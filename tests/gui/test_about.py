@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer import __version__
@@ -36,4 +36,6 @@ def test_all_of_it_is_seen(sheet: AboutSheet) -> None:
     for label in sheet.findChildren(QLabel):
         wanted = label.heightForWidth(label.width()) if label.wordWrap() else 0
         assert label.height() >= wanted
-        assert label.geometry().bottom() <= close.geometry().top()
+        bottom = label.mapTo(sheet, label.rect().bottomLeft())
+        assert bottom.y() <= close.mapTo(sheet, close.rect().topLeft()).y()
+    assert not any(bar.isVisible() for bar in sheet.findChildren(QScrollBar))

@@ -365,4 +365,7 @@ class Person:
             # It is open, but the desktop has not made it the active one yet.
             inner: QWidget | None = asked.focusWidget()
             return inner or asked
-        return popup or focused or QApplication.activeWindow() or self.window
+        if popup is not None:
+            within: QWidget | None = popup.focusWidget()
+            return within or popup
+        return focused or QApplication.activeWindow() or self.window

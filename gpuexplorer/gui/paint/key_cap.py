@@ -4,7 +4,6 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPen
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.theme.letters import Letterings
 
 _HEIGHT, _AIR, _GAP, _BETWEEN = 18.0, 6.0, 4.0, 8.0
 
@@ -17,14 +16,6 @@ def draw_key_caps(drawing: Drawing, right: float, middle: float, keys: str) -> f
     for either in reversed(keys.split()):
         right = _draw_together(drawing, right, middle, either) - _BETWEEN
     return right + _BETWEEN
-
-
-def key_caps_width(letters: Letterings, keys: str) -> float:
-    """How much room `draw_key_caps` takes."""
-    together = [parts_of(either) for either in keys.split()]
-    caps = sum(_wide(letters.caption.width(key)) for each in together for key in each)
-    gaps = _GAP * sum(len(each) - 1 for each in together)
-    return caps + gaps + _BETWEEN * (len(together) - 1)
 
 
 def _wide(letters: float) -> float:

@@ -6,8 +6,12 @@ from gpuexplorer.gui.theme.palette import Theme
 
 # A widget says what it is by its dynamic properties `panel`, `tone` and `kind`.
 _SHEET = Template("""
-QMainWindow, QDialog { background: $ground; }
+QMainWindow { background: $ground; }
+QDialog { background: $raised; }
 QLabel { color: $text; background: transparent; }
+QLabel[kind="key"] {
+    color: $quiet; border: 1px solid $line; border-radius: 4px; padding: 1px 5px;
+}
 QLabel[tone="quiet"] { color: $quiet; }
 QLabel[tone="faint"] { color: $faint; }
 QLabel[tone="warn"] { color: $warn; }
@@ -36,6 +40,11 @@ QPushButton[kind="primary"] {
 }
 QPushButton[kind="primary"]:hover { background: $quiet; border-color: $quiet; }
 QPushButton[kind="primary"]:focus { border: 2px solid $accent; }
+QDialog QPushButton:default {
+    color: $ground; background: $text; border: 1px solid $text; font-weight: 600;
+}
+QDialog QPushButton:default:hover { background: $quiet; border-color: $quiet; }
+QDialog QPushButton:default:focus { border: 2px solid $accent; }
 QPushButton[kind="link"] {
     color: $accent; background: transparent; border: 2px solid transparent;
     padding: 2px 4px; text-align: left;
@@ -54,6 +63,10 @@ QLineEdit {
 QLineEdit:focus { border-color: $accent; }
 QLineEdit[kind="bare"] { background: transparent; border: none; padding: 0; }
 QListView[kind="bare"] { background: transparent; border: none; outline: none; }
+QTableView[kind="picker"] {
+    color: $text; selection-color: $text; selection-background-color: $selection;
+}
+QTableView[kind="picker"]::item:hover { background: $hover; }
 QListView[kind="menu"] {
     color: $text; background: $raised; border: 1px solid $line; outline: 0;
 }

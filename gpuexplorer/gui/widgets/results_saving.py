@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import as_csv, as_json
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.icons import Icon
@@ -30,9 +30,9 @@ from gpuexplorer.gui.widgets.saving import (
 )
 from gpuexplorer.telemetry.whole_file import write_whole
 
-JSON = FileKind("Data", "json")
+JSON = FileKind(mark("Data"), "json")
 _HEADER, _MARGIN = 48, 20
-_MODELLED = "modelled: no bytes were moved"
+_MODELLED = mark("modelled: no bytes were moved")
 
 
 class ResultsSaving(QObject):
@@ -47,19 +47,25 @@ class ResultsSaving(QObject):
         machine: MachineState,
         name: str,
         title: str,
+        what: str,
         results: Callable[[], Sequence[CopyResult]],
         pictured: QWidget,
     ) -> None:
-        """`name` is the file's, `title` stands on the picture of `pictured`."""
+        """`name` is the file's, `title` stands on the picture of `pictured`, `what` is the
+        same within a sentence.
+        """
         super().__init__(pictured)
         self._look, self._machine = look, machine
-        self._name, self._title = name, title
+        self._name, self._title, self._what = name, title, what
         self._results, self._pictured = results, pictured
         self._saving = Saving(machine.settings, pictured)
         self._saving.done.connect(self.done)
         self._saving.refused.connect(self.refused)
         self.button = FramedButton(
-            look, Icon.EXPORT, "Save", f"Save {title.lower()} as a table, data or a picture"
+            look,
+            Icon.EXPORT,
+            tr("Save"),
+            tr("Save {what} as a table, data or a picture", what=what),
         )
         self.button.clicked.connect(self._on_clicked)
 
@@ -94,11 +100,11 @@ class ResultsSaving(QObject):
 
     def copy_picture(self) -> None:
         QGuiApplication.clipboard().setImage(self.picture())
-        self.done.emit("The picture is on the clipboard.")
+        self.done.emit(tr("The picture is on the clipboard."))
 
     def copy_table(self) -> None:
         QGuiApplication.clipboard().setText(self.csv())
-        self.done.emit("The table is on the clipboard.")
+        self.done.emit(tr("The table is on the clipboard."))
 
     def save_csv(self, path: Path) -> None:
         self._saving.save(path, _text_of(path, self.csv()))
@@ -120,13 +126,17 @@ class ResultsSaving(QObject):
 
     def commands(self, *, copies: bool = True) -> Sequence[tuple[str, str, Callable[[], None]]]:
         """For the list of all commands. `copies`: Ctrl+C takes the table."""
-        what = self._title.lower()
+        what = self._what
         return (
-            (f"Save {what} as CSV…", "Ctrl+S", self.ask_csv),
-            (f"Save {what} as JSON…", "", self.ask_json),
-            (f"Save {what} as PNG…", "", self.ask_png),
-            (f"Copy {what} as a table", "Ctrl+C" if copies else "", self.copy_table),
-            (f"Copy picture of {what}", "", self.copy_picture),
+            (tr("Save {what} as CSV…", what=what), "Ctrl+S", self.ask_csv),
+            (tr("Save {what} as JSON…", what=what), "", self.ask_json),
+            (tr("Save {what} as PNG…", what=what), "", self.ask_png),
+            (
+                tr("Copy {what} as a table", what=what),
+                "Ctrl+C" if copies else "",
+                self.copy_table,
+            ),
+            (tr("Copy picture of {what}", what=what), "", self.copy_picture),
         )
 
     def _png(self, path: Path) -> Write:
@@ -135,7 +145,7 @@ class ResultsSaving(QObject):
 
     def _ask(self, kind: FileKind, take: Callable[[Path], Write]) -> None:
         name = suggested_name(self._name, time.time(), simulated=self.simulated)
-        self._saving.ask(f"Save {self._title.lower()}", name, [kind], take)
+        self._saving.ask(tr("Save {what}", what=self._what), name, [kind], take)
 
     def _draw_header(self, drawing: Drawing, width: int) -> None:
         theme, letters = drawing.theme, drawing.letters
@@ -149,7 +159,7 @@ class ResultsSaving(QObject):
             drawing.painter.drawRoundedRect(place, CHIP_RADIUS, CHIP_RADIUS)
             ink = Run(SIMULATED, letters.badge, theme.simulated_ink)
             drawing.text(place.left() + 9, middle + letters.badge.cap_height / 2, ink)
-            run = Run(_MODELLED, letters.caption, theme.quiet)
+            run = Run(tr(_MODELLED), letters.caption, theme.quiet)
             right = drawing.runs_right(place.left() - 12, baseline, [run]) - 12
         title = Run(self._title, letters.title, theme.text)
         left = drawing.text(_MARGIN, baseline, title) + 16

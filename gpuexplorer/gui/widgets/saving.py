@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QStandardPaths, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.file_job import FileJob
 
@@ -29,12 +30,12 @@ class FileKind:
     @property
     def filter(self) -> str:
         """As Qt's dialog wants it."""
-        return f"{self.words} (*.{self.suffix})"
+        return f"{tr(self.words)} (*.{self.suffix})"
 
 
-CSV = FileKind("Table", "csv")
-SVG = FileKind("Drawing", "svg")
-PNG = FileKind("Picture", "png")
+CSV = FileKind(mark("Table"), "csv")
+SVG = FileKind(mark("Drawing"), "svg")
+PNG = FileKind(mark("Picture"), "png")
 
 
 def suggested_name(what: str, wall: float, *, simulated: bool) -> str:
@@ -74,7 +75,7 @@ class Saving(QObject):
         dialog.open()
 
     def save(self, path: Path, write: Write) -> None:
-        """In a thread of its own; a sentence tells how it came out."""
+        """In a thread of its own; a sentence reports the outcome."""
         job = FileJob(partial(_write, path, write), self)
         job.done.connect(self.done)
         job.refused.connect(self.refused)
@@ -113,4 +114,4 @@ class Saving(QObject):
 
 def _write(path: Path, write: Write) -> str:
     write()
-    return f"Saved to {path}."
+    return tr("Saved to {path}.", path=path)

@@ -52,10 +52,6 @@ def test_a_typed_line_runs_and_the_field_is_empty_again(
     assert field(pane).text() == ""
 
 
-def test_the_field_has_the_keyboard_when_the_pane_gets_it(pane: CodePane) -> None:
-    assert pane.focusProxy() is field(pane)
-
-
 def test_a_refused_line_stays_with_the_reason_under_it(
     pane: CodePane, worker: ScriptedWorker
 ) -> None:

@@ -14,20 +14,20 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.lab.switches import Switches
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.lab.head.cap_popup import CapPopup
+from gpuexplorer.gui.views.lab.head.cap_sheet import CapSheet
 from gpuexplorer.gui.views.lab.head.lab_head import LabHead
 from gpuexplorer.gui.views.lab.head.stage_mark import StageMark
 from gpuexplorer.gui.views.lab.head.switch_actions import SwitchActions
 from gpuexplorer.gui.views.lab.head.switch_menu import fill_menu
 from gpuexplorer.gui.views.lab.head.switches_sheet import SwitchesSheet
-from gpuexplorer.gui.views.lab.head.visible_popup import VisiblePopup
+from gpuexplorer.gui.views.lab.head.visible_sheet import VisibleSheet
 from gpuexplorer.gui.widgets.controls.number_field import NumberField
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.wording.lab.head.memory_caps import cap_line
 from gpuexplorer.lab.worker_process import WorkerProcess
-from tests.gui.hands import click, press, texts, the
+from tests.gui.hands import click, in_front, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
 
 # A dialog of its own is no window that the test platform can hint at.
@@ -44,9 +44,7 @@ def head(qtbot: QtBot, look: Look, lab: LabState) -> Iterator[LabHead]:
     head.setGeometry(0, 0, 1360, 40)
     window.show()
     yield head
-    # Sheets are let go of when Qt comes to it.
-    for dialog in window.findChildren(ReleaseDialog):
-        dialog.close()
+    window.close()
 
 
 def switch(head: QWidget, name: str) -> Switch:
@@ -114,12 +112,12 @@ def test_a_cap_is_one_line_for_each_card_and_then_the_switch_is_on(
 ) -> None:
     make(lab, worker, qtbot)
     switch(head, "Memory cap").click()
-    popup = the(CapPopup, head.window())
-    assert "9.60 GiB of 24.0 GiB" in texts(popup)
-    first, second = popup.findChildren(NumberField)
+    sheet = in_front(CapSheet, head.window())
+    assert "9.60 GiB of 24.0 GiB" in texts(sheet)
+    first, second = sheet.findChildren(NumberField)
     first.setText("25")
     second.setFocus()
-    assert "6.00 GiB of 24.0 GiB" in texts(popup)
+    assert "6.00 GiB of 24.0 GiB" in texts(sheet)
     second.setText("100")
     press(second, Qt.Key.Key_Return)  # without a click on "Cap"
     assert worker.lines[1:] == [cap_line(0.25, "cuda:0")]
@@ -132,7 +130,7 @@ def test_a_cap_that_is_not_set_leaves_the_switch_off(
 ) -> None:
     make(lab, worker, qtbot)
     switch(head, "Memory cap").click()
-    press(the(CapPopup, head.window()), Qt.Key.Key_Escape)
+    press(in_front(CapSheet, head.window()), Qt.Key.Key_Escape)
     assert not switch(head, "Memory cap").isChecked()
     assert len(worker.lines) == 1
 
@@ -188,11 +186,11 @@ def test_the_order_of_the_cards_needs_a_new_worker(
 ) -> None:
     make(lab, worker, qtbot)
     head.open_visible()
-    popup = the(VisiblePopup, head.window())
-    assert "CUDA_VISIBLE_DEVICES=0,1" in texts(popup)
-    named(popup, "Move card 0 down").click()
-    assert "CUDA_VISIBLE_DEVICES=1,0" in texts(popup)
-    click(popup, "Release the cards and use this")
+    sheet = in_front(VisibleSheet, head.window())
+    assert "CUDA_VISIBLE_DEVICES=0,1" in texts(sheet)
+    named(sheet, "Move card 0 down").click()
+    assert "CUDA_VISIBLE_DEVICES=1,0" in texts(sheet)
+    click(sheet, "Release the cards and use this")
     assert not worker.stopped
     click(the(ReleaseDialog, head.window()), "Release the cards and use this")
     assert lab.switches.visible == (1, 0)
@@ -201,28 +199,28 @@ def test_the_order_of_the_cards_needs_a_new_worker(
 
 def test_without_a_worker_the_cards_are_chosen_at_once(head: LabHead, lab: LabState) -> None:
     head.open_visible()
-    popup = the(VisiblePopup, head.window())
-    switch(popup, "Card 0 is visible").click()
-    assert "CUDA_VISIBLE_DEVICES=1" in texts(popup)
-    click(popup, "Use this")
+    sheet = in_front(VisibleSheet, head.window())
+    switch(sheet, "Card 0 is visible").click()
+    assert "CUDA_VISIBLE_DEVICES=1" in texts(sheet)
+    click(sheet, "Use this")
     assert lab.switches.visible == (1,)
 
 
 def test_no_card_at_all_cannot_be_chosen(head: LabHead) -> None:
     head.open_visible()
-    popup = the(VisiblePopup, head.window())
+    sheet = in_front(VisibleSheet, head.window())
     for card in ("0", "1"):
-        switch(popup, f"Card {card} is visible").click()
-    use = next(each for each in popup.findChildren(QPushButton) if each.text() == "Use this")
+        switch(sheet, f"Card {card} is visible").click()
+    use = next(each for each in sheet.findChildren(QPushButton) if each.text() == "Use this")
     assert not use.isEnabled()
-    assert "At least one card is needed." in texts(popup)
+    assert "At least one card is needed." in texts(sheet)
 
 
 def test_the_keyboard_stays_on_the_card_that_it_moves(head: LabHead, qtbot: QtBot) -> None:
     head.window().activateWindow()
     qtbot.waitActive(head.window())
     head.open_visible()
-    down = named(the(VisiblePopup, head.window()), "Move card 0 down")
+    down = named(in_front(VisibleSheet, head.window()), "Move card 0 down")
     down.setFocus()
     press(down, Qt.Key.Key_Space)
     focused = QApplication.focusWidget()

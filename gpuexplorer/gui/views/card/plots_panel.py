@@ -109,4 +109,4 @@ class PlotsPanel(QFrame):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         if self._chooser is not None:
-            self._chooser.hide()
+            self._chooser.close()

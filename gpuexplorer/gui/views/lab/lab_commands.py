@@ -63,7 +63,7 @@ class LabCommands(QObject):
 
     def _on_type_asked(self) -> None:
         self._show_beside(Side.CODE)
-        self._code.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._code.entry.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _on_tensor_asked(self) -> None:
         self._show_beside(Side.FORMS)

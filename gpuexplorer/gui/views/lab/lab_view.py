@@ -52,7 +52,7 @@ class LabView(LiveView):
         lab.told.connect(self._on_told)
         self._bench.open_asked.connect(self._on_open_asked)
         self._code.form_asked.connect(self._form.run)
-        self.begin_at(self._code)
+        self.begin_at(self._code.entry)
         LabCommands(
             lab,
             self._code,

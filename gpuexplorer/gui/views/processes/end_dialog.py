@@ -14,7 +14,7 @@ from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.processes.chosen import together
-from gpuexplorer.gui.widgets.sheets.confirm_dialog import ConfirmDialog
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.gui.wording.processes.end_words import (
     asked_words,
     ended_words,
@@ -38,7 +38,7 @@ class Held:
     bytes_on: Mapping[str, float | None]  # by the card's number; None where it is not told
 
 
-class EndDialog(ConfirmDialog):
+class EndDialog(Sheet):
     """Asks first; what does not listen can be killed. It never waits: it looks now and then.
 
     `left_out` says why others that were picked may not end.
@@ -61,15 +61,7 @@ class EndDialog(ConfirmDialog):
         self._began: float | None = None
         self._way = Way.ASK
         self._can_ask = can_ask
-        for each in held[:_NAMED]:
-            self._add_process(each, units)
-        if len(held) > _NAMED:
-            self.add_sentence(
-                trn("And {count} more.", "And {count} more.", len(held) - _NAMED), Tone.QUIET
-            )
-        if left_out:
-            label = self.add_sentence(left_out_words(len(left_out)), Tone.QUIET)
-            label.setToolTip("\n".join(dict.fromkeys(left_out)))
+        # What is lost and what came of it is seen first, however many they are.
         for sentence in loss(
             together(each.bytes_on for each in held), [each.named for each in held], units
         ):
@@ -79,16 +71,22 @@ class EndDialog(ConfirmDialog):
         self._trouble = self.add_sentence("", Tone.BAD)
         for label in (self._state, self._trouble):
             label.hide()
-        self._keep = self.add_button(tr("Leave it alone"))
-        self._ask = self.add_button(tr("Ask it to end"), "primary")
+        for each in held[:_NAMED]:
+            self._add_process(each, units)
+        if len(held) > _NAMED:
+            more = trn("And {count} more.", "And {count} more.", len(held) - _NAMED)
+            self.add_sentence(more, Tone.QUIET)
+        if left_out:
+            label = self.add_sentence(left_out_words(len(left_out)), Tone.QUIET)
+            label.setToolTip("\n".join(dict.fromkeys(left_out)))
+        self._keep = self.add_button(tr("Leave it alone"), ROLE.RejectRole, default=True)
+        # Reset stands apart, where nobody comes by mistake.
+        apart = ROLE.ResetRole if can_ask else ROLE.DestructiveRole
+        self._kill = self.add_button(tr("Kill at once") if can_ask else tr("End it"), apart)
+        self._ask = self.add_button(tr("Ask it to end"), ROLE.ActionRole)
         self._ask.setVisible(can_ask)
-        self._kill = self.add_button(
-            tr("Kill at once") if can_ask else tr("End it"), apart=can_ask
-        )
         self._kill.clicked.connect(self._on_kill_clicked)
         self._ask.clicked.connect(self._on_ask_clicked)
-        self._keep.clicked.connect(self.reject)
-        self._keep.setFocus()
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_EVERY_MS)
         self._timer.timeout.connect(self._on_looked)

@@ -74,8 +74,6 @@ class EndingActions(QObject):
             self._dialog.reject()
 
     def _on_closed(self) -> None:
-        if self._dialog is not None:
-            self._dialog.deleteLater()
-            self._dialog = None
+        self._dialog = None
         self._table.stand_still(still=False)
         self._table.setFocus()

@@ -2,20 +2,22 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QListView, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QListView, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.command_list import Command, Match, find
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.palette.palette_model import MATCH, PaletteModel
-from gpuexplorer.gui.widgets.palette.palette_row import ROW_HEIGHT, PaletteRow
+from gpuexplorer.gui.widgets.palette.palette_row import MATCH, ROW_HEIGHT, PaletteRow
 from gpuexplorer.gui.widgets.remark import Sign
-from gpuexplorer.gui.widgets.sheets.floating import Floating
+from gpuexplorer.gui.widgets.sheets.popup import Popup
+from gpuexplorer.gui.widgets.sheets.sheet import line_between, text_label
 
-_WIDTH, _HEAD, _MOST_ROWS = 600, 52, 11
+_WIDTH, _HEAD, _LEAST_ROWS, _MOST_ROWS = 600, 52, 3, 11
+_HIGHEST = 96  # below the window's upper edge
 _MOVES = {
     Qt.Key.Key_Up: -1,
     Qt.Key.Key_Down: 1,
@@ -24,33 +26,38 @@ _MOVES = {
 }
 
 
-class Palette(Floating):
-    """Enter runs what is marked, arrows move the mark, Escape leaves everything as it was."""
+class Palette(Popup):
+    """Enter runs what is marked, arrows move the mark; Escape, or the keys that opened it,
+    leave everything as it was.
+    """
 
-    def __init__(self, look: Look, window: QWidget) -> None:
-        super().__init__(look, _WIDTH, _HEAD + _MOST_ROWS * ROW_HEIGHT + 16, window)
-        self._commands: Sequence[Command] = ()
-        self.setAccessibleName("All commands")
+    def __init__(
+        self,
+        look: Look,
+        commands: Sequence[Command],
+        opened_by: Sequence[QKeySequence],
+        window: QWidget,
+    ) -> None:
+        super().__init__(look, _WIDTH, _height(_MOST_ROWS), window)
+        self._commands = commands
+        self.setAccessibleName(tr("All commands"))
         self._field = QLineEdit()
         self._field.setProperty("kind", "bare")
         self._field.setFont(look.letters.body.font)
-        self._field.setPlaceholderText("Search screens, cards and commands")
-        self._field.setAccessibleName("Search all commands")
-        self._field.textChanged.connect(self._on_text_changed)
+        self._field.setPlaceholderText(tr("Search screens, cards and commands"))
+        self._field.setAccessibleName(tr("Search all commands"))
+        self._field.setFixedHeight(_HEAD)
+        self._field.textChanged.connect(self._search)
         self._field.installEventFilter(self)
         head = QHBoxLayout()
         head.setContentsMargins(20, 0, 20, 0)
         head.setSpacing(12)
         head.addWidget(Sign(look, Icon.SEARCH, Tone.QUIET, QSize(18, 18)))
         head.addWidget(self._field)
-        self._field.setFixedHeight(_HEAD)
-        line = QFrame()
-        line.setProperty("panel", "line")
-        line.setFixedHeight(1)
-        self._model = PaletteModel(self)
+        self._model = QStandardItemModel(self)
         self._list = QListView()
         self._list.setProperty("kind", "bare")
-        self._list.setAccessibleName("Commands found")
+        self._list.setAccessibleName(tr("Commands found"))
         self._list.setModel(self._model)
         self._list.setItemDelegate(PaletteRow(look, self))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -58,48 +65,48 @@ class Palette(Floating):
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setMouseTracking(True)
         self._list.entered.connect(self._list.setCurrentIndex)
-        self._list.clicked.connect(self._on_clicked)
+        self._list.clicked.connect(self._run)
         self._list.selectionModel().currentChanged.connect(self._on_current_changed)
-        self._nothing = QLabel()
-        self._nothing.setProperty("tone", Tone.QUIET.value)
-        self._nothing.setFont(look.letters.body.font)
+        self._nothing: QLabel = text_label("", look.letters.body.font, Tone.QUIET)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._nothing.setTextFormat(Qt.TextFormat.PlainText)
         self.panel.addLayout(head)
-        self.panel.addWidget(line)
+        self.panel.addWidget(line_between())
         self.panel.addSpacing(7)
         self.panel.addWidget(self._list, 1)
         self.panel.addWidget(self._nothing, 1)
         self.panel.addSpacing(8)
-
-    def open_on(self, commands: Sequence[Command]) -> None:
-        self._commands = commands
-        self._field.clear()
-        self._search("")
-        self.open()
+        for each in opened_by:
+            QShortcut(each, self, self.close)
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
+        self._search("")
 
-    def wanted_height(self) -> int:
-        rows = max(3, min(_MOST_ROWS, self._model.rowCount()))
-        return _HEAD + rows * ROW_HEIGHT + 16
+    def corner(self, size: QSize) -> QPoint:
+        """A little above the middle, where eyes look first, and steady while it grows."""
+        window = self.anchor
+        top = max(16, min(_HIGHEST, (window.height() - _height(_MOST_ROWS)) // 3))
+        return window.mapToGlobal(QPoint((window.width() - size.width()) // 2, top))
 
     def _search(self, text: str) -> None:
         found = find(self._commands, text)
-        self._model.show_matches(found)
+        self._model.clear()
+        for match in found:
+            self._model.appendRow(_item(match))
         if found:
-            self._list.setCurrentIndex(self._model.index(0))
+            self._list.setCurrentIndex(self._model.index(0, 0))
         else:
-            self._nothing.setText(f"No command, screen or card is called “{text.strip()}”.")
-            self._field.setAccessibleDescription(self._nothing.text())
+            words = tr("No command, screen or card is called “{text}”.", text=text.strip())
+            self._nothing.setText(words)
+            self._field.setAccessibleDescription(words)
         self._list.setVisible(bool(found))
         self._nothing.setVisible(not found)
-        self.arrange()
+        rows = max(_LEAST_ROWS, min(_MOST_ROWS, len(found)))
+        self.arrange(QSize(_WIDTH, _height(rows)))
 
     def _run(self, index: QModelIndex) -> None:
         match = index.data(MATCH)
         if isinstance(match, Match):
             # First the keyboard goes back, so that the command finds it where it was.
-            self.hide()
+            self.close()
             match.command.run()
 
     def _move(self, step: int) -> None:
@@ -107,13 +114,7 @@ class Palette(Floating):
         if count:
             at = self._list.currentIndex().row() + step
             at = at % count if abs(step) == 1 else max(0, min(count - 1, at))
-            self._list.setCurrentIndex(self._model.index(at))
-
-    def _on_text_changed(self, text: str) -> None:
-        self._search(text)
-
-    def _on_clicked(self, index: QModelIndex) -> None:
-        self._run(index)
+            self._list.setCurrentIndex(self._model.index(at, 0))
 
     def _on_current_changed(self, index: QModelIndex) -> None:
         # A screen reader follows the keyboard, which stays in the field.
@@ -130,3 +131,17 @@ class Palette(Floating):
                 self._run(self._list.currentIndex())
                 return True
         return super().eventFilter(watched, event)
+
+
+def _height(rows: int) -> int:
+    return _HEAD + rows * ROW_HEIGHT + 16
+
+
+def _item(match: Match) -> QStandardItem:
+    command = match.command
+    item = QStandardItem(command.words)
+    item.setEditable(False)
+    item.setData(match, MATCH)
+    said = (command.words, tr("chosen") if command.holds else "", command.keys)
+    item.setAccessibleText(", ".join(part for part in said if part))
+    return item

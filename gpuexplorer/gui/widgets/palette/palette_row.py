@@ -4,14 +4,15 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.key_cap import draw_key_caps
 from gpuexplorer.gui.state.command_list import Match
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS
-from gpuexplorer.gui.widgets.palette.palette_model import MATCH
 
+MATCH = Qt.ItemDataRole.UserRole
 ROW_HEIGHT = 36
 _MARGIN, _INNER = 8.0, 12.0
 
@@ -51,7 +52,7 @@ class PaletteRow(QStyledItemDelegate):
         left, right = place.left() + _MARGIN + _INNER, place.right() - _MARGIN - _INNER
         if command.keys:
             right = draw_key_caps(drawing, right, middle, command.keys) - 12
-        group = Run(command.group.value, letters.caption, theme.faint)
+        group = Run(tr(command.group.value), letters.caption, theme.faint)
         baseline = middle + letters.body.cap_height / 2
         right = drawing.runs_right(right, baseline, [group]) - 16
         if command.holds:

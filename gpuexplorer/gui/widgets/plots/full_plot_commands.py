@@ -23,7 +23,6 @@ class FullPlotCommands(CommandList):
         self._time_window = time_window
         self._window = window
         self._canvas = canvas
-        self._palette: Palette | None = None
         for position, (seconds, words) in enumerate(SPANS):
             run = partial(time_window.choose_span, seconds)
             span = self._make(Group.TIME, f"Show {words}", run, f"Alt+{position + 1}")
@@ -56,15 +55,11 @@ class FullPlotCommands(CommandList):
                 action.setChecked(action.data() == self._time_window.span)
 
     def _on_palette_asked(self) -> None:
-        if self._palette is None:
-            self._palette = Palette(self._look, self._window)
-        if self._palette.isVisible():
-            self._palette.hide()
-            return
         here = [
             command_of(action, Group.HERE)
             for action in self._canvas.actions()
             if action.isEnabled() and action.isVisible()
         ]
         others = [each for each in self.commands() if each.run != self._search.trigger]
-        self._palette.open_on([*here, *others])
+        commands = [*here, *others]
+        Palette(self._look, commands, self._search.shortcuts(), self._window).open()

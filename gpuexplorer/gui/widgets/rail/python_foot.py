@@ -45,7 +45,7 @@ class PythonFoot(PaintedButton):
         if lab is not None:
             lab.stage_changed.connect(self._on_changed)
         if self._sheet is not None:
-            self._sheet.hide()
+            self._sheet.reject()
         self.setVisible(lab is not None)
         self._on_changed()
 
@@ -118,7 +118,7 @@ class PythonFoot(PaintedButton):
             return
         sheet = PythonSheet(self.look, self._pythons, self._lab, self.window())
         self._sheet = sheet
-        sheet.closed.connect(self._on_closed)
+        sheet.finished.connect(self._on_closed)
         sheet.open()
 
     def _on_closed(self) -> None:

@@ -2,29 +2,23 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
+from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.gui.widgets.sheets.popup import Popup
 
 # Machines with very many cards have them in boards of eight.
 _COLUMNS = 8
-_CELL, _GAP, _MARGIN = 32, 2, 8
-_STEPS = {
-    Qt.Key.Key_Left: -1,
-    Qt.Key.Key_Right: 1,
-    Qt.Key.Key_Up: -_COLUMNS,
-    Qt.Key.Key_Down: _COLUMNS,
-}
+_CELL, _MARGIN = 34, 8
+_CARD = Qt.ItemDataRole.UserRole
 
 
 class CardPicker(Popup):
-    """Arrows go from number to number, Enter takes one."""
+    """Arrows go from number to number, digits to the number itself, Enter takes one."""
 
     chosen = Signal(str)
 
@@ -37,68 +31,62 @@ class CardPicker(Popup):
     ) -> None:
         """Each choice is an id, a number and a name."""
         rows = -(-len(choices) // _COLUMNS)
-        wide = max((_cell_width(look, number) for _, number, _ in choices), default=0)
-        width = _COLUMNS * (wide + _GAP) - _GAP + 2 * _MARGIN
-        height = rows * (_CELL + _GAP) - _GAP + 2 * _MARGIN
-        super().__init__(look, width, height, anchor)
-        self.setAccessibleName("Choose a card")
-        self._current = current
-        self._cells: dict[CardId, PickerCell] = {}
-        grid = QGridLayout()
-        grid.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
-        grid.setSpacing(_GAP)
-        for position, (card, number, name) in enumerate(choices):
-            cell = PickerCell(look, number)
-            cell.setFixedSize(wide, _CELL)
-            cell.setAccessibleName(f"Card {number}, {name}")
-            cell.setToolTip(f"Card {number}, {name}")
-            cell.setChecked(card == current)
-            cell.clicked.connect(self._on_cell_clicked)
-            grid.addWidget(cell, *divmod(position, _COLUMNS))
-            self._cells[card] = cell
-        self.panel.addLayout(grid)
+        letters = look.letters.strong
+        wide = max((round(letters.width(number)) + 18 for _, number, _ in choices), default=0)
+        wide = max(42, wide)
+        size = QSize(_COLUMNS * wide + 2 * _MARGIN, rows * _CELL + 2 * _MARGIN)
+        super().__init__(look, size.width(), size.height(), anchor)
+        self.setAccessibleName(tr("Choose a card"))
+        self._view = view = QTableView()
+        view.setProperty("kind", "picker")
+        view.setAccessibleName(tr("Cards"))
+        view.setModel(_model(look, choices, current, view))
+        view.setShowGrid(False)
+        view.setTabKeyNavigation(False)
+        for header, cell in (
+            (view.horizontalHeader(), wide),
+            (view.verticalHeader(), _CELL),
+        ):
+            header.hide()
+            header.setMinimumSectionSize(1)
+            header.setDefaultSectionSize(cell)
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        at = [card for card, _, _ in choices].index(current) if current else 0
+        view.setCurrentIndex(view.model().index(*divmod(at, _COLUMNS)))
+        view.clicked.connect(self._on_taken)
+        view.activated.connect(self._on_taken)
+        self.panel.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
+        self.panel.addWidget(view)
+        view.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def open(self) -> None:
-        super().open()
-        if self._current in self._cells:
-            self._cells[self._current].setFocus(Qt.FocusReason.PopupFocusReason)
-
-    def _on_cell_clicked(self) -> None:
-        asked = next(card for card, cell in self._cells.items() if cell is self.sender())
-        self.hide()
-        self.chosen.emit(asked)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        cells = list(self._cells.values())
-        here = next((at for at, cell in enumerate(cells) if cell.hasFocus()), None)
-        step = _STEPS.get(Qt.Key(event.key()))
-        if here is None or step is None:
-            super().keyPressEvent(event)
-        elif 0 <= here + step < len(cells):
-            cells[here + step].setFocus(Qt.FocusReason.TabFocusReason)
+    def _on_taken(self, index: QModelIndex) -> None:
+        card = index.data(_CARD)
+        if isinstance(card, str) and self.isVisible():
+            self.close()
+            self.chosen.emit(card)
 
 
-class PickerCell(PaintedButton):
-    """One number."""
-
-    def __init__(self, look: Look, number: str, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
-        self.setCheckable(True)
-        self.setText(number)
-
-    def draw(self, drawing: Drawing) -> None:
-        place = QRectF(self.rect())
-        self.draw_ground(drawing, place)
-        theme, letters = drawing.theme, drawing.letters
-        chosen = self.isChecked()
-        run = Run(
-            self.text(),
-            letters.strong if chosen else letters.body,
-            theme.text if chosen else theme.quiet,
-        )
-        baseline = place.center().y() + letters.body.cap_height / 2
-        drawing.text(place.center().x() - run.width / 2, baseline, run)
-
-
-def _cell_width(look: Look, number: str) -> int:
-    return max(40, round(look.letters.strong.width(number)) + 16)
+def _model(
+    look: Look,
+    choices: Sequence[tuple[CardId, str, str]],
+    current: CardId | None,
+    parent: QWidget,
+) -> QStandardItemModel:
+    model = QStandardItemModel(-(-len(choices) // _COLUMNS), _COLUMNS, parent)
+    for position in range(model.rowCount() * _COLUMNS):
+        item = QStandardItem()
+        item.setEditable(False)
+        item.setTextAlignment(Qt.AlignmentFlag.AlignCenter)
+        item.setEnabled(position < len(choices))
+        if position < len(choices):
+            card, number, name = choices[position]
+            called = tr("Card {number}, {name}", number=number, name=name)
+            item.setText(number)
+            item.setData(card, _CARD)
+            item.setToolTip(called)
+            item.setAccessibleText(called)
+            letters = look.letters.strong if card == current else look.letters.body
+            item.setFont(letters.font)
+        model.setItem(*divmod(position, _COLUMNS), item)
+    return model

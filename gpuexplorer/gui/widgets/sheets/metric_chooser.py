@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.search_field import SearchField
@@ -24,19 +25,19 @@ class MetricChooser(Popup):
 
     def __init__(self, look: Look, anchor: QWidget) -> None:
         super().__init__(look, _WIDTH, _HEIGHT, anchor)
-        self.setAccessibleName("Choose plots")
-        self._search = SearchField(look, "Search metrics")
+        self.setAccessibleName(tr("Choose plots"))
+        self._search = SearchField(look, tr("Search metrics"))
         self._search.searched_for.connect(self._on_searched_for)
         self._search.left.connect(self._on_search_left)
         self._search.returnPressed.connect(self._on_return_pressed)
         self._tree = FactsTree(look)
-        self._tree.setAccessibleName("Metrics")
+        self._tree.setAccessibleName(tr("Metrics"))
         self._tree.toggled.connect(self.toggled)
         self._nothing = ElidedLabel(look.letters.body, Tone.QUIET)
         self._nothing.setContentsMargins(16, 0, 16, 0)
         self._nothing.hide()
         self._count = ElidedLabel(look.letters.caption, Tone.QUIET)
-        usual = QPushButton("Back to the usual")
+        usual = QPushButton(tr("Show the default plots"))
         usual.setProperty("kind", "link")
         usual.clicked.connect(self.usual_asked)
         head = QHBoxLayout()
@@ -50,9 +51,6 @@ class MetricChooser(Popup):
         self.panel.addWidget(self._tree, 1)
         self.panel.addWidget(self._nothing, 1)
         self.panel.addLayout(foot)
-
-    def open(self) -> None:
-        super().open()
         self._search.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def show_offer(self, groups: Sequence[FactGroup], chosen: frozenset[str]) -> None:
@@ -60,7 +58,8 @@ class MetricChooser(Popup):
         self._tree.show_groups(groups, "")
         self._tree.show_chosen(chosen)
         count = len(chosen)
-        self._count.show_text(f"{count} plotted" if count else "Nothing is plotted")
+        plotted = trn("{count} plotted", "{count} plotted", count)
+        self._count.show_text(plotted if count else tr("Nothing is plotted"))
 
     def shown(self) -> list[str]:
         """What can be read in the list, line by line."""
@@ -70,7 +69,7 @@ class MetricChooser(Popup):
         found = self._tree.search(text)
         self._tree.setVisible(found)
         self._nothing.setVisible(not found)
-        self._nothing.show_text(f"No metric is called “{text}”.")
+        self._nothing.show_text(tr("No metric is called “{text}”.", text=text))
 
     def _on_search_left(self) -> None:
         self._tree.take_keyboard()

@@ -2,17 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
@@ -20,10 +10,9 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.rows.python_row import PythonRow
-from gpuexplorer.gui.widgets.sheets.centred_popup import CentredPopup
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
 from gpuexplorer.gui.wording.lab.head.python_words import (
     NONE,
     RowFace,
@@ -32,75 +21,40 @@ from gpuexplorer.gui.wording.lab.head.python_words import (
     way_to_torch,
 )
 
-_WIDTH, _HEIGHT = 660, 520
-_SOUGHT = "Python programs of this computer are asked whether they have PyTorch…"
 
-
-class PythonSheet(CentredPopup):
+class PythonSheet(Sheet):
     """The search goes on in its own thread; what is found stands here when it ends."""
 
     def __init__(self, look: Look, pythons: LabPythons, lab: LabState, window: QWidget) -> None:
-        super().__init__(look, _WIDTH, _HEIGHT, window)
+        super().__init__(look, tr("Python of the lab"), window, 660)
         self._pythons, self._lab = pythons, lab
         self._faces: list[RowFace] | None = None
         self._asked: Path | None = None
-        self.setAccessibleName("Python of the lab")
-        self._state = wrapped_label(look, "", Tone.QUIET)
-        self._trouble = wrapped_label(look, "", Tone.WARN)
-        self._way = wrapped_label(look, self._way_words(), Tone.QUIET)
-        self._list = QVBoxLayout()
-        self._list.setContentsMargins(0, 0, 12, 0)
-        self._list.setSpacing(0)
-        self._again = QPushButton("Look again")
-        self._other = QPushButton("Choose another…")
-        self._close = QPushButton("Close")
-        self._again.clicked.connect(self._on_again)
-        self._other.clicked.connect(self._on_other)
-        self._close.clicked.connect(self.hide)
-        self._lay_out(look)
-        pythons.changed.connect(self._on_changed)
-        lab.stage_changed.connect(self._on_changed)
-
-    def open(self) -> None:
-        super().open()
-        self._close.setFocus(Qt.FocusReason.PopupFocusReason)
-        if not self._pythons.searched:
-            self._pythons.search()
-        self._on_changed()
-
-    def _lay_out(self, look: Look) -> None:
-        title = QLabel("Python of the lab")
-        title.setFont(look.letters.title.font)
-        about = wrapped_label(
-            look,
-            "The lab's lines run in another process, in a Python of yours that has PyTorch.",
+        self.add_sentence(
+            tr(
+                "The lab's lines run in another process, in a Python of yours that has PyTorch."
+            ),
             Tone.QUIET,
         )
-        inner = QWidget()
-        inner.setProperty("panel", "clear")
-        inner.setLayout(self._list)
-        area = QScrollArea()
-        area.setProperty("panel", "clear")
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setAccessibleName("Pythons")
-        area.setWidget(inner)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addWidget(self._other)
-        foot.addWidget(self._again)
-        foot.addStretch(1)
-        foot.addWidget(self._close)
-        for button in (self._other, self._again, self._close):
-            button.setFont(look.letters.body.font)
-        self.panel.setContentsMargins(24, 20, 16, 16)
-        self.panel.setSpacing(8)
-        for widget in (title, about, self._state, self._trouble):
-            self.panel.addWidget(widget)
-        self.panel.addWidget(area, 1)
-        self.panel.addWidget(self._way)
-        self.panel.addSpacing(4)
-        self.panel.addLayout(foot)
+        self._state = self.add_sentence(
+            tr("Python programs of this computer are asked whether they have PyTorch…"),
+            Tone.QUIET,
+        )
+        self._trouble = self.add_sentence("", Tone.WARN)
+        self._list = QVBoxLayout()
+        self._list.setSpacing(0)
+        self.body.addLayout(self._list)
+        self._way = self.add_sentence(self._way_words(), Tone.QUIET)
+        other = self.add_button(tr("Choose another…"), ROLE.ActionRole)
+        self._again = self.add_button(tr("Look again"), ROLE.ActionRole)
+        other.clicked.connect(self._on_other)
+        self._again.clicked.connect(self._on_again)
+        self.add_close()
+        pythons.changed.connect(self._on_changed)
+        lab.stage_changed.connect(self._on_changed)
+        if not pythons.searched:
+            pythons.search()
+        self._on_changed()
 
     def _way_words(self) -> str:
         session = self._lab.machine.session
@@ -133,15 +87,10 @@ class PythonSheet(CentredPopup):
                 gone.deleteLater()
         for at, face in enumerate(faces):
             if at:
-                line = QFrame()
-                line.setProperty("panel", "line")
-                line.setFixedHeight(1)
-                self._list.addWidget(line)
+                self._list.addWidget(line_between())
             row = PythonRow(self.look, face)
             row.used.connect(self._on_used)
             self._list.addWidget(row)
-            row.show()
-        self._list.addStretch(1)
 
     def _choose(self, path: Path) -> None:
         """A worker that runs has to be ended first: it is of another Python."""
@@ -155,10 +104,9 @@ class PythonSheet(CentredPopup):
         if not (names or busy):
             self._on_released()
             return
-        words = "Release the cards and use this"
-        dialog = ReleaseDialog(self.look, names, busy, words, self.window())
+        words = tr("Release the cards and use this")
+        dialog = ReleaseDialog(self.look, names, busy, words, self)
         dialog.accepted.connect(self._on_released)
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def _ask(self) -> None:
@@ -179,7 +127,7 @@ class PythonSheet(CentredPopup):
 
     def _on_other(self) -> None:
         """Never waited for: the window goes on meanwhile."""
-        dialog = QFileDialog(self.window(), "Choose a Python with PyTorch")
+        dialog = QFileDialog(self, tr("Choose a Python with PyTorch"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self._on_used)
         dialog.finished.connect(dialog.deleteLater)
@@ -193,7 +141,6 @@ class PythonSheet(CentredPopup):
         if not (pythons.working or pythons.searched):
             pythons.search()  # another question was being asked when this was opened
             return
-        self._state.setText(_SOUGHT)
         self._state.setVisible(pythons.working)
         self._again.setEnabled(not pythons.working)
         none = not any(each.usable for each in pythons.found)

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.core.verdict import counted, listed
+from gpuexplorer.core.words import listed, tr, trn
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.sheets.confirm_dialog import ConfirmDialog
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
 _NAMED = 12
 
 
-class ReleaseDialog(ConfirmDialog):
+class ReleaseDialog(Sheet):
     """Opened only where something would be lost. Accepted: they may go."""
 
     def __init__(
@@ -24,25 +24,27 @@ class ReleaseDialog(ConfirmDialog):
         parent: QWidget | None = None,
     ) -> None:
         """`then`: what else is done afterwards, for the button."""
-        super().__init__(look, "Release the cards?", parent)
+        super().__init__(look, tr("Release the cards?"), parent)
         if names:
-            self.add_sentence(f"This is lost: {named(names)}.")
+            self.add_sentence(lost(names))
         if busy:
-            self.add_sentence("The line that runs is given up.", Tone.WARN)
+            self.add_sentence(tr("The line that runs is given up."), Tone.WARN)
         self.add_sentence(
-            "The worker ends and gives back all memory it holds. The lines stay to be read and "
-            "to be run again.",
+            tr(
+                "The worker ends and gives back all memory it holds. The lines stay to be read "
+                "and to be run again."
+            ),
             Tone.QUIET,
         )
-        keep = self.add_button("Keep them")
-        release = self.add_button(then or "Release the cards", "primary")
-        keep.clicked.connect(self.reject)
-        release.clicked.connect(self.accept)
-        keep.setFocus()
+        self.add_button(tr("Keep them"), ROLE.RejectRole, default=True)
+        self.add_button(then or tr("Release the cards"), ROLE.AcceptRole)
 
 
-def named(names: Sequence[str]) -> str:
-    if len(names) <= _NAMED:
-        return listed(list(names))
-    rest = counted(len(names) - _NAMED + 1, "more thing")
-    return listed([*names[: _NAMED - 1], rest])
+def lost(names: Sequence[str]) -> str:
+    """A sentence that names them, or the first of very many."""
+    named = list(names)
+    if len(named) > _NAMED:
+        rest = len(named) - _NAMED + 1
+        more = trn("{count} more thing", "{count} more things", rest)
+        named = [*named[: _NAMED - 1], more]
+    return tr("This is lost: {things}.", things=listed(named))

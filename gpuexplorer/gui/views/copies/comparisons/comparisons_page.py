@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.plan import USUAL_BYTES
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.comparisons.comparison_panel import ComparisonPanel
@@ -56,7 +57,13 @@ class ComparisonsPage(CopiesPage):
         self._measure.clicked.connect(self.measure)
         self._measure.setToolTip("Measure what of these has no figure yet")
         self._saving = ResultsSaving(
-            look, copies.lab.machine, "comparisons", "Comparisons", self._results, self._content
+            look,
+            copies.lab.machine,
+            "comparisons",
+            tr("Comparisons"),
+            tr("comparisons"),
+            self._results,
+            self._content,
         )
         self.tools = (self._saving.button, self._measure)
         self._note = PlotNote(look, self)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
 from gpuexplorer.copies.datasheet.sheet_files import sheet_as_csv, sheet_as_json
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
@@ -21,7 +22,8 @@ class SheetSaving(ResultsSaving):
     def __init__(
         self, look: Look, machine: MachineState, saved: Saved, pictured: QWidget
     ) -> None:
-        super().__init__(look, machine, "datasheet", "Datasheet", tuple, pictured)
+        title, what = tr("Datasheet"), tr("datasheet")
+        super().__init__(look, machine, "datasheet", title, what, tuple, pictured)
         self._saved = saved
 
     def csv(self) -> str:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QResizeEvent, 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuexplorer.copies.nvbandwidth import NvBandwidth
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
@@ -53,7 +53,7 @@ from gpuexplorer.gui.wording.copies.matrix.question import Pair, Question
 from gpuexplorer.gui.wording.copies.matrix.tables import matrix_text
 from gpuexplorer.gui.wording.copies.matrix.way_stops import stops_of
 
-_TITLE = "Copies between devices"
+_TITLE = mark("Copies between devices")
 _COMPACT_BELOW = 1060
 
 
@@ -90,7 +90,13 @@ class MatrixPage(CopiesPage):
         self._wrong = WrongCopies(copies, self._now, self._findings, self._files)
         self._tools = MatrixTools(look, self)
         self._saving = ResultsSaving(
-            look, copies.lab.machine, "copies", _TITLE, self._now.all, self._board
+            look,
+            copies.lab.machine,
+            "copies",
+            tr(_TITLE),
+            tr("copies between devices"),
+            self._now.all,
+            self._board,
         )
         self.tools = (self._saving.button, self._tools.open, self._tools.all)
         self._connect()

@@ -8,13 +8,14 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.widgets.saving import CSV, FileKind, Saving, Write, suggested_name
 from gpuexplorer.gui.wording.copies.moving.export import as_csv, as_json
 from gpuexplorer.gui.wording.copies.moving.moved import Moved
 from gpuexplorer.telemetry.whole_file import write_whole
 
-JSON = FileKind("Data", "json")
+JSON = FileKind(mark("Data"), "json")
 
 
 class CopiesSaving(QObject):
@@ -40,7 +41,7 @@ class CopiesSaving(QObject):
 
     def copy_table(self) -> None:
         QGuiApplication.clipboard().setText(self.csv())
-        self.done.emit("The table is on the clipboard.")
+        self.done.emit(tr("The table is on the clipboard."))
 
     def ask_csv(self) -> None:
         self._ask(CSV, self.csv)
@@ -50,15 +51,15 @@ class CopiesSaving(QObject):
 
     def exports(self) -> list[tuple[str, Callable[[], None]]]:
         return [
-            ("Save as CSV…", self.ask_csv),
-            ("Save as JSON…", self.ask_json),
-            ("Copy as a table", self.copy_table),
+            (tr("Save as CSV…"), self.ask_csv),
+            (tr("Save as JSON…"), self.ask_json),
+            (tr("Copy as a table"), self.copy_table),
         ]
 
     def commands(self) -> Sequence[tuple[str, str, Callable[[], None]]]:
         return (
-            ("Export copies as CSV…", "", self.ask_csv),
-            ("Export copies as JSON…", "", self.ask_json),
+            (tr("Export copies as CSV…"), "", self.ask_csv),
+            (tr("Export copies as JSON…"), "", self.ask_json),
         )
 
     def stop(self) -> None:
@@ -67,7 +68,7 @@ class CopiesSaving(QObject):
     def _ask(self, kind: FileKind, text: Callable[[], str]) -> None:
         session = self._machine.session
         name = suggested_name("copies", session.clock.wall(), simulated=session.simulated)
-        self._saving.ask("Export copies", name, [kind], partial(_taken, text))
+        self._saving.ask(tr("Export copies"), name, [kind], partial(_taken, text))
 
 
 def _taken(text: Callable[[], str], path: Path) -> Write:

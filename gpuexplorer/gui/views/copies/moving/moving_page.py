@@ -118,7 +118,7 @@ class MovingPage(CopiesPage):
         return self._tools.start_search()
 
     def ask_new_copy(self) -> None:
-        sheet = NewCopySheet(self.look, self.copies, self._new)
+        sheet = NewCopySheet(self.look, self.copies, self.window())
         sheet.begun.connect(self._on_begun)
         sheet.open()
 

@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.choice import Choice
 from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
 from gpuexplorer.gui.widgets.controls.labelled import Labelled
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.sheets.popup import Popup
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.gui.wording.cards.short_names import short_name
 from gpuexplorer.gui.wording.copies.moving.new_copy import (
     Thing,
@@ -25,62 +25,36 @@ from gpuexplorer.gui.wording.copies.moving.new_copy import (
 from gpuexplorer.gui.wording.lab.amounts import bytes_words
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
-_WIDTH, _HEIGHT, _LIST = 420, 330, 300
+_LIST = 300
 
 
-class NewCopySheet(Popup):
+class NewCopySheet(Sheet):
     """Runs the lab's own line; where the lab rests, it starts its worker."""
 
     begun = Signal(int)  # the command of the line that copies
 
-    def __init__(self, look: Look, copies: CopiesState, anchor: QWidget) -> None:
-        super().__init__(look, _WIDTH, _HEIGHT, anchor)
-        self.setAccessibleName("New copy")
+    def __init__(self, look: Look, copies: CopiesState, parent: QWidget) -> None:
+        super().__init__(look, tr("New copy"), parent, 420)
         self._copies = copies
         self._devices = copies.devices()
         self._thing: Thing | None = None
         self._target: BenchDevice | None = None
-        heading = QLabel("New copy")
-        heading.setFont(look.letters.title.font)
-        self._what = Dropdown(look, "What", self._offer_things, _LIST)
-        self._where = Dropdown(look, "To", self._offer_targets, _LIST)
+        self._what = Dropdown(look, tr("What"), self._offer_things, _LIST)
+        self._where = Dropdown(look, tr("To"), self._offer_targets, _LIST)
         self._what.chosen.connect(self._on_thing_chosen)
         self._where.chosen.connect(self._on_target_chosen)
-        self._lines = wrapped_label(look, "", Tone.TEXT)
+        self.body.addWidget(Labelled(look, tr("What, of the lab's shelf"), self._what))
+        self.body.addWidget(Labelled(look, tr("To"), self._where))
+        self._lines = self.add_sentence("")
         self._lines.setFont(look.letters.mono.font)
-        self._expected = wrapped_label(look, "", Tone.QUIET)
+        self._expected = self.add_sentence("", Tone.QUIET)
         self._expected.setFont(look.letters.caption.font)
-        self._refused = wrapped_label(look, "", Tone.BAD)
-        self._copy = QPushButton("Copy")
-        self._copy.setProperty("kind", "primary")
-        self._copy.setAccessibleName("Run the copy in the lab")
-        self._close = QPushButton("Close")
-        for button in (self._copy, self._close):
-            button.setFont(look.letters.body.font)
-            button.setAutoDefault(True)
+        self._refused = self.add_sentence("", Tone.BAD)
+        self._copy = self.add_button(tr("Copy"), ROLE.ActionRole, default=True)
+        self._copy.setAccessibleName(tr("Run the copy in the lab"))
         self._copy.clicked.connect(self._on_copy_asked)
-        self._close.clicked.connect(self.hide)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStretch(1)
-        row.addWidget(self._close)
-        row.addWidget(self._copy)
-        panel = self.panel
-        panel.setContentsMargins(20, 18, 20, 16)
-        panel.setSpacing(10)
-        panel.addWidget(heading)
-        panel.addWidget(Labelled(look, "What, of the lab's shelf", self._what))
-        panel.addWidget(Labelled(look, "To", self._where))
-        panel.addWidget(self._lines)
-        panel.addWidget(self._expected)
-        panel.addWidget(self._refused)
-        panel.addStretch(1)
-        panel.addLayout(row)
+        self.add_button(tr("Close"), ROLE.RejectRole)
         self._begin()
-
-    def open(self) -> None:
-        super().open()
-        self._copy.setFocus(Qt.FocusReason.PopupFocusReason)
 
     @property
     def lines(self) -> Sequence[str]:
@@ -108,10 +82,14 @@ class NewCopySheet(Popup):
 
     def _show(self) -> None:
         thing, target = self._thing, self._target
-        self._what.show_choice(None if thing is None else self._thing_choice(thing), "nothing")
-        self._where.show_choice(None if target is None else _device_choice(target), "nowhere")
+        self._what.show_choice(
+            None if thing is None else self._thing_choice(thing), tr("nothing")
+        )
+        self._where.show_choice(
+            None if target is None else _device_choice(target), tr("nowhere")
+        )
         self._lines.setText("\n".join(self.lines))
-        words = "There is nowhere else it could go."
+        words = tr("There is nowhere else it could go.")
         if thing is not None and target is not None:
             way = thing.device, target.name
             detour = way in self._copies.lab.switches.by_host
@@ -157,15 +135,15 @@ class NewCopySheet(Popup):
         try:
             commands = self._copies.lab.run_all(self.lines)
         except Trouble as trouble:
-            self._refused.setText(str(trouble))
+            self._refused.setText(trouble.told)
             self._refused.show()
             return
         self.begun.emit(commands[-1])
-        self.hide()
+        self.accept()
 
 
 def _device_choice(device: BenchDevice) -> Choice:
-    words = "host" if device.is_host else device.name
+    words = tr("host") if device.is_host else device.name
     remark = "" if device.is_host else short_name(device.label)
     return Choice(
         device.name, words, remark, device.chip, device.colour, device.colour is None,

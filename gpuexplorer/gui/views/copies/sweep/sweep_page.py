@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
@@ -65,7 +66,13 @@ class SweepPage(CopiesPage):
         self._measure.setFont(look.letters.body.font)
         self._measure.setProperty("kind", "primary")
         self._saving = ResultsSaving(
-            look, copies.lab.machine, "size-sweep", "Size sweep", self._results, self._panel
+            look,
+            copies.lab.machine,
+            "size-sweep",
+            tr("Size sweep"),
+            tr("size sweep"),
+            self._results,
+            self._panel,
         )
         self.tools = (self._saving.button, self._measure)
         self._note = PlotNote(look, self)

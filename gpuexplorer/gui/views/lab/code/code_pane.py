@@ -76,13 +76,17 @@ class CodePane(QFrame):
         self._field.textChanged.connect(self._on_text_changed)
         self._panel.typed.connect(self._field.take_key)
         self._refusal = Refusal(look, self)
-        self.setFocusProxy(self._field)
         lab.told.connect(self._on_told)
         lab.changed.connect(self._on_changed)
         lab.stage_changed.connect(self._on_stage_changed)
         lab.selection.changed.connect(self._on_selection_changed)
         lab.machine.settings.changed.connect(self._on_settings_changed)
         self._on_changed()
+
+    @property
+    def entry(self) -> QWidget:
+        """Where one types."""
+        return self._field
 
     def pull(self) -> None:
         """What is read live: how long the line that runs has been running."""

@@ -56,8 +56,6 @@ class EntryField(QLineEdit):
         self._completer.setPopup(self._popup)
         # The completer takes it from its parent, from whom it has its style sheet.
         self._popup.setParent(self, Qt.WindowType.Popup)
-        self._popup.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._popup.setFocusProxy(self)
         self._completer.activated.connect(self._on_completed)
         self.setFont(look.letters.mono.font)
         self.setAccessibleName(_NAME)

@@ -123,10 +123,10 @@ class LabHead(QWidget):
             self._actions.release()
 
     def open_visible(self) -> None:
-        self._actions.open_visible(self._more)
+        self._actions.open_visible()
 
     def open_caps(self) -> None:
-        self._actions.open_caps(self._more if self._folded else self._cap.anchor)
+        self._actions.open_caps()
 
     def choose_python(self) -> None:
         PythonSheet(self._look, self._lab.pythons, self._lab, self.window()).open()

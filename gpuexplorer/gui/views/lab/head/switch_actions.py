@@ -7,19 +7,19 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.lab.switches import Switches
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.lab.head.cap_popup import CapPopup
+from gpuexplorer.gui.views.lab.head.cap_sheet import CapSheet
 from gpuexplorer.gui.views.lab.head.switches_sheet import SwitchesSheet
-from gpuexplorer.gui.views.lab.head.visible_popup import VisiblePopup
+from gpuexplorer.gui.views.lab.head.visible_sheet import VisibleSheet
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.wording.lab.head.memory_caps import capped, caps_in, changed_caps
 from gpuexplorer.gui.wording.lab.head.visible_words import Visible
 
 _USUAL_SHARE = 0.4
-_THEN = "Release the cards and use this"
 
 
 class SwitchActions(QObject):
@@ -52,27 +52,31 @@ class SwitchActions(QObject):
     def grow(self, on: bool) -> None:
         self._choose_anew(replace(self._lab.switches, growing=on))
 
-    def open_caps(self, anchor: QWidget) -> None:
+    def open_caps(self) -> None:
         lab = self._lab
-        popup = CapPopup(
+        sheet = CapSheet(
             self._look,
             capped(lab.devices()),
             self.caps(),
             lab.switches.memory_share or _USUAL_SHARE,
             lab.machine.settings.choices.units,
-            anchor,
+            self._head.window(),
         )
-        popup.chosen.connect(self._on_caps_chosen)
-        popup.closed.connect(self.done)
-        popup.open()
+        sheet.chosen.connect(self._on_caps_chosen)
+        sheet.finished.connect(self.done)
+        sheet.open()
 
-    def open_visible(self, anchor: QWidget) -> None:
+    def open_visible(self) -> None:
         lab = self._lab
-        popup = VisiblePopup(
-            self._look, lab.machine.cards(), lab.switches.visible, lab.stage.runs, anchor
+        sheet = VisibleSheet(
+            self._look,
+            lab.machine.cards(),
+            lab.switches.visible,
+            lab.stage.runs,
+            self._head.window(),
         )
-        popup.chosen.connect(self._on_visible_chosen)
-        popup.open()
+        sheet.chosen.connect(self._on_visible_chosen)
+        sheet.open()
 
     def explain(self) -> None:
         SwitchesSheet(self._look, self._head.window()).open()
@@ -92,7 +96,7 @@ class SwitchActions(QObject):
         """Where a worker runs it has to be ended first."""
         if self._lab.stage.runs:
             self._then = switches
-            self._release(_THEN)
+            self._release(tr("Release the cards and use this"))
         else:
             self._choose(switches)
 
@@ -107,7 +111,6 @@ class SwitchActions(QObject):
         dialog = ReleaseDialog(self._look, names, busy, words, self._head.window())
         dialog.accepted.connect(self._on_may_go)
         dialog.finished.connect(self.done)
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def _choose(self, switches: Switches) -> None:

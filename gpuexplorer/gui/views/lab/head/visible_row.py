@@ -3,6 +3,7 @@
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -23,13 +24,15 @@ class VisibleRow(QWidget):
     def __init__(self, look: Look, shown: Shown, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._index = shown.card.index
-        self._switch = Switch(look, f"Card {shown.number} is visible")
+        self._switch = Switch(look, tr("Card {number} is visible", number=shown.number))
         self._switch.turned.connect(self._on_turned)
         self._face = VisibleFace(look, shown)
         self._up = IconButton(look, Icon.ASCENDING)
-        self._up.show_meaning(Icon.ASCENDING, f"Move card {shown.number} up")
+        self._up.show_meaning(Icon.ASCENDING, tr("Move card {number} up", number=shown.number))
         self._down = IconButton(look, Icon.DESCENDING)
-        self._down.show_meaning(Icon.DESCENDING, f"Move card {shown.number} down")
+        self._down.show_meaning(
+            Icon.DESCENDING, tr("Move card {number} down", number=shown.number)
+        )
         self._up.clicked.connect(self._on_up)
         self._down.clicked.connect(self._on_down)
         row = QHBoxLayout(self)
@@ -55,8 +58,10 @@ class VisibleRow(QWidget):
         chosen = button if button.isEnabled() else other
         chosen.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def begin(self) -> None:
-        self._switch.setFocus(Qt.FocusReason.PopupFocusReason)
+    @property
+    def first(self) -> QWidget:
+        """Where the keyboard begins."""
+        return self._switch
 
     def _on_turned(self, on: bool) -> None:
         self.turned.emit(self._index, on)

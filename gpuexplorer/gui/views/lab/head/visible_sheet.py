@@ -1,24 +1,16 @@
-"""VisiblePopup: which cards the lab sees, and in which order it numbers them."""
+"""VisibleSheet: which cards the lab sees, and in which order it numbers them."""
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.views.lab.head.sheet_labels import plain_label
 from gpuexplorer.gui.views.lab.head.visible_row import VisibleRow
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.sheets.popup import Popup
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, text_label
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.lab.head.switch_words import VISIBLE
 from gpuexplorer.gui.wording.lab.head.visible_words import (
@@ -28,11 +20,8 @@ from gpuexplorer.gui.wording.lab.head.visible_words import (
     visible_line,
 )
 
-_WIDTH, _AROUND, _ROW = 460, 226, 38
-_MOST_ROWS = 9
 
-
-class VisiblePopup(Popup):
+class VisibleSheet(Sheet):
     """`chosen` brings the cards' indices in order; None for all as they are."""
 
     chosen = Signal(object)
@@ -43,65 +32,36 @@ class VisiblePopup(Popup):
         cards: Sequence[Shown],
         visible: Visible,
         runs: bool,
-        anchor: QWidget,
+        parent: QWidget,
     ) -> None:
         """`runs`: a worker is there, which was told when it started."""
-        rows = max(1, min(len(cards), _MOST_ROWS))
-        super().__init__(look, _WIDTH, _AROUND + rows * _ROW, anchor)
-        self.setAccessibleName("Visible cards and their order")
+        super().__init__(look, tr("Visible cards and their order"), parent, 460)
         self._usual = usual_order(cards)
         chosen = self._usual if visible is None else list(visible)
         self._visible = set(chosen)
         self._order = [*chosen, *(each for each in self._usual if each not in chosen)]
         by_index = {each.card.index: each for each in cards}
         self._rows = {index: VisibleRow(look, by_index[index]) for index in self._order}
-        self._line = ElidedLabel(look.letters.mono, Tone.TEXT)
+        self.add_sentence(tr(VISIBLE.sentence), Tone.QUIET)
         self._list = QVBoxLayout()
-        self._list.setContentsMargins(0, 0, 12 if len(cards) > _MOST_ROWS else 0, 0)
         self._list.setSpacing(2)
-        self._list.addStretch(1)
+        self.body.addLayout(self._list)
+        self._line = ElidedLabel(look.letters.mono, Tone.TEXT)
+        self.body.addWidget(self._line)
+        names = tr("TensorFlow: {names}", names=VISIBLE.tensorflow)
+        self.body.addWidget(text_label(names, look.letters.caption.font, Tone.QUIET))
+        every = self.add_button(tr("All, in their order"), ROLE.ResetRole)
+        every.clicked.connect(self._on_all)
+        words = tr("Release the cards and use this") if runs else tr("Use this")
+        self._use = self.add_button(words, ROLE.AcceptRole, default=True)
+        self.add_button(tr("Cancel"), ROLE.RejectRole)
+        self.accepted.connect(self._on_use)
         for row in self._rows.values():
             row.turned.connect(self._on_turned)
             row.moved.connect(self._on_moved)
-        self._use = QPushButton("Release the cards and use this" if runs else "Use this")
-        self._use.setProperty("kind", "primary")
-        self._use.clicked.connect(self._on_use)
-        self._all = QPushButton("All, in their order")
-        self._all.clicked.connect(self._on_all)
-        self._lay_out(look)
         self._arrange_rows()
-
-    def open(self) -> None:
-        super().open()
         if self._order:
-            self._rows[self._order[0]].begin()
-
-    def _lay_out(self, look: Look) -> None:
-        title = QLabel("Visible cards and their order")
-        title.setFont(look.letters.title.font)
-        inner = QWidget()
-        inner.setProperty("panel", "clear")
-        inner.setLayout(self._list)
-        area = QScrollArea()
-        area.setProperty("panel", "clear")
-        area.setWidgetResizable(True)
-        area.setWidget(inner)
-        self._area = area
-        foot = QHBoxLayout()
-        foot.addWidget(self._all)
-        foot.addStretch(1)
-        foot.addWidget(self._use)
-        for button in (self._all, self._use):
-            button.setFont(look.letters.body.font)
-        self.panel.setContentsMargins(20, 16, 20, 16)
-        self.panel.setSpacing(8)
-        self.panel.addWidget(title)
-        self.panel.addWidget(wrapped_label(look, VISIBLE.sentence, Tone.QUIET))
-        self.panel.addWidget(area, 1)
-        self.panel.addWidget(self._line)
-        self.panel.addWidget(plain_label(look, f"TensorFlow: {VISIBLE.tensorflow}"))
-        self.panel.addSpacing(4)
-        self.panel.addLayout(foot)
+            self.begin_at(self._rows[self._order[0]].first)
 
     def _arrange_rows(self) -> None:
         seen = 0
@@ -112,7 +72,7 @@ class VisiblePopup(Popup):
             seen += index in self._visible
             row.show_place(number, first=place == 0, last=place == len(self._order) - 1)
         chosen = self._chosen()
-        words = visible_line(chosen) if chosen else "At least one card is needed."
+        words = visible_line(chosen) if chosen else tr("At least one card is needed.")
         self._line.show_text(words)
         self._use.setEnabled(bool(chosen))
 
@@ -130,7 +90,7 @@ class VisiblePopup(Popup):
             self._order.insert(there, self._order.pop(here))
             self._arrange_rows()
             self._rows[index].take_keyboard(by)
-            self._area.ensureWidgetVisible(self._rows[index])
+            self.bring_into_view(self._rows[index])
 
     def _on_all(self) -> None:
         self._order = list(self._usual)
@@ -138,6 +98,4 @@ class VisiblePopup(Popup):
         self._arrange_rows()
 
     def _on_use(self) -> None:
-        chosen = as_choice(self._chosen(), self._usual)
-        self.hide()
-        self.chosen.emit(chosen)
+        self.chosen.emit(as_choice(self._chosen(), self._usual))

@@ -1,0 +1,176 @@
+"""Sheet: a dialog with a heading, what it says, and its buttons; Escape closes it."""
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.remark import wrapped_label
+
+ROLE = QDialogButtonBox.ButtonRole
+_SIDE, _TOP, _BOTTOM, _GAP = 24, 20, 20, 12
+_MOST_LINES = 6
+_LOW = 480
+_FRAME = QSize(16, 64)  # of the screen, for what the system draws around a window
+
+
+class Sheet(QDialog):
+    """Put what it says into `body`, which is scrolled where the screen is too small.
+
+    Enter presses the button that is filled: that of the keyboard, or the default. A sheet is
+    made when it is opened, and gone when it is closed.
+    """
+
+    def __init__(
+        self, look: Look, heading: str, parent: QWidget | None, width: int = 520
+    ) -> None:
+        super().__init__(parent)
+        self.look = look
+        self._width = width
+        self._default: QPushButton | None = None
+        self._begins: QWidget | None = None
+        self._asks = True
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        # Letters and colours are the window's.
+        self.setAttribute(Qt.WidgetAttribute.WA_WindowPropagation)
+        self.setWindowTitle(heading)
+        self.setAccessibleName(heading)
+        title = text_label(heading, look.letters.title.font)
+        title.setWordWrap(True)
+        title.setContentsMargins(_SIDE, 0, _SIDE, 0)
+        content = QWidget()
+        content.setProperty("panel", "clear")
+        self.body = QVBoxLayout(content)
+        self.body.setContentsMargins(_SIDE, 0, _SIDE, 0)
+        self.body.setSpacing(8)
+        self._content = content
+        self._area = QScrollArea()
+        self._area.setProperty("panel", "clear")
+        self._area.setAccessibleName(heading)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidgetResizable(True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidget(content)
+        self.buttons = QDialogButtonBox()
+        self.buttons.setContentsMargins(_SIDE, 0, _SIDE, 0)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, _TOP, 0, _BOTTOM)
+        self._column.setSpacing(_GAP)
+        self._column.addWidget(title)
+        self._column.addWidget(self._area, 1)
+
+    def add_sentence(self, sentence: str, tone: Tone = Tone.TEXT) -> QLabel:
+        label = wrapped_label(self.look, sentence, tone)
+        self.body.addWidget(label)
+        return label
+
+    def add_code(self, text: str, name: str) -> QPlainTextEdit:
+        """In letters of one width, whole, and to be copied."""
+        code = QPlainTextEdit(text)
+        code.setReadOnly(True)
+        code.setTabChangesFocus(True)
+        code.setAccessibleName(name)
+        code.setFont(self.look.letters.mono.font)
+        code.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        line = self.look.letters.mono.height
+        per_line = (self._width - 80) / self.look.letters.mono.width("m")
+        lines = sum(1 + int(len(each) / per_line) for each in text.split("\n"))
+        code.setFixedHeight(round(min(lines, _MOST_LINES) * line + 30))
+        self.body.addWidget(code)
+        return code
+
+    def add_button(
+        self, words: str, role: QDialogButtonBox.ButtonRole, *, default: bool = False
+    ) -> QPushButton:
+        """`AcceptRole` and `RejectRole` close it. `default` is the one that Enter presses."""
+        button = self.buttons.addButton(words, role)
+        if default:
+            self._default = button
+        return button
+
+    def add_close(self) -> QPushButton:
+        """For a sheet that asks nothing, and is only read."""
+        self._asks = False
+        return self.add_button(tr("Close"), ROLE.RejectRole, default=True)
+
+    def begin_at(self, widget: QWidget) -> None:
+        """Where the keyboard is first; it is the default button unless this says otherwise."""
+        self._begins = widget
+
+    def bring_into_view(self, widget: QWidget) -> None:
+        self._area.ensureWidgetVisible(widget)
+
+    def open(self) -> None:
+        # Last, so that the Tab key comes to the buttons last.
+        self._column.addWidget(self.buttons)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        if self._default is not None:
+            self._default.setDefault(True)
+        scrolls = self._fit()
+        begins = self._begins or (self._default if self._asks or not scrolls else self._area)
+        if begins is not None:
+            begins.setFocus(Qt.FocusReason.PopupFocusReason)
+        super().open()
+
+    def _fit(self) -> bool:
+        """As high as what it says, as far as the window below goes, or the screen. Returns
+        whether the rest has to be scrolled to.
+        """
+        screen = self.screen().availableGeometry()
+        room = screen.size() - _FRAME
+        parent = self.parentWidget()
+        if parent is not None:
+            room.setHeight(min(room.height(), max(_LOW, parent.window().height())))
+        width = min(self._width, room.width())
+        rest = self._column.totalHeightForWidth(width) - self._area.sizeHint().height()
+        wanted = rest + self._content.heightForWidth(width)
+        self.resize(width, min(wanted, room.height()))
+        below = self.frameGeometry().bottom() - screen.bottom()
+        if self.isVisible() and below > 0:
+            self.move(self.x(), self.y() - below)
+        scrolls = wanted > room.height()
+        policy = Qt.FocusPolicy.StrongFocus if scrolls else Qt.FocusPolicy.NoFocus
+        self._area.setFocusPolicy(policy)
+        return scrolls
+
+    def done(self, result: int) -> None:
+        """The keyboard goes back to where it was, also where no window manager sees to it."""
+        active, parent = self.isActiveWindow(), self.parentWidget()
+        super().done(result)
+        if active and parent is not None:
+            parent.window().activateWindow()
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() is QEvent.Type.LayoutRequest and self.isVisible():
+            self._fit()
+        return done
+
+
+def text_label(text: str, font: QFont, tone: Tone = Tone.TEXT) -> QLabel:
+    """One line, as it is written."""
+    label = QLabel(text)
+    label.setFont(font)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setProperty("tone", tone.value)
+    return label
+
+
+def line_between() -> QFrame:
+    line = QFrame()
+    line.setProperty("panel", "line")
+    line.setFixedHeight(1)
+    return line
