@@ -22,6 +22,7 @@ from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.pictures import Pictures, Shot, shot_of
+from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.settings import Settings, open_store
@@ -29,7 +30,6 @@ from gpuexplorer.gui.sweeping import Sweeping
 from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.sheets.floating import Floating
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.looked_for import Place, looked_for
@@ -360,10 +360,16 @@ def _shots(app: App, empty: MainWindow | None, view: str | None) -> Sequence[Sho
             screen=view,
         )
     if everything:
-        opening, closing = partial(_open_settings, window), partial(_close_sheets, window)
-        shots.append(Shot("settings", opening, window, closing))
+        shots.append(
+            Shot(
+                "settings",
+                partial(_open_settings, window),
+                partial(_settings_of, window),
+                lambda: _settings_of(window).reject(),
+            )
+        )
         if empty is not None:
-            shots.append(Shot("empty", empty.update, empty))
+            shots.append(Shot("empty", empty.update, lambda: empty))
     return shots
 
 
@@ -372,9 +378,8 @@ def _open_settings(window: MainWindow) -> None:
     window.open_settings()
 
 
-def _close_sheets(window: MainWindow) -> None:
-    for sheet in window.findChildren(Floating):
-        sheet.hide()
+def _settings_of(window: MainWindow) -> SettingsDialog:
+    return next(each for each in window.findChildren(SettingsDialog) if each.isVisible())
 
 
 def _empty_window(app: App, arguments: argparse.Namespace) -> MainWindow | None:

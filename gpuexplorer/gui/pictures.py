@@ -23,7 +23,7 @@ class Shot:
 
     name: str
     prepare: Callable[[], object]
-    widget: QWidget
+    widget: Callable[[], QWidget]  # asked when it was opened
     clear_up: Callable[[], object] = lambda: None
     ready: Callable[[], bool] = lambda: True  # asked again and again until it is
 
@@ -45,7 +45,7 @@ def shot_of(window: MainWindow, screen: str) -> Shot:
         view = seen()
         return view is None or view.posed()
 
-    return Shot(screen, pose, window, ready=posed)
+    return Shot(screen, pose, lambda: window, ready=posed)
 
 
 class Pictures(QObject):
@@ -96,7 +96,7 @@ class Pictures(QObject):
         scheme, shot = self._left.pop(0)
         path = self._folder / f"{shot.name}-{scheme}.png"
         try:
-            grab(shot.widget, path)
+            grab(shot.widget(), path)
         except Trouble as trouble:
             self.trouble = trouble
             self.finished.emit()

@@ -51,7 +51,7 @@ class WindowAlerts(QObject):
         """Where they stand open already, they are closed: the same key opens and closes."""
         for before in self._window.findChildren(SettingsDialog):
             if before.isVisible():
-                before.hide()
+                before.reject()
                 return
         dialog = SettingsDialog(
             self._look, self._settings, machine, self._window, self.watch, self._notices

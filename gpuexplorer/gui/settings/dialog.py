@@ -1,12 +1,12 @@
 """SettingsDialog: everything a person can choose; it holds at once, and Escape closes it."""
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
-    QApplication,
+    QDialog,
+    QDialogButtonBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QScrollArea,
     QVBoxLayout,
@@ -26,19 +26,20 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.controls.painted_button import IconButton
 from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
-from gpuexplorer.gui.widgets.sheets.floating import Floating
 
 _WIDTH, _HEIGHT = 800, 640
+_LEAST = QSize(480, 360)
+_FRAME = QSize(16, 64)  # of the screen, for what the system draws around a window
+SETTINGS_KEYS = "Ctrl+,"
 _LIST = 132
 _LIST_FROM = 680  # narrower, the sections stand alone
 _BETWEEN = 28
 
 
-class SettingsDialog(Floating):
+class SettingsDialog(QDialog):
     """Nothing is asked twice: there is neither OK nor Cancel. Made anew for each opening, and
-    gone when it was closed.
+    gone when it was closed; the keys that opened it close it as well.
     """
 
     def __init__(
@@ -50,7 +51,12 @@ class SettingsDialog(Floating):
         alerts: AlertWatch | None = None,
         notices: Notices | None = None,
     ) -> None:
-        super().__init__(look, _WIDTH, _HEIGHT, parent)
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        # Letters and colours are the window's.
+        self.setAttribute(Qt.WidgetAttribute.WA_WindowPropagation)
+        self.setWindowTitle(tr("Settings"))
+        self._window = parent.window()
         self._settings = settings
         self.setAccessibleName(tr("Settings"))
         self._machine = machine
@@ -64,20 +70,10 @@ class SettingsDialog(Floating):
         ]
         for section in self._sections:
             section.refresh()
-        title = QLabel(tr("Settings"))
-        title.setFont(look.letters.number.font)
-        self._close = IconButton(look, Icon.MISSING)
-        self._close.show_meaning(Icon.MISSING, tr("Close"), "Esc")
-        self._close.clicked.connect(self.hide)
-        head = QHBoxLayout()
-        head.setContentsMargins(24, 16, 16, 8)
-        head.addWidget(title)
-        head.addStretch(1)
-        head.addWidget(self._close)
         self._trouble = QWidget()
         self._trouble_words = wrapped_label(look, "", Tone.TEXT)
         line = QHBoxLayout(self._trouble)
-        line.setContentsMargins(24, 0, 24, 10)
+        line.setContentsMargins(24, 12, 24, 0)
         line.setSpacing(10)
         line.addWidget(Sign(look, Icon.WARNING, Tone.WARN, QSize(18, 18)))
         line.addWidget(self._trouble_words, 1)
@@ -106,14 +102,23 @@ class SettingsDialog(Floating):
         self._scroll.setWidget(content)
         self._scroll.verticalScrollBar().valueChanged.connect(self._on_scrolled)
         body = QHBoxLayout()
-        body.setContentsMargins(12, 0, 0, 0)
+        body.setContentsMargins(12, 16, 0, 0)
         body.setSpacing(0)
         body.addWidget(self._headings)
         body.addWidget(self._scroll, 1)
-        self.panel.addLayout(head)
-        self.panel.addWidget(self._trouble)
-        self.panel.addLayout(body, 1)
-        self.panel.addSpacing(12)
+        buttons = QDialogButtonBox()
+        buttons.setContentsMargins(24, 12, 24, 16)
+        close = buttons.addButton(tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
+        close.setAutoDefault(False)
+        buttons.rejected.connect(self.reject)
+        QShortcut(QKeySequence(SETTINGS_KEYS), self, self.reject)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self._trouble)
+        whole.addLayout(body, 1)
+        whole.addWidget(buttons)
+        self.resize(self._size().boundedTo(self.screen().availableSize() - _FRAME))
         settings.trouble_changed.connect(self._on_trouble_changed)
         settings.changed.connect(self._show_notes)
         self._show_notes()
@@ -121,8 +126,20 @@ class SettingsDialog(Floating):
         self._on_scrolled()
 
     def open(self) -> None:
+        (self._headings if self._headings.isVisibleTo(self) else self._scroll).setFocus()
         super().open()
-        self._stops()[0].setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _size(self) -> QSize:
+        """Not larger than the window below, unless that is very small."""
+        room = self._window.size() - QSize(40, 40)
+        return QSize(_WIDTH, _HEIGHT).boundedTo(room.expandedTo(_LEAST))
+
+    def done(self, result: int) -> None:
+        """The keyboard goes back to where it was, also where no window manager sees to it."""
+        active = self.isActiveWindow()
+        super().done(result)
+        if active:
+            self._window.activateWindow()
 
     def _show_notes(self) -> None:
         """What a row says beside its meaning, in this run."""
@@ -137,15 +154,6 @@ class SettingsDialog(Floating):
             classroom = self._sections[list(Group).index(Group.CLASSROOM)]
             classroom.rows["read_only"].show_meaning(tr(self._settings.read_only_because))
             classroom.controls["read_only"].setEnabled(False)
-
-    def _stops(self) -> list[QWidget]:
-        """Where the Tab key stops, as they stand from top to bottom; the way out comes last."""
-        stops = [
-            *_stops_within(self._headings),
-            *_stops_within(self._scroll),
-            *_stops_within(self._close),
-        ]
-        return [each for each in stops if each.isVisible() and each.isEnabled()]
 
     def _on_heading_chosen(self, position: int) -> None:
         self._scroll.verticalScrollBar().setValue(self._sections[position].y() - 4)
@@ -164,46 +172,15 @@ class SettingsDialog(Floating):
         self._trouble_words.setText(self._settings.trouble)
         self._trouble.setVisible(bool(self._settings.trouble))
 
-    def focusNextPrevChild(self, forward: bool) -> bool:
-        """Round and round within the sheet, and what has the keyboard is seen."""
-        stops = self._stops()
-        now = QApplication.focusWidget()
-        if stops:
-            at = stops.index(now) if now in stops else -1 if forward else 0
-            there = stops[(at + (1 if forward else -1)) % len(stops)]
-            reason = Qt.FocusReason
-            there.setFocus(reason.TabFocusReason if forward else reason.BacktabFocusReason)
-            if self._scroll.isAncestorOf(there):
-                self._scroll.ensureWidgetVisible(there, 0, 64)
-        return True
-
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
-            # Letters, digits and the space bar are for what is chosen here, not for the window.
-            modifier = Qt.KeyboardModifier
-            beyond = modifier.ControlModifier | modifier.AltModifier | modifier.MetaModifier
-            if event.text() and not event.modifiers() & beyond:
-                event.accept()
-                return True
-        return super().event(event)
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter is for the field or the button it was pressed in; there is nothing to confirm."""
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._on_scrolled()
 
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.deleteLater()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._headings.setVisible(event.size().width() >= _LIST_FROM)
-
-
-def _stops_within(widget: QWidget) -> list[QWidget]:
-    """In the order in which they were made. Qt's own chain forgets those that came later."""
-    found = [widget] if widget.focusPolicy() & Qt.FocusPolicy.TabFocus else []
-    for child in widget.children():
-        if isinstance(child, QWidget):
-            found += _stops_within(child)
-    return found
