@@ -26,7 +26,7 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.controls.painted_button import IconButton
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
 from gpuexplorer.gui.widgets.sheets.floating import Floating
 
@@ -202,7 +202,8 @@ class SettingsDialog(Floating):
 
 def _stops_within(widget: QWidget) -> list[QWidget]:
     """In the order in which they were made. Qt's own chain forgets those that came later."""
-    found = [widget] if widget.focusPolicy() & Qt.FocusPolicy.TabFocus else []
+    takes = widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.focusProxy() is None
+    found = [widget] if takes else []
     for child in widget.children():
         if isinstance(child, QWidget):
             found += _stops_within(child)
