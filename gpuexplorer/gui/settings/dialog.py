@@ -173,7 +173,7 @@ class SettingsDialog(QDialog):
         self._trouble.setVisible(bool(self._settings.trouble))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter is for the field or the button it was pressed in; there is nothing to confirm."""
+        """Enter is for the field or button it was pressed in; there is nothing to confirm."""
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
 
