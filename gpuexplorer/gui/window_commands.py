@@ -63,7 +63,7 @@ class WindowCommands(QObject):
             span = add(Group.TIME, f"Show {words}", f"Alt+{position + 1}", self._spans)
             span.setData(seconds)
             span.setCheckable(True)
-        self._pause = add(Group.TIME, "Hold the picture, or go on", "Space")
+        self._pause = add(Group.TIME, "Pause or resume the plots", "Space")
         self._pause.setAutoRepeat(False)
         self._pause.triggered.connect(time_window.toggle_pause)
         self._now = add(Group.TIME, "Back to now", "Ctrl+End")

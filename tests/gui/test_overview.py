@@ -57,7 +57,7 @@ def test_a_missing_figure_explains_itself_in_full_on_asking(
 ) -> None:
     window = open_window(session_of({card(0): Answer(otherwise=Absence.NO_PERMISSION)}))
     tile = tile_saying(window, "Power: for administrators only")
-    hint = "Power: Only an administrator may read it.\nPower the whole board draws"
+    hint = "Power: only an administrator may read it.\nPower the whole board draws"
     qtbot.waitUntil(lambda: any(each.startswith(hint) for each in tile.hints()))
 
 
@@ -161,7 +161,7 @@ def test_a_card_without_a_number_in_cuda_says_why_on_asking(
     window = open_window(session_of({card(0, cuda_index=None, cuda_reason=hidden): working()}))
     tile = tile_saying(window, f"No CUDA number: {hidden}.")
     assert tile.accessibleName() == "Card 0, NVIDIA TITAN RTX, no CUDA number"
-    qtbot.waitUntil(lambda: f"No CUDA number: {hidden}" in tile.hints())
+    qtbot.waitUntil(lambda: f"No CUDA number: {hidden}." in tile.hints())
 
 
 def test_an_instance_is_named_without_the_name_of_its_card(
@@ -310,9 +310,9 @@ def test_what_took_place_is_told_with_the_newest_on_top(
         rows = [row for row in window.findChildren(EventRow) if row.isVisible()]
         return rows[0].accessibleName() if rows else ""
 
-    qtbot.waitUntil(lambda: newest().endswith(", card 0: At its power limit, still so"))
+    qtbot.waitUntil(lambda: newest().endswith(", card 0: At its power limit, ongoing"))
     answer.state, answer.values, answer.otherwise = CardState.LOST, {}, Absence.LOST
-    qtbot.waitUntil(lambda: newest().endswith(", card 0: The card is lost, still so"))
+    qtbot.waitUntil(lambda: newest().endswith(", card 0: The card is lost, ongoing"))
 
 
 def test_notes_about_the_machine_are_shown(open_window: OpenWindow, qtbot: QtBot) -> None:

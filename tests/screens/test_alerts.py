@@ -18,7 +18,7 @@ def busy_cards_are_worth_an_alert(person: Person) -> None:
 def test_an_alert_names_the_card_and_leads_to_it(open_program: OpenProgram) -> None:
     person = open_program(real=real_cards(TwoCards()), interval=0.2)
     busy_cards_are_worth_an_alert(person)
-    person.sees("Card 0, GPU utilisation above 95 %")
+    person.sees("Card 0: GPU utilisation above 95 %")
     person.click("Open card 0")
     person.row_of("Facts", "UUID", "GPU-0")
 
@@ -27,8 +27,8 @@ def test_alerts_are_silenced_for_an_hour_and_speak_again(open_program: OpenProgr
     person = open_program(real=real_cards(TwoCards()), interval=0.2)
     busy_cards_are_worth_an_alert(person)
     person.click("Silence for 1 hour")
-    person.does_not_see("Card 0, GPU utilisation above 95 %", "Silence for 1 hour")
+    person.does_not_see("Card 0: GPU utilisation above 95 %", "Silence for 1 hour")
     person.press("Ctrl+,")
     person.click("Show alerts again")
     person.press("Escape")
-    person.sees("Card 0, GPU utilisation above 95 %")
+    person.sees("Card 0: GPU utilisation above 95 %")

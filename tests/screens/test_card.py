@@ -45,7 +45,7 @@ def test_a_figure_that_cannot_be_plotted_says_why(open_program: OpenProgram) -> 
     person.go_to("Card")
     person.click("Choose plots")
     person.types("sm occupancy")
-    person.sees("SM occupancy", "This card does not report it")
+    person.sees("SM occupancy", "this card does not report it")
 
 
 def test_memory_is_told_by_program(open_program: OpenProgram) -> None:

@@ -12,7 +12,7 @@ STOPS = {
     "Overview": ("Utilisation", "Plots", "All processes", "All events", "Card 0, "),
     "Card": ("Plots", "Choose plots", "Search facts", "Copy all facts", "Facts"),
     "Processes": ("Filter", "Card", "List", "Columns", "Export", "Processes"),
-    "Topology": ("Ask again", "Save picture", "Path", "Copy the matrix", "Who reaches"),
+    "Topology": ("Ask again", "Save picture", "Path", "Copy the matrix", "Which card reaches"),
     "Events": ("All", "Card", "Search events", "Copy", "Export", "Events"),
 }
 EVERYWHERE = ("Menu", "Stop simulating", "5 min", "Search all commands")

@@ -14,7 +14,7 @@ def test_it_says_what_was_looked_for_and_what_to_do(open_program: OpenProgram) -
 def test_simulated_cards_are_one_click_away(open_program: OpenProgram) -> None:
     person = open_program(real=no_cards)
     person.click("Look around on simulated cards")
-    person.sees("SIMULATED", "Card 0, ", "so these are two simulated cards")
+    person.sees("SIMULATED", "Card 0, ", "so these are 2 simulated cards")
     person.click("What was looked for")
     person.sees(NO_DRIVER.sentence)
 

@@ -15,6 +15,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer import __version__
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.measuring import own_process
 from gpuexplorer.gui.measuring.frame_meter import FrameMeter
@@ -28,7 +29,7 @@ SCHEMA = 1
 _MS = 1000.0
 # The share of the processor is that of the time between the first and the last of these looks.
 _LOOKS, _LOOK_EVERY = 4, 5.0
-_HINT = (
+_HINT = mark(
     "The middle of the last frames, and the processor time of the whole program, reading "
     "included. More under Diagnostics in the menu."
 )
@@ -146,8 +147,12 @@ class Diagnostics(QObject):
         if each is not None:
             (then, before), (_, used) = self._looks[0], self._looks[-1]
             share = (used - before) / (now - then)
-            text = f"Drawing {each * _MS:.1f} ms a frame, {share * 100:.1f} % of a core"
-            self.cost_changed.emit(text, _HINT)
+            text = tr(
+                "Drawing {time:.1f} ms a frame, {share:.1f} % of a core",
+                time=each * _MS,
+                share=share * 100,
+            )
+            self.cost_changed.emit(text, tr(_HINT))
 
     def _on_reading_drawn(self) -> None:
         self._first = _now()

@@ -3,11 +3,12 @@
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QGuiApplication, QWindow
 
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.desktop.notices import Notices
 from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.telemetry.alerts import Alert
 
-# What begins together is told together.
+# What begins together is shown together.
 _GATHER = 1000
 
 
@@ -44,14 +45,17 @@ class AlertNotes(QObject):
     def _on_gathered(self) -> None:
         now = frozenset(self._alerts.alerts())
         more, self._told = now - self._told, now
-        made_up = "SIMULATED: " if self._alerts.simulated else ""
         if more:
             self._stands = True
-            title = "An alert" if len(now) == 1 else f"{len(now)} alerts"
-            self.notices.show(f"{made_up}{title}", self._alerts.sentence())
+            self._show(trn("An alert", "{count} alerts", len(now)), self._alerts.sentence())
         elif not now and self._stands and self._alerts.over_sentence():
             self._stands = False
-            self.notices.show(f"{made_up}All alerts are over", self._alerts.over_sentence())
+            self._show(tr("All alerts are over"), self._alerts.over_sentence())
+
+    def _show(self, title: str, text: str) -> None:
+        if self._alerts.simulated:
+            title = tr("SIMULATED: {title}", title=title)
+        self.notices.show(title, text)
 
     def _on_focus_window_changed(self, window: QWindow | None) -> None:
         if window is not None:

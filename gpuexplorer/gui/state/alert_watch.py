@@ -8,12 +8,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units
-from gpuexplorer.core.words import told
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.wording.events.alert_words import (
     began_sentence,
-    capital,
     ended_sentence,
     standing,
     strip_sentence,
@@ -51,7 +50,7 @@ class AlertWatch(QObject):
         bridge.alerts_changed.connect(self._on_alerts_changed)
 
     def follow(self, session: RememberingSession | None) -> None:
-        """From now on this one, or none. What was told of the one before is over."""
+        """From now on this one, or none. What was said of the one before is over."""
         self._release()
         if session is not None:
             rules, units = self._rules(), self.settings.choices.units
@@ -84,12 +83,13 @@ class AlertWatch(QObject):
         return strip_sentence(alerts, self.numbers(), self.settings.choices.units, now)
 
     def over_sentence(self) -> str:
-        """What ended last: "Card 0, temperature above 87 °C: over"; empty if nothing did."""
+        """What ended last: "Card 0: Temperature above 87 °C is over."; empty if nothing did."""
         if self._over is None:
             return ""
         alert = self._over.alert
         number = self.numbers().get(alert.card, alert.card)
-        return f"Card {number}, {standing(alert, self.settings.choices.units)}: over"
+        what = standing(alert, self.settings.choices.units)
+        return tr("Card {number}: {what} is over.", number=number, what=what)
 
     def numbers(self) -> Mapping[CardId, str]:
         """How people call the cards that there are."""
@@ -179,13 +179,13 @@ class _Ear:
 
     def _tell(self, changes: Sequence[Change]) -> None:
         for change in changes:
-            about = capital(standing(change.alert, self._units))
+            about = standing(change.alert, self._units)
             match change:
                 case AlertBegan(alert):
-                    sentence = told(began_sentence(alert, self._units))
+                    sentence = began_sentence(alert, self._units)
                     self.session.tell(Kind.ALERT_BEGAN, alert.card, sentence, about)
                 case AlertEnded(alert):
-                    sentence = told(ended_sentence(change, self._units))
+                    sentence = ended_sentence(change, self._units)
                     self.session.tell(Kind.ALERT_ENDED, alert.card, sentence, about)
                     self.ended.append(change)
 

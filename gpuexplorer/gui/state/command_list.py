@@ -7,16 +7,18 @@ from enum import StrEnum
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
 
+from gpuexplorer.core.words import mark
+
 
 class Group(StrEnum):
-    """What a command is about; the order in which they are listed."""
+    """What a command is about, in the order of the list; translated where it is shown."""
 
-    SCREENS = "Screens"
-    HERE = "On this screen"
-    TIME = "Time"
-    VIEW = "View"
-    PROGRAM = "Program"
-    CARDS = "Cards"
+    SCREENS = mark("Screens")
+    HERE = mark("On this screen")
+    TIME = mark("Time")
+    VIEW = mark("View")
+    PROGRAM = mark("Program")
+    CARDS = mark("Cards")
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,6 @@ class MachineState(QObject):
         known = Known(
             self.session.reading(card),
             self.session.sampler.silence(card),
-            self.session.state_sentence(card),
         )
         return self._short_silence.carry_over(card, known, now)
 

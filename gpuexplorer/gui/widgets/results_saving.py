@@ -152,12 +152,13 @@ class ResultsSaving(QObject):
         middle, right = _HEADER / 2, float(width - _MARGIN)
         baseline = middle + letters.body.cap_height / 2
         if self.simulated:
-            badge = letters.badge.width(SIMULATED) + 18
+            simulated = tr(SIMULATED)
+            badge = letters.badge.width(simulated) + 18
             place = QRectF(right - badge, middle - 11, badge, 22)
             drawing.painter.setPen(Qt.PenStyle.NoPen)
             drawing.painter.setBrush(theme.simulated)
             drawing.painter.drawRoundedRect(place, CHIP_RADIUS, CHIP_RADIUS)
-            ink = Run(SIMULATED, letters.badge, theme.simulated_ink)
+            ink = Run(simulated, letters.badge, theme.simulated_ink)
             drawing.text(place.left() + 9, middle + letters.badge.cap_height / 2, ink)
             run = Run(tr(_MODELLED), letters.caption, theme.quiet)
             right = drawing.runs_right(place.left() - 12, baseline, [run]) - 12

@@ -9,11 +9,12 @@ from gpuexplorer.core.catalogue import clocks, links, memory, utilization
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import USUAL, Quantity, Units, part_of_memory, quantity
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import CardFigures, MemoryFace
 from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.gui.wording.machine.wires import nvlink_traffic, pcie_link, pcie_traffic
-from gpuexplorer.gui.wording.reasons import as_sentence, short_reasons
+from gpuexplorer.gui.wording.reasons import explained_absence, short_reasons
 from gpuexplorer.telemetry.latest import Reading
 
 NEAR_HEAT_LIMIT = 4.0  # degrees
@@ -30,7 +31,7 @@ def figure(
 ) -> Figure:
     """One metric with its unit, or with its reason."""
     known = METRICS[metric]
-    label = label or known.label
+    label = label or tr(known.label)
     value = reading.values.get(metric)
     if value is not None:
         read = quantity(known, value, units)
@@ -38,11 +39,11 @@ def figure(
             label,
             number=read.number,
             unit=read.unit,
-            hint=known.meaning,
+            hint=tr(known.meaning),
             short_label=short_label,
         )
     absence = reading.missing.get(metric, Absence.NOT_YET)
-    hint = f"{label}: {as_sentence(absence.sentence)}\n{known.meaning}"
+    hint = f"{explained_absence(label, absence)}\n{tr(known.meaning)}"
     return Figure(
         label, absent=short_reasons(absence), hint=hint, short_label=short_label, brief=brief
     )
@@ -74,27 +75,27 @@ def _rest(reading: Reading, units: Units, nvlinks: bool) -> tuple[Figure, ...]:
 
 
 def busy_figure(reading: Reading) -> Figure:
-    return figure(reading, utilization.GPU_UTILIZATION, "GPU busy")
+    return figure(reading, utilization.GPU_UTILIZATION, tr("GPU busy"))
 
 
 def memory_face(reading: Reading, total_bytes: int | None, units: Units = USUAL) -> MemoryFace:
-    """What is used out of all there is; the card's own size where the driver tells none."""
+    """What is used out of all there is; the card's own size where the driver reports none."""
     used = reading.values.get(memory.MEMORY_USED)
     total = reading.values.get(memory.MEMORY_TOTAL) or total_bytes
     parts = tuple(
         figure(reading, metric, label, units=units)
         for metric, label in (
-            (memory.MEMORY_USED, "used"),
-            (memory.MEMORY_RESERVED, "reserved"),
+            (memory.MEMORY_USED, tr("used")),
+            (memory.MEMORY_RESERVED, tr("reserved")),
         )
         if metric in reading.values
     )
-    amount = figure(reading, memory.MEMORY_USED, "Memory", units=units)
+    amount = figure(reading, memory.MEMORY_USED, tr("Memory"), units=units)
     if used is None or not total:
         return MemoryFace(amount, None, 0.0, parts)
     reserved = reading.values.get(memory.MEMORY_RESERVED, 0.0)
     shown = _out_of(amount, used, total, units)
-    scale = f"{shown.of.removeprefix('of ')} {shown.unit}"
+    scale = f"{shown.limit} {shown.unit}"
     return MemoryFace(shown, used / total, reserved / total, parts, total, scale)
 
 
@@ -108,17 +109,20 @@ def host_swap(reading: Reading, units: Units = USUAL) -> Figure:
     """Many computers have none on purpose; what that means is told on asking."""
     total = reading.values.get(memory.SWAP_TOTAL)
     used = reading.values.get(memory.SWAP_USED)
-    amount = figure(reading, memory.SWAP_USED, "Swap", units=units)
+    amount = figure(reading, memory.SWAP_USED, tr("Swap"), units=units)
     if total == 0:
-        hint = "No swap space: a program that asks for more memory than there is ends at once."
-        return Figure("Swap", absent=("none on this computer", "none"), hint=hint)
+        hint = tr(
+            "No swap space: a program that asks for more memory than there is ends at once."
+        )
+        absent = (tr("none on this computer"), tr("none"))
+        return Figure(tr("Swap"), absent=absent, hint=hint)
     if used is None or total is None:
         return amount
     return _out_of(amount, used, total, units)
 
 
 def _power(reading: Reading) -> Figure:
-    draw = figure(reading, heat.POWER_DRAW, brief="power")
+    draw = figure(reading, heat.POWER_DRAW, brief=tr("power"))
     limit = reading.values.get(heat.POWER_LIMIT)
     if not draw.known or not limit:
         return draw
@@ -127,7 +131,7 @@ def _power(reading: Reading) -> Figure:
 
 
 def _temperature(reading: Reading, units: Units) -> Figure:
-    now = figure(reading, heat.TEMPERATURE, brief="temp.", units=units)
+    now = figure(reading, heat.TEMPERATURE, brief=tr("temp."), units=units)
     celsius = reading.values.get(heat.TEMPERATURE)
     limits = (heat.TEMPERATURE_MAX, heat.TEMPERATURE_SLOWDOWN)
     limit = next((metric for metric in limits if metric in reading.values), None)
@@ -139,7 +143,7 @@ def _temperature(reading: Reading, units: Units) -> Figure:
 
 
 def _sm_clock(reading: Reading) -> Figure:
-    now = figure(reading, clocks.CLOCK_SM, brief="clock")
+    now = figure(reading, clocks.CLOCK_SM, brief=tr("clock"))
     most = reading.values.get(clocks.CLOCK_SM_MAX)
     if not now.known or not most:
         return now
@@ -147,18 +151,18 @@ def _sm_clock(reading: Reading) -> Figure:
 
 
 def _fan(reading: Reading) -> Figure:
-    return figure(reading, heat.FAN_SPEED, short_label="fan")
+    return figure(reading, heat.FAN_SPEED, short_label=tr("fan"))
 
 
 def _labelled(metric: MetricId, label: str = "") -> Callable[[Reading, Units], Figure]:
-    return lambda reading, units: figure(reading, metric, label, units=units)
+    return lambda reading, units: figure(reading, metric, tr(label), units=units)
 
 
 # As short as their columns are narrow; what they mean is told on asking.
 _REST = (
-    _labelled(heat.MEMORY_TEMPERATURE, "Memory temp."),
+    _labelled(heat.MEMORY_TEMPERATURE, mark("Memory temp.")),
     _labelled(clocks.CLOCK_MEMORY),
-    _labelled(utilization.MEMORY_UTILIZATION, "Memory ctrl"),
+    _labelled(utilization.MEMORY_UTILIZATION, mark("Memory ctrl")),
     _labelled(clocks.PERFORMANCE_STATE),
     _labelled(heat.ENERGY),
 )
@@ -170,7 +174,7 @@ def _limited(now: Figure, limit: Quantity, near: bool) -> Figure:
         now.label,
         number=now.number,
         unit=now.unit,
-        of=f"of {limit.number}",
+        limit=limit.number,
         hint=now.hint,
         tone=Tone.WARN if near else now.tone,
         brief=now.brief,
@@ -186,8 +190,8 @@ def _out_of(amount: Figure, used: float, total: float, units: Units) -> Figure:
         amount.label,
         number=part_of_memory(used, total, units),
         unit=whole.unit,
-        of=f"of {number}",
-        hint=f"{share.number} % used. {amount.hint}",
+        limit=number,
+        hint=tr("{share} used. {meaning}", share=share, meaning=amount.hint),
         tone=amount.tone,
         short_label=amount.short_label,
     )

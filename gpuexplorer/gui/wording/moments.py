@@ -2,6 +2,8 @@
 
 from datetime import datetime, timedelta
 
+from gpuexplorer.core.words import tr
+
 
 def span_words(seconds: float) -> str:
     """ "12 min", "1 h 30 min", "45 s": two parts at most."""
@@ -23,7 +25,7 @@ def moment_words(wall: float, now: float) -> str:
     if moment.date() == today.date():
         return words
     if moment.date() == (today - timedelta(days=1)).date():
-        return f"yesterday {words}"
+        return tr("yesterday {time}", time=words)
     return f"{moment:%Y-%m-%d} {words}"
 
 

@@ -6,9 +6,10 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.wording.cards.card_face import Mark
+from gpuexplorer.gui.wording.cards.card_face import Mark, Matter
 from gpuexplorer.telemetry.latest import Reading
 
 # The gravest first.
@@ -30,43 +31,53 @@ def short_reasons(absence: Absence) -> tuple[str, ...]:
     """At falling length; each is understood without the others."""
     match absence:
         case Absence.NOT_SUPPORTED:
-            return ("not reported by this card", "not reported", "no figure")
+            return (tr("not reported by this card"), tr("not reported"), tr("no figure"))
         case Absence.NOT_IN_DRIVER:
-            return ("not in this driver", "old driver")
+            return (tr("not in this driver"), tr("old driver"))
         case Absence.NO_PERMISSION:
-            return ("for administrators only", "no permission", "no access", "denied")
+            return (
+                tr("for administrators only"),
+                tr("no permission"),
+                tr("no access"),
+                tr("denied"),
+            )
         case Absence.NEEDS_TWO:
-            return ("with the next reading", "soon")
+            return (tr("with the next reading"), tr("soon"))
         case Absence.IMPOSSIBLE:
-            return ("impossible figure", "impossible", "absurd")
+            return (tr("impossible figure"), tr("impossible"), tr("absurd"))
         case Absence.NO_PART:
-            return ("none on this card", "none")
+            return (tr("none on this card"), tr("none"))
         case Absence.LOST:
-            return ("card lost", "lost")
+            return (tr("card lost"), tr("lost"))
         case Absence.ASLEEP:
-            return ("card asleep", "asleep")
+            return (tr("card asleep"), tr("asleep"))
         case Absence.NO_ANSWER:
-            return ("no answer",)
+            return (tr("no answer"),)
         case Absence.NO_DRIVER:
-            return ("no driver",)
+            return (tr("no driver"),)
         case Absence.MIG_ON:
-            return ("known per instance only", "per instance")
+            return (tr("known per instance only"), tr("per instance"))
         case Absence.IN_INSTANCE:
-            return ("known for the whole card only", "whole card only")
+            return (tr("known for the whole card only"), tr("whole card only"))
         case Absence.SHARED_MEMORY:
-            return ("the computer's memory", "shared")
+            return (tr("the computer's memory"), tr("shared"))
         case Absence.WINDOWS_KEEPS_IT:
-            return ("managed by Windows", "by Windows")
+            return (tr("managed by Windows"), tr("by Windows"))
         case Absence.NO_NEW_SAMPLE:
-            return ("nothing to measure", "nothing new")
+            return (tr("nothing to measure"), tr("nothing new"))
         case Absence.REFUSED:
-            return ("refused just now", "refused")
+            return (tr("refused just now"), tr("refused"))
         case Absence.NOT_YET:
-            return ("not read yet", "not yet")
+            return (tr("not read yet"), tr("not yet"))
         case Absence.NOT_ASKED:
-            return ("not read",)
+            return (tr("not read"),)
         case _:
             assert_never(absence)
+
+
+def explained_absence(label: str, absence: Absence) -> str:
+    """ "Fan speed: this card does not report it."; `label` is translated."""
+    return tr("{label}: {reason}.", label=label, reason=tr(absence.sentence))
 
 
 def tells_nothing(reading: Reading) -> bool:
@@ -80,35 +91,59 @@ def state_mark(state: CardState) -> Mark | None:
         case CardState.WORKING:
             return None
         case CardState.ASLEEP:
-            return Mark("Asleep", Tone.QUIET, Icon.ASLEEP)
+            several = mark("{count} asleep")
+            return Mark(tr("Asleep"), Tone.QUIET, Icon.ASLEEP, "", several, Matter.ASLEEP)
         case CardState.LOST:
-            return Mark("Lost", Tone.BAD, Icon.LOST)
+            several = mark("{count} lost")
+            return Mark(tr("Lost"), Tone.BAD, Icon.LOST, "", several, Matter.LOST)
         case CardState.NO_ANSWER:
-            return Mark("No answer", Tone.WARN, Icon.SILENT)
+            several = mark("{count} without an answer")
+            return Mark(tr("No answer"), Tone.WARN, Icon.SILENT, "", several, Matter.NO_ANSWER)
         case CardState.NO_DRIVER:
-            return Mark("No driver", Tone.BAD, Icon.LOST)
+            several = mark("{count} without a driver")
+            return Mark(tr("No driver"), Tone.BAD, Icon.LOST, "", several, Matter.NO_DRIVER)
         case _:
             assert_never(state)
 
 
+# For a narrow tile, and of several cards.
 _BRIEF = {
-    "sw_power_cap": "Power limit",
-    "sync_boost": "Held back",
-    "hw_slowdown": "Slowdown",
-    "hw_thermal_slowdown": "Too hot",
+    clocks.throttle("sw_power_cap"): mark("Power limit"),
+    clocks.throttle("sync_boost"): mark("Held back"),
+    clocks.throttle("hw_slowdown"): mark("Slowdown"),
+    clocks.throttle("hw_thermal_slowdown"): mark("Too hot"),
 }
+_SEVERAL = {
+    clocks.throttle("hw_thermal_slowdown"): mark("{count} much too hot"),
+    clocks.throttle("sw_thermal_slowdown"): mark("{count} too warm"),
+    clocks.throttle("hw_power_brake_slowdown"): mark("{count} held back by a power brake"),
+    clocks.throttle("hw_slowdown"): mark("{count} slowed down by the hardware"),
+}
+_HEAT = frozenset(clocks.throttle(f"{by}_thermal_slowdown") for by in ("sw", "hw"))
 
 
 def throttle_mark(metric: MetricId, tone: Tone, icon: Icon | None = None) -> Mark:
     """Why a card is slower than it could be."""
-    reason = metric.removeprefix("throttle_")
-    return Mark(METRICS[metric].label, tone, icon, _BRIEF.get(reason, ""))
+    return Mark(
+        tr(METRICS[metric].label),
+        tone,
+        icon,
+        tr(_BRIEF.get(metric, "")),
+        _SEVERAL.get(metric, ""),
+        Matter.HEAT if metric in _HEAT else Matter.OTHER,
+    )
 
 
-SLOW = Mark("Slow to answer", Tone.WARN, Icon.SILENT)
-NO_FIGURES = Mark("Gives no usable figure", Tone.WARN, Icon.WARNING, "No usable figure")
+def slow_mark() -> Mark:
+    several = mark("{count} slow to answer")
+    return Mark(tr("Slow to answer"), Tone.WARN, Icon.SILENT, several=several)
 
 
-def as_sentence(words: str) -> str:
-    """ "card lost" becomes "Card lost."."""
-    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+def no_figures_mark() -> Mark:
+    return Mark(
+        tr("Gives no usable figure"),
+        Tone.WARN,
+        Icon.WARNING,
+        tr("No usable figure"),
+        mark("{count} without a usable figure"),
+    )

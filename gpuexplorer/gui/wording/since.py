@@ -1,4 +1,4 @@
-"""Since when a card is as it is, out of what was told when it happened."""
+"""Since when a card is as it is, out of what was noted when it happened."""
 
 import time
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ _BEGAN = {
 def since_when(
     happenings: Sequence[Happening], card: CardId, state: CardState, now: float
 ) -> str:
-    """ "since 14:03:21", with the date where that was on another day; empty where nobody saw it
+    """ "14:03:21", with the date where that was on another day; empty where nobody saw it
     begin. `now` is the time of day, in seconds since 1970.
     """
     kind = _BEGAN.get(state)
     for each in reversed(happenings):
         if each.kind is kind and each.card in {None, card}:
-            return f"since {moment_words(each.wall, now)}"
+            return moment_words(each.wall, now)
     return ""
 
 

@@ -27,9 +27,9 @@ def test_an_alert_is_told_to_the_window_and_among_the_events(
     with qtbot.waitSignal(scene.watch.changed):
         scene.heat(0, 85.0)
     qtbot.waitUntil(lambda: bool(scene.watch.alerts()))
-    assert scene.watch.sentence().startswith("Card 0, temperature above 80 °C for ")
+    assert scene.watch.sentence().startswith("Card 0: Temperature above 80 °C for ")
     (began,) = told(scene)
-    assert began.sentence == "Alert: temperature above 80 °C"
+    assert began.sentence == "Alert: Temperature above 80 °C"
     assert began.card == "GPU-0"
 
 
@@ -51,12 +51,12 @@ def test_an_alert_ends_with_the_reason_where_the_card_is_lost(
     qtbot.waitUntil(lambda: not scene.watch.alerts())
     began, ended = told(scene)
     assert ended.sentence.startswith(
-        "Alert over: temperature above 80 °C is not known any more"
+        "Alert over: Temperature above 80 °C; it is not known any more"
     )
     assert ended.about == began.about
     assert ended.lasted is not None
     qtbot.waitUntil(
-        lambda: scene.watch.over_sentence() == "Card 0, temperature above 80 °C: over"
+        lambda: scene.watch.over_sentence() == "Card 0: Temperature above 80 °C is over."
     )
 
 
@@ -64,7 +64,7 @@ def test_sentences_are_in_the_persons_units(scene: Scene, qtbot: QtBot) -> None:
     scene.settings.choose(replace(scene.settings.choices, fahrenheit=True))
     scene.heat(0, 85.0)
     qtbot.waitUntil(lambda: bool(scene.watch.alerts()))
-    assert "temperature above 176 °F" in scene.watch.sentence()
+    assert "Temperature above 176 °F" in scene.watch.sentence()
     assert "176 °F" in told(scene)[0].sentence
 
 
@@ -76,7 +76,7 @@ def test_a_rule_that_is_switched_off_takes_its_alert_with_it(
     scene.settings.choose(replace(scene.settings.choices, rules=(replace(HOT, enabled=False),)))
     assert not scene.watch.alerts()
     assert told(scene)[-1].sentence == (
-        "Alert over: temperature above 80 °C is no longer watched"
+        "Alert over: Temperature above 80 °C; it is no longer watched"
     )
 
 

@@ -54,12 +54,12 @@ def notices(bus: Path, qtbot: QtBot) -> Iterator[Notices]:
 def test_a_notification_is_replaced_by_the_next_and_withdrawn(
     notices: Notices, calls: Calls, qtbot: QtBot
 ) -> None:
-    notices.show("An alert", "Card 0, temperature above 87 °C for 30 s")
+    notices.show("An alert", "Card 0: Temperature above 87 °C for 30 s")
     qtbot.waitUntil(lambda: len(calls()) == 1)
     method, signature, program, number, _, title, text, *_ = calls()[0]
     assert (method, signature) == ("Notify", "susssasa{sv}i")
     assert (program, number, title) == ("GPU Explorer", "0", "An alert")
-    assert text == "Card 0, temperature above 87 °C for 30 s"
+    assert text == "Card 0: Temperature above 87 °C for 30 s"
     notices.show("2 alerts", "and card 1")
     qtbot.waitUntil(lambda: len(calls()) == 2)
     assert calls()[1][3] == "7"

@@ -56,7 +56,7 @@ def test_the_strip_says_what_goes_on_and_counts_its_time(
     scene.heat(0, 85.0)
     qtbot.waitUntil(strip.isVisible)
     assert texts(strip) == [strip.accessibleName()]
-    assert strip.accessibleName().startswith("Card 0, temperature above 80 °C for")
+    assert strip.accessibleName().startswith("Card 0: Temperature above 80 °C for")
     qtbot.waitUntil(lambda: texts(strip)[0].endswith(" for 2 s"))
 
 

@@ -93,18 +93,18 @@ def alert(rule: Rule, card: int, since: float = 0.0) -> Alert:
 
 def test_the_strip_says_which_card_what_and_for_how_long() -> None:
     words = strip_sentence([alert(WARM, 0, since=40.0)], NUMBERS, SI, 160.0)
-    assert words == "Card 0, temperature above 87 °C for 2 min"
+    assert words == "Card 0: Temperature above 87 °C for 2 min"
 
 
 def test_the_strip_stays_one_line_whatever_goes_on() -> None:
     alerts = [alert(rule, card) for rule in (WARM, *USUAL_RULES[1:]) for card in range(8)]
     words = strip_sentence(alerts, NUMBERS, SI, 7200.0)
     assert words.startswith(
-        "32 alerts: temperature within 2 °C of the card's own limit on all 8"
+        "32 alerts: Temperature within 2 °C of the card's own limit on all 8"
     )
     assert words.endswith("for up to 2 h; and 1 more")
 
 
 def test_a_card_that_is_no_longer_listed_keeps_its_lasting_name() -> None:
     words = strip_sentence([alert(WARM, 9)], NUMBERS, SI, 10.0)
-    assert words == "Card GPU-9, temperature above 87 °C for 10 s"
+    assert words == "Card GPU-9: Temperature above 87 °C for 10 s"

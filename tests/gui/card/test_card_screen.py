@@ -167,7 +167,7 @@ def test_a_lost_card_keeps_its_history_and_says_since_when(
     assert "UUID: GPU-0" in screen.facts
     qtbot.waitUntil(lambda: "The card is lost" in [flag.text for flag in screen.plots.flags])
     line = screen.plots.contents[0].lines[0]
-    assert line.reason == "The card is lost."
+    assert line.reason == "the card is lost"
     assert line.trace.means[0] == pytest.approx(0.97)
 
 
@@ -207,7 +207,7 @@ def test_a_card_that_tells_nothing_says_so_at_every_place(
         "Throttled in 5 min: nothing recorded in it",
     )
     assert {line.reason for each in screen.plots.contents for line in each.lines} == {
-        "Only an administrator may read it."
+        "only an administrator may read it"
     }
 
 

@@ -111,7 +111,7 @@ def test_metrics_of_one_unit_share_a_plot_and_a_missing_one_says_why(
     press(field, Qt.Key.Key_Return)
     lines = screen.plots.contents[0].lines
     assert [line.label for line in lines] == ["GPU", "memory ctrl", "SM active"]
-    assert lines[2].reason == "This driver is too old to report it."
+    assert lines[2].reason == "this driver is too old to report it"
 
 
 def test_what_was_chosen_is_remembered_for_this_card_alone(

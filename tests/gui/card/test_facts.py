@@ -80,10 +80,10 @@ def test_who_the_card_is_stands_among_its_facts() -> None:
 def test_what_is_not_told_of_a_card_is_said_in_words() -> None:
     of = card(0, id=CardId("NAMELESS-0"), cuda_index=None, cuda_reason="one at a time")
     said = lines(groups(of, working()))
-    assert "Model: it never told its name" in said
+    assert "Model: it never reported its name" in said
     assert "UUID: it could not be asked for it" in said
     assert "CUDA number: one at a time" in said
-    assert "Architecture: not told by the driver" in said
+    assert "Architecture: not reported by the driver" in said
 
 
 def test_a_simulated_card_has_no_driver_and_says_so() -> None:
@@ -185,7 +185,7 @@ def test_only_what_changed_is_told_to_have_changed() -> None:
 def test_a_row_says_itself_to_a_screen_reader() -> None:
     model = facts_model()
     fact = Fact("power", "Power limit", "280", "W", hint="What it may draw.")
-    model.show(entries([FactGroup("Limits", (fact,), note="All is well.")], (), None))
+    model.show(entries([FactGroup("limits", "Limits", (fact,), note="All is well.")], (), None))
     group = model.index(0, 0, QModelIndex())
     row, note = model.index(0, 0, group), model.index(1, 0, group)
     role = Qt.ItemDataRole

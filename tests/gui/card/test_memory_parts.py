@@ -76,10 +76,10 @@ def test_the_largest_programs_are_named_and_the_rest_counted() -> None:
 
 
 def test_who_uses_it_may_not_be_known() -> None:
-    assert "Used 20.0 GiB, by whom is not told" in picture(None, total=24, used=20).spoken
+    assert "Used 20.0 GiB, by whom is not reported" in picture(None, total=24, used=20).spoken
     silent = [Program("train.py", None)]
     said = picture(silent, total=24, used=20).spoken
-    assert "by programs whose share is not told" in said
+    assert "by programs whose share is not reported" in said
     assert "no program is listed" in picture([], total=24, used=20).spoken
 
 

@@ -44,10 +44,10 @@ def test_the_newest_stands_on_top_and_what_is_over_says_after_how_long(
     rows: EventRows,
 ) -> None:
     rows.show_log([BEGAN])
-    assert said(rows, RESULT) == ["still so"]
+    assert said(rows, RESULT) == ["ongoing"]
     rows.show_log([BEGAN, OVER, LOST])
     assert said(rows, SENTENCE) == ["The card is lost", f"{LIMIT}: over", LIMIT]
-    assert said(rows, RESULT) == ["still so", "after 33 s", ""]
+    assert said(rows, RESULT) == ["ongoing", "after 33 s", ""]
     assert said(rows, CARD) == ["1", "0", "0"]
 
 
@@ -63,7 +63,7 @@ def test_a_program_that_uses_the_card_still_uses_it_until_it_lets_go(rows: Event
         8.0,
     )
     rows.show_log([came])
-    assert said(rows, RESULT) == ["still uses it"]
+    assert said(rows, RESULT) == ["still using it"]
     rows.show_log([came, went])
     assert said(rows, RESULT) == ["after 8 s", ""]
 
@@ -72,7 +72,7 @@ def test_of_a_card_that_tells_nothing_nobody_says_that_it_is_throttled_still(
     rows: EventRows,
 ) -> None:
     rows.show_log([BEGAN, replace(LOST, card=ZERO)])
-    assert said(rows, RESULT) == ["still so", ""]
+    assert said(rows, RESULT) == ["ongoing", ""]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_the_same_on_several_cards_at_once_is_one_row(rows: EventRows) -> None:
     column = next(each for each in rows.columns() if each.key == CARD)
     assert column.spoken is not None
     assert "cards 0, 1: At its power limit" in column.spoken(rows.moments[1])
-    assert column.cell(rows.moments[1]).hint.count("still so") == 2
+    assert column.cell(rows.moments[1]).hint.count("ongoing") == 2
     rows.choose(EventChoice(card=ONE))
     assert said(rows, CARD) == ["1"]
 
@@ -157,7 +157,7 @@ def test_a_row_takes_in_another_card_that_comes_a_moment_later(rows: EventRows) 
     rows.show_log([BEGAN, also])
     assert said(rows, CARD) == ["0 1"]
     rows.show_log([BEGAN, also, OVER])
-    assert said(rows, RESULT) == ["after 33 s", "differs by card"]
+    assert said(rows, RESULT) == ["after 33 s", "not the same for all"]
 
 
 def test_programs_of_one_name_that_begin_at_once_are_one_row(rows: EventRows) -> None:

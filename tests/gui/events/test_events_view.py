@@ -174,7 +174,7 @@ def test_a_copy_says_that_it_is_made_up(
     press(table, Qt.Key.Key_C, control=True)
     first, second = QGuiApplication.clipboard().text().splitlines()
     assert first.startswith("SIMULATED")
-    assert second.endswith("1\tThe card is lost\tstill so")
+    assert second.endswith("1\tThe card is lost\tongoing")
     assert any(text.startswith("1 event copied.") for text in texts(view))
 
 

@@ -112,7 +112,7 @@ def test_the_sheet_of_keys_names_every_key_of_the_window(
         "Search all commands: Ctrl+K",
         "Find on this screen: Ctrl+F",
         "Settings: Ctrl+,",
-        "Hold the picture, or go on: Space",
+        "Pause or resume the plots: Space",
         "Quit: Ctrl+Q",
         f"{VIEWS[0].title}: 1",
     } <= said

@@ -40,7 +40,7 @@ def test_it_lists_screens_spans_themes_and_the_rest(open_window: OpenWindow) -> 
     assert {entry.title for entry in VIEWS} <= set(all_of_them)
     assert {
         "Show 5 min",
-        "Hold the picture, or go on",
+        "Pause or resume the plots",
         "Theme: dark",
         "Theme: as the system has it",
         "Full screen",

@@ -57,7 +57,7 @@ def test_what_one_card_lacks_names_the_card(open_window: OpenWindow, qtbot: QtBo
 def test_a_lost_card_is_named(open_window: OpenWindow, qtbot: QtBot) -> None:
     lost = Answer(otherwise=Absence.LOST, state=CardState.LOST)
     window = open_window(session_of({card(0): working(), card(1): lost}))
-    qtbot.waitUntil(lambda: "Card 1 lost" in texts(window))
+    qtbot.waitUntil(lambda: "Lost: card 1" in texts(window))
 
 
 def test_late_readings_are_counted_and_none_is_a_word(line: StatusLine) -> None:

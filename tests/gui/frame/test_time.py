@@ -99,9 +99,9 @@ def test_holding_the_picture_keeps_on_recording(open_window: OpenWindow, qtbot: 
 
 def test_the_button_to_hold_says_what_it_does_now(open_window: OpenWindow) -> None:
     window = open_window(session_of({card(0): working()}))
-    hold = called(IconButton, the(TopBar, window), "Hold the picture")
+    hold = called(IconButton, the(TopBar, window), "Pause the plots")
     press_with_mouse(hold)
-    assert hold.accessibleName() == "Go on with the present"
+    assert hold.accessibleName() == "Resume the plots"
 
 
 def test_the_space_bar_presses_the_button_that_has_the_keyboard(

@@ -29,7 +29,7 @@ def known(busy: float | None, at: float) -> dict[CardId, Known]:
     values = {} if busy is None else {GPU_UTILIZATION: busy}
     state = CardState.LOST if busy is None else CardState.WORKING
     return {
-        each.card.id: Known(Reading(each.card.id, at, state, values, {}), None, "")
+        each.card.id: Known(Reading(each.card.id, at, state, values, {}), None)
         for each in CARDS
     }
 

@@ -26,7 +26,7 @@ def face(mark: Mark | None) -> CardFace:
     [shown] = arrange([h100])
     answer = working(busy=0.5)
     reading = Reading(h100.id, 0.0, CardState.WORKING, answer.values, answer.missing)
-    now = {h100.id: Known(reading, None, "")}
+    now = {h100.id: Known(reading, None)}
     return replace(card_face(shown, now, another_answers=True), mark=mark)
 
 

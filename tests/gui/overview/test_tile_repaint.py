@@ -26,7 +26,7 @@ def face(busy: float, used: float = 19.5 * GIB, **changes: float) -> CardFace:
     at = SystemClock().now()
     reading = Reading(CARD.id, at, CardState.WORKING, answer.values, answer.missing)
     (shown,) = arrange([CARD])
-    return card_face(shown, {CARD.id: Known(reading, None, "")}, another_answers=False)
+    return card_face(shown, {CARD.id: Known(reading, None)}, another_answers=False)
 
 
 def opened(qtbot: QtBot, look: Look, shown: CardFace) -> CardTile:

@@ -30,7 +30,7 @@ def known(answers: Mapping[int, Answer]) -> dict[CardId, Known]:
     for each in CARDS:
         answer = answers.get(each.card.index, working())
         reading = Reading(each.card.id, 0.0, answer.state, answer.values, answer.missing)
-        found[each.card.id] = Known(reading, None, answer.state.sentence)
+        found[each.card.id] = Known(reading, None)
     return found
 
 
@@ -125,7 +125,7 @@ def test_sums_follow_the_units_a_person_wants() -> None:
 
 def test_many_cards_draw_kilowatts() -> None:
     many = arrange([card(index) for index in range(10)])
-    each = Known(Reading(CardId(""), 0, CardState.WORKING, working(1.0).values, {}), None, "")
+    each = Known(Reading(CardId(""), 0, CardState.WORKING, working(1.0).values, {}), None)
     together = sums(many, {one.card.id: each for one in many}, USUAL)
     assert together.power.spoken == "Power 2.60 of 2.80 kW"
 
@@ -133,7 +133,7 @@ def test_many_cards_draw_kilowatts() -> None:
 def test_where_nobody_tells_anything_the_sums_say_so() -> None:
     silent = Answer(otherwise=Absence.LOST, state=CardState.LOST)
     together = sums(CARDS, known(dict.fromkeys(range(4), silent)), USUAL)
-    assert together.busy.spoken == "Busy, average: no card tells"
+    assert together.busy.spoken == "Busy, average: no card reports it"
     assert not together.memory.known
     assert not energy_together(None, "5 min", 0).known
 

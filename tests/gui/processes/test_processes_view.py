@@ -227,14 +227,14 @@ def test_where_nobody_uses_a_card_it_says_so(
     open_screen: OpenScreen, cards: list[Card]
 ) -> None:
     screen = open_screen(Machine((), cards))
-    assert "Nobody uses a card." in texts(screen.view)
+    assert "No program uses a card." in texts(screen.view)
 
 
 def test_before_the_first_answer_it_says_that_it_asks(open_screen: OpenScreen) -> None:
     machine = Machine()
     machine.look = lambda *_: None  # type: ignore[method-assign]  # no look was taken yet
     screen = open_screen(machine)
-    assert "The driver is asked who uses the cards…" in texts(screen.view)
+    assert "Asking the driver which programs use the cards…" in texts(screen.view)
 
 
 def test_where_it_cannot_be_told_it_says_so_and_keeps_who_was_there(
@@ -245,7 +245,7 @@ def test_where_it_cannot_be_told_it_says_so_and_keeps_who_was_there(
     machine.later(10.0, B)
     screen.view.pull()
     assert screen.column("Command") == ["python serve.py", "Xorg", "python train.py"]
-    assert screen.column("Memory, GiB") == ["9.00", "not told just now", "3.00"]
+    assert screen.column("Memory, GiB") == ["9.00", "not known just now", "3.00"]
 
 
 def test_in_a_container_it_says_what_to_do(open_screen: OpenScreen) -> None:

@@ -172,7 +172,7 @@ def test_links_and_cards_say_themselves_to_a_reader_of_screens(
     drawing = wait_drawn(qtbot, screen)
     wire = "Link from card 0 to the host"
     qtbot.waitUntil(lambda: "PCIe 5 ×16. 63.0 GB/s each way" in named(drawing, wire))
-    qtbot.waitUntil(lambda: "Now in " in named(drawing, wire))
+    qtbot.waitUntil(lambda: "Now in: " in named(drawing, wire))
     assert "NVLink 4 ×18. 450 GB/s each way" in named(drawing, "NVLinks of card 5")
     named(drawing, "NVSwitch of cards 0 to 7")
     named(drawing, "PCIe switch of cards 4 and 5")

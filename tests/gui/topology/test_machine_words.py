@@ -27,13 +27,13 @@ from gpuexplorer.gui.wording.machine.machine_things import (
     OfUplink,
     Thing,
 )
-from gpuexplorer.gui.wording.machine.wiring_words import waiting_words
+from gpuexplorer.gui.wording.machine.wiring_words import waiting_again, waiting_words
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.machine_shape import shape_of
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
 from tests.gui.fakes import NVML, Answer, card, working
 
-MEMORY = Figure("Memory", number="31.0", of="of 62", unit="GiB")
+MEMORY = Figure("Memory", number="31.0", limit="62", unit="GiB")
 HOST = HostFace("Linux", Figure("Processor"), None, MEMORY, 0.5, Figure("Swap"))
 
 
@@ -43,7 +43,7 @@ def looked_at(answers: Mapping[Card, Answer], topology: Topology) -> MachineNow:
     known = {}
     for each, answer in answers.items():
         reading = Reading(each.id, 0.0, answer.state, answer.values, answer.missing)
-        known[each.id] = Known(reading, None, answer.state.sentence)
+        known[each.id] = Known(reading, None)
     return MachineNow(
         shape_of(topology, cards),
         topology,
@@ -101,7 +101,7 @@ def test_lanes_are_the_brighter_the_more_they_carry() -> None:
     assert (idle.back.figure, idle.back.lit) == ("0", 0.0)
     some = host_wire(pcie_receive=1e9, pcie_transmit=15e9)
     assert 0 < some.back.lit < some.forth.lit < 1
-    assert some.spoken.endswith("Now in 1.00 GB/s, out 15.0 GB/s.")
+    assert some.spoken.endswith("Now in: 1.00 GB/s. Now out: 15.0 GB/s.")
     # What goes out has the card's colour, what comes in is the host's.
     assert (some.forth.colour, some.back.colour) == (0, None)
 
@@ -123,7 +123,7 @@ def test_a_switch_carries_what_its_cards_do_together() -> None:
     }
     face = wire(looked_at(answers, pair()), OfUplink(0))
     assert (face.back.figure, face.forth.figure) == ("4.00", "2.00")
-    assert "The driver does not tell how fast this link is." in face.spoken
+    assert "The driver does not report how fast this link is." in face.spoken
 
 
 def test_a_bridge_tells_each_direction_by_who_sends() -> None:
@@ -162,7 +162,7 @@ def test_one_processor_has_all_memory_and_several_have_their_own() -> None:
     apart = replace(told, numa_nodes=nodes, node_memory={1: 128 << 30})
     faces = machine_faces(looked_at(answers, apart))
     assert [faces[OfMemory(at)].spoken for at in (0, 1)] == [
-        "Its size is not told.",
+        "Its size is not reported.",
         "128 GiB.",
     ]
     assert faces[OfSocket(1)].name == "NUMA node 1"
@@ -187,9 +187,9 @@ def test_facts_of_a_switch_say_that_it_was_inferred() -> None:
     answers = dict.fromkeys((card(0), card(1)), working())
     facts = facts_of(looked_at(answers, pair()), OfJunction(0), NVML)
     assert facts.title == "PCIe switch"
-    assert facts.sentence == "Cards 0 and 1 reach each other through it."
+    assert facts.sentence == "Through it these reach each other: cards 0 and 1."
     assert facts.note == (
-        "Drawn from the path kinds that the driver tells: it lists no switches."
+        "Drawn from the path kinds that the driver reports: it lists no switches."
     )
 
 
@@ -219,7 +219,7 @@ def test_rates_beside_each_other_are_all_in_gigabytes(rate: float, words: str) -
 
 
 def test_waiting_is_said_at_once_and_its_length_soon() -> None:
-    assert waiting_words(0.5, again=False) == "The driver is asked how the cards are wired."
-    assert waiting_words(9.0, again=False).startswith("The driver has not answered for 9 s")
-    assert waiting_words(0.5, again=True) == ""
-    assert waiting_words(9.0, again=True).endswith("the drawing shows what it told before.")
+    assert waiting_words(0.5)[0] == "The driver is asked how the cards are wired."
+    assert waiting_words(9.0)[0].startswith("The driver has not answered for 9 s")
+    assert waiting_again(0.5) == ""
+    assert waiting_again(9.0).endswith("the drawing shows what it reported before.")

@@ -74,7 +74,7 @@ def test_a_driver_that_refuses_says_why_and_can_be_asked_again(
     [
         (CardState.ASLEEP, Absence.ASLEEP, "All cards sleep and are not woken to ask"),
         (CardState.NO_DRIVER, Absence.NO_DRIVER, "The driver is gone."),
-        (CardState.WORKING, Absence.REFUSED, "The driver does not tell how the cards are"),
+        (CardState.WORKING, Absence.REFUSED, "The driver does not report how the cards are"),
     ],
 )
 def test_a_driver_that_tells_of_no_wire_is_explained(
@@ -114,12 +114,12 @@ def test_a_lost_card_stays_where_it_was_and_says_so(
     # A driver tells nothing of it any more; the list of cards is another one.
     backend.told = told_of(cards[:1])
     backend.listed = list(cards)
-    wait_for_words(qtbot, screen, "Card 1 is lost: its wires are as they were.")
+    wait_for_words(qtbot, screen, "Lost: card 1. Its wires are drawn as they were.")
     qtbot.waitUntil(lambda: backend.asked == 2)
     qtbot.waitUntil(lambda: "Lost" in named(drawing, "Card 1"))
     assert drawing.place_of(OfCard(cards[1].id)) == place
     click_on(drawing, OfLink(cards[1].id, HOST_ID))
-    assert "The card is lost: nothing is told of its link any more." in texts(screen.view)
+    assert "The card is lost: nothing is known of its link any more." in texts(screen.view)
 
 
 def test_a_card_of_which_the_driver_tells_nothing_stands_apart(
@@ -129,7 +129,7 @@ def test_a_card_of_which_the_driver_tells_nothing_stands_apart(
     backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards[:1]))
     screen = open_screen(session_on(backend))
     drawing = wait_drawn(qtbot, screen)
-    wait_for_words(qtbot, screen, "How card 1 would be reached is not told.")
+    wait_for_words(qtbot, screen, "How card 1 would be reached is not reported.")
     assert drawing.place_of(OfLink(cards[1].id, HOST_ID)).isEmpty()
     assert not drawing.place_of(OfCard(cards[1].id)).isEmpty()
 

@@ -8,7 +8,7 @@ from gpuexplorer.core.cards import Card
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import links, memory
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.plots.content import Band, Flag, Limit, Line, PlotContent
 from gpuexplorer.gui.wording.cards.faces import Shown
@@ -17,7 +17,6 @@ from gpuexplorer.gui.wording.cards.throttling import Slowed
 from gpuexplorer.gui.wording.events.event_words import sign
 from gpuexplorer.gui.wording.facts.plot_families import Family, grouped, short_label
 from gpuexplorer.gui.wording.figures import NEAR_HEAT_LIMIT
-from gpuexplorer.gui.wording.reasons import as_sentence
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.trace import TraceSource
@@ -26,11 +25,11 @@ from gpuexplorer.telemetry.trace import TraceSource
 _ON_BANDS = frozenset({Kind.THROTTLING_BEGAN, Kind.THROTTLING_ENDED})
 _TEMPERATURE_LIMITS: Mapping[MetricId, Sequence[tuple[MetricId, str]]] = {
     heat.TEMPERATURE: (
-        (heat.TEMPERATURE_MAX, "target"),
-        (heat.TEMPERATURE_SLOWDOWN, "slows down at"),
-        (heat.TEMPERATURE_SHUTDOWN, "switches off at"),
+        (heat.TEMPERATURE_MAX, mark("target")),
+        (heat.TEMPERATURE_SLOWDOWN, mark("slows down at")),
+        (heat.TEMPERATURE_SHUTDOWN, mark("switches off at")),
     ),
-    heat.MEMORY_TEMPERATURE: ((heat.MEMORY_TEMPERATURE_MAX, "memory limit"),),
+    heat.MEMORY_TEMPERATURE: ((heat.MEMORY_TEMPERATURE_MAX, mark("memory limit")),),
 }
 _MEMORY_LIMIT_FROM = 20.0  # degrees below it
 _NEAR: Mapping[MetricId, Sequence[MetricId]] = {
@@ -60,7 +59,7 @@ def plot_contents(
     return [
         PlotContent(
             family.name,
-            family.title,
+            tr(family.title),
             family.unit,
             _lines(shown, reading, metrics, past, stretch),
             _limits(reading, metrics),
@@ -128,7 +127,7 @@ def _tone(reading: Reading, metric: MetricId) -> Tone:
 def _reason(reading: Reading, metric: MetricId) -> str:
     if metric in reading.values:
         return ""
-    return as_sentence(reading.missing.get(metric, Absence.NOT_YET).sentence)
+    return tr(reading.missing.get(metric, Absence.NOT_YET).sentence)
 
 
 def _limits(reading: Reading, metrics: Sequence[MetricId]) -> tuple[Limit, ...]:
@@ -136,18 +135,18 @@ def _limits(reading: Reading, metrics: Sequence[MetricId]) -> tuple[Limit, ...]:
     value = reading.values.get
     power = value(heat.POWER_LIMIT)
     if power is not None and heat.POWER_DRAW in metrics and heat.POWER_LIMIT not in metrics:
-        limits.append(Limit("limit", power))
+        limits.append(Limit(tr("limit"), power))
     for metric, known in _TEMPERATURE_LIMITS.items():
         if metric in metrics:
             limits += [
-                Limit(label, reading.values[limit])
+                Limit(tr(label), reading.values[limit])
                 for limit, label in known
                 if limit in reading.values and _matters(reading, metric, limit)
             ]
     if links.PCIE_RECEIVE in metrics or links.PCIE_TRANSMIT in metrics:
         link = link_now(reading)
         if link.rate is not None:
-            limits.append(Limit(f"link {link.text}", link.rate))
+            limits.append(Limit(tr("link {speed}", speed=link.text), link.rate))
     return tuple(limits)
 
 

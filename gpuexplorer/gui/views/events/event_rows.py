@@ -134,6 +134,7 @@ class EventRows:
             card=", ".join(self._face(each).card for each in moment.happenings),
             sentence=tr(stem(moment.first)),
             result=result_of(moment, self._book.result),
+            cards=len(moment.happenings),
         )
 
     def _face(self, happening: Happening) -> EventFace:

@@ -1,7 +1,6 @@
 """OverviewView: every card, what all do together, who uses them and what took place."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QMargins, QPoint
@@ -10,7 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
@@ -48,7 +47,6 @@ from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
 from gpuexplorer.gui.wording.cards.sums import energy_together, power_together, sums
 from gpuexplorer.gui.wording.key_words import PLOT_KEYS, TILE_KEYS
 from gpuexplorer.gui.wording.moments import span_words
-from gpuexplorer.gui.wording.processes.process_words import counted
 from gpuexplorer.telemetry.happenings import Happening
 
 _NOTES_EVERY = 2.0
@@ -218,9 +216,9 @@ class OverviewView(LiveView):
     def _board(self, board: Sequence[Shown], known: Mapping[CardId, Known]) -> Board:
         power = power_together([each for each in board if known[each.card.id].answers], known)
         return Board(
-            title=f"Board {board[0].card.index // 8}",
+            title=tr("Board {number}", number=board[0].card.index // 8),
             remark=self._programs.name_on(board),
-            power=replace(power, of=""),
+            power=power.shorter,
             cards=tuple(each.card.id for each in board),
         )
 
@@ -233,12 +231,18 @@ class OverviewView(LiveView):
         joules, counted_cards = self._energy.total()
         energy = energy_together(joules, span_words(end - start), counted_cards)
         hidden = self._arrangement.hidden_count(cards)
-        words = f"{counted(hidden, 'card')} hidden: show all" if hidden else ""
+        words = ""
+        if hidden:
+            words = trn(
+                "{count} card hidden: show all", "{count} cards hidden: show all", hidden
+            )
         self._show_all.setEnabled(hidden > 0)
         self._all.show_hidden(words)
         self._now.show_hidden(words)
         if many:
-            answering = f"{counted(together.answering, 'card')} that answer"
+            answering = trn(
+                "{count} card that answers", "{count} cards that answer", together.answering
+            )
             figures = (together.busy, together.power, together.memory, together.hottest, energy)
             self._side.show_sums(figures, answering)
         else:

@@ -10,14 +10,13 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import links, memory, utilization
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.plots.content import Band, Flag, Limit, Line, PlotContent
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
 from gpuexplorer.gui.wording.events.event_words import sign
 from gpuexplorer.gui.wording.reasons import short_reasons
-from gpuexplorer.gui.wording.sentences import going_on
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.trace import Trace, TraceSource
@@ -48,19 +47,19 @@ class Plotted:
 
 
 PLOTTED = (
-    Plotted("utilisation", "Utilisation", (utilization.GPU_UTILIZATION,), highest=1.0),
-    Plotted("memory", "Memory", (memory.MEMORY_USED,), limits=(memory.MEMORY_TOTAL,)),
-    Plotted("power", "Power", (heat.POWER_DRAW,), limits=(heat.POWER_LIMIT,)),
+    Plotted("utilisation", mark("Utilisation"), (utilization.GPU_UTILIZATION,), highest=1.0),
+    Plotted("memory", mark("Memory"), (memory.MEMORY_USED,), limits=(memory.MEMORY_TOTAL,)),
+    Plotted("power", mark("Power"), (heat.POWER_DRAW,), limits=(heat.POWER_LIMIT,)),
     Plotted(
         "temperature",
-        "Temperature",
+        mark("Temperature"),
         (heat.TEMPERATURE,),
         limits=(heat.TEMPERATURE_MAX, heat.TEMPERATURE_SLOWDOWN),
         marked=True,
         lowest=20.0,
     ),
-    Plotted("pcie", "PCIe", (links.PCIE_RECEIVE, links.PCIE_TRANSMIT)),
-    Plotted("nvlink", "NVLink", (links.NVLINK_RECEIVE, links.NVLINK_TRANSMIT)),
+    Plotted("pcie", mark("PCIe"), (links.PCIE_RECEIVE, links.PCIE_TRANSMIT)),
+    Plotted("nvlink", mark("NVLink"), (links.NVLINK_RECEIVE, links.NVLINK_TRANSMIT)),
 )
 
 
@@ -121,7 +120,7 @@ def plot_content(
         highest = max((limit for limit in limits if limit is not None), default=None)
     return PlotContent(
         name=f"all_{plotted.name}",
-        title=plotted.title,
+        title=tr(plotted.title),
         unit=METRICS[plotted.metrics[0]].unit,
         lines=tuple(
             Line(
@@ -174,7 +173,7 @@ def _bands(
         Band(
             max(one.start, start),
             one.end,
-            f"{each.number} {going_on(one.word)}",
+            f"{each.number} {one.word}",
             one.tone,
         )
         for each in cards
@@ -187,17 +186,18 @@ def _marked_limits(limits: set[float | None], plotted: Plotted) -> tuple[Limit, 
     """Only where all cards have the same one."""
     if not plotted.marked or len(limits) != 1:
         return ()
-    return tuple(Limit("limit", limit) for limit in limits if limit is not None)
+    return tuple(Limit(tr("limit"), limit) for limit in limits if limit is not None)
 
 
 def _reason(known: Known, plotted: Plotted) -> str:
+    reading = known.reading
     if known.silence is not None:
         return tr(CardState.NO_ANSWER.word)
-    if known.reading is None:
-        return tr(known.state_sentence)
-    if known.reading.state is not CardState.WORKING:
-        return tr(known.reading.state.word)
-    missing = [m for m in plotted.metrics if m not in known.reading.values]
+    if reading is None:
+        return short_reasons(Absence.NOT_YET)[0]
+    if reading.state is not CardState.WORKING:
+        return tr(reading.state.word)
+    missing = [m for m in plotted.metrics if m not in reading.values]
     if not missing:
         return ""
-    return short_reasons(known.reading.missing.get(missing[0], Absence.NOT_YET))[0]
+    return short_reasons(reading.missing.get(missing[0], Absence.NOT_YET))[0]

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.wording.cards.faces import Shown
-from gpuexplorer.gui.wording.processes.process_words import counted
+from gpuexplorer.gui.wording.processes.process_words import cards_counted, processes_counted
 from gpuexplorer.gui.wording.processes.program_name import program_name
 from gpuexplorer.gui.wording.processes.programs import ProgramFace, program_faces
 from gpuexplorer.telemetry.process_names import NamedProcess
@@ -82,9 +83,11 @@ class ProgramsFeed:
         if not pids:
             return ""
         owners = {self._owner.get(named.process.card) for named in processes}
-        words = (
-            f"{counted(len(pids), 'process', 'processes')} on {counted(len(owners), 'card')}"
+        words = tr(
+            "{processes} on {cards}",
+            processes=processes_counted(len(pids)),
+            cards=cards_counted(len(owners)),
         )
-        if not any(named.ours for named in processes):
-            words = f"{words}; this window holds no card memory"
-        return words
+        if any(named.ours for named in processes):
+            return words
+        return tr("{processes}; this window holds no card memory", processes=words)

@@ -8,6 +8,7 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.units import ratio
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.curve import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -126,7 +127,7 @@ class TileFeed:
         if not window.following:
             return tuple(ticks)
         near = 1.0 - _TICK_EVERY * 0.6 / max(1.0, width)
-        return (*(tick for tick in ticks if tick.share < near), Tick(1.0, "now"))
+        return (*(tick for tick in ticks if tick.share < near), Tick(1.0, tr("now")))
 
     def _memory(
         self, card: CardId, face: CardFace, start: float, end: float, width: float

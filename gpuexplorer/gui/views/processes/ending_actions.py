@@ -3,6 +3,7 @@
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
@@ -42,7 +43,7 @@ class EndingActions(QObject):
 
     @property
     def why_not_allowed(self) -> str:
-        return "" if self.allowed else self._settings.read_only_because or READ_ONLY
+        return "" if self.allowed else self._settings.read_only_because or tr(READ_ONLY)
 
     def refusal(self, picked: Chosen) -> str:
         """Why nothing of it can be ended; empty where something can."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -83,7 +84,7 @@ class MachinePanel(Panel):
             "GB/s; the more it carries of that, the brighter it is. Traffic in GB/s, seen from "
             "the card."
         )
-        self._legend.setText(f"{said} {INFERRED}" if shape.junctions else said)
+        self._legend.setText(f"{said} {tr(INFERRED)}" if shape.junctions else said)
 
     def _show_drawing(self, *, drawn: bool) -> None:
         if (

@@ -39,10 +39,11 @@ from gpuexplorer.gui.wording.machine.machine_now import MachineNow
 from gpuexplorer.gui.wording.machine.machine_summary import machine_summary
 from gpuexplorer.gui.wording.machine.machine_things import OfCard, OfLink, Thing
 from gpuexplorer.gui.wording.machine.wiring_words import (
-    ONLY_INSTANCES,
     matrix_text,
     notes,
     nothing_words,
+    only_instances,
+    waiting_again,
     waiting_words,
 )
 from gpuexplorer.telemetry.machine_shape import MachineShape
@@ -166,7 +167,7 @@ class TopologyView(LiveView):
         self._behind = self._behind[most:]
 
     def _show_drawing(self, now: MachineNow) -> None:
-        again = waiting_words(self._wiring.waited, again=True)
+        again = waiting_again(self._wiring.waited)
         waiting = self._wiring.answer is Answer.WAITING
         said = [*notes(now), again if waiting else "", self._written]
         self._panel.show_machine(now.shape, self._faces, [each for each in said if each])
@@ -183,17 +184,17 @@ class TopologyView(LiveView):
         """Heading, more, and the way on where there is no drawing."""
         listed = self.machine.cards()
         if listed and all(shown.card.kind is CardKind.MIG for shown in listed):
-            return (*_heading(ONLY_INSTANCES), "")
+            return (*only_instances(), "")
         match self._wiring.answer:
             case Answer.NOT_ASKED | Answer.WAITING:
-                return (*_heading(waiting_words(self._wiring.waited, again=False)), "")
+                return (*waiting_words(self._wiring.waited), "")
             case Answer.REFUSED:
                 said = "The driver could not be asked how the cards are wired."
                 return said, self._wiring.refusal, _ASK_AGAIN
             case Answer.TOLD | Answer.NOTHING:
                 readings = (self.machine.known(shown.card.id).reading for shown in listed)
                 states = [reading.state for reading in readings if reading is not None]
-                return (*_heading(nothing_words(states)), _ASK_AGAIN)
+                return (*nothing_words(states), _ASK_AGAIN)
 
     def _show_facts(self, now: MachineNow) -> None:
         if self._chosen is None:
@@ -304,12 +305,6 @@ class TopologyView(LiveView):
             self._choose(None)
         else:
             super().keyPressEvent(event)
-
-
-def _heading(sentences: str) -> tuple[str, str]:
-    """The first sentence, and the others."""
-    first, stop, rest = sentences.partition(". ")
-    return first + stop.rstrip(), rest
 
 
 def _is_there(now: MachineNow, faces: Mapping[Thing, Face], thing: Thing) -> bool:

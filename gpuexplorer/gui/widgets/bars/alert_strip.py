@@ -4,6 +4,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.state.navigation import Navigation
@@ -35,11 +36,11 @@ class AlertStrip(QFrame):
         self._ticking = False
         self.setProperty("panel", "banner")
         self._sentence = ElidedLabel(look.letters.body, Tone.TEXT)
-        self._open = self._link(look, "Open card")
+        self._open = self._link(look, tr("Open card"))
         self._open.clicked.connect(self._on_open_clicked)
-        self._silence = self._link(look, "Silence for 1 hour")
+        self._silence = self._link(look, tr("Silence for 1 hour"))
         self._silence.setToolTip(
-            "Shows no alert for an hour. What happens meanwhile stands among the events."
+            tr("Shows no alert for an hour. What happens meanwhile stands among the events.")
         )
         self._silence.clicked.connect(self._on_silence_clicked)
         said = QHBoxLayout()
@@ -70,7 +71,8 @@ class AlertStrip(QFrame):
         alerts = self._alerts.alerts()
         if alerts:
             number = self._alerts.numbers().get(alerts[0].card, "")
-            self._open.setText(f"Open card {number}".rstrip())
+            words = tr("Open card {number}", number=number) if number else tr("Open card")
+            self._open.setText(words)
             self._on_ticked()
         self.setVisible(bool(alerts))
 

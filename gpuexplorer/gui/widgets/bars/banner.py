@@ -3,12 +3,11 @@
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
-
-_SMALL_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
 class Banner(QFrame):
@@ -20,7 +19,7 @@ class Banner(QFrame):
         super().__init__(parent)
         self.setProperty("panel", "banner")
         self._sentence = wrapped_label(look, "", Tone.TEXT)
-        button = QPushButton("What was looked for")
+        button = QPushButton(tr("What was looked for"))
         button.setProperty("kind", "link")
         button.setFont(look.letters.body.font)
         button.setAutoDefault(True)
@@ -33,11 +32,11 @@ class Banner(QFrame):
         row.addWidget(button)
 
     def show_count(self, cards: int) -> None:
-        few = cards < len(_SMALL_NUMBERS)
-        number = _SMALL_NUMBERS[cards] if few else str(cards)
-        these = (
-            "this is one simulated card"
-            if cards == 1
-            else f"these are {number} simulated cards"
+        self._sentence.setText(
+            trn(
+                "No graphics card answers on this computer, so this is one simulated card.",
+                "No graphics card answers on this computer, so these are {count} simulated "
+                "cards.",
+                cards,
+            )
         )
-        self._sentence.setText(f"No graphics card answers on this computer, so {these}.")

@@ -4,6 +4,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
@@ -51,7 +52,7 @@ class CardHeader(Painted):
         drawing.chip(chip, face.number, letters.title, fill)
         x = chip.right() + _GAP
         right = self._draw_mark(drawing, x)
-        name = face.name or f"Card {face.number}"
+        name = face.name or tr("Card {number}", number=face.number)
         if letters.number.width(name) > right - x:
             # The model says more than the maker, who made them all.
             name = name.removeprefix("NVIDIA ")
@@ -94,7 +95,8 @@ class CardHeader(Painted):
             return x
         drawing.text(x, baseline, run)
         place = QRectF(x, 0, run.width, _HEIGHT)
-        drawing.hint(place, face.cuda_reason or "The number CUDA and PyTorch give this card.")
+        hint = face.cuda_reason or tr("The number CUDA and PyTorch give this card.")
+        drawing.hint(place, hint)
         return x + run.width + _GAP
 
     def _draw_badge(self, drawing: Drawing, x: float, right: float, badge: Badge) -> float:

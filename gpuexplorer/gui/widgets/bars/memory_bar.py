@@ -4,6 +4,7 @@ from PySide6.QtCore import QLineF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
@@ -25,7 +26,7 @@ class MemoryBar(Painted):
         super().__init__(look, parent)
         self._picture: MemoryPicture | None = None
         self._colour: int | None = None
-        self.setAccessibleName("Memory")
+        self.setAccessibleName(tr("Memory"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._fit()
 
@@ -41,7 +42,7 @@ class MemoryBar(Painted):
         picture = self._picture
         theme, letters = drawing.theme, drawing.letters
         baseline = letters.number.ascent - 2
-        title = Run("Memory", letters.title, theme.text)
+        title = Run(tr("Memory"), letters.title, theme.text)
         drawing.text(0, baseline, title)
         bar = QRectF(0, _TOP, self.width(), _BAR)
         if picture is None:
@@ -49,11 +50,13 @@ class MemoryBar(Painted):
         if picture.used is None:
             drawing.no_bar(bar)
         else:
-            runs = [Run(picture.used.number, letters.number, theme.text)]
+            lead, rest = picture.around_used
+            runs = [Run(lead, letters.body, theme.quiet)] if lead else []
+            runs.append(Run(picture.used.number, letters.number, theme.text))
             if picture.used.unit:
                 unit = f"{THIN_SPACE}{picture.used.unit}"
                 runs.append(Run(unit, letters.body, theme.quiet))
-            runs.append(Run(f" {picture.whole}", letters.body, theme.quiet))
+            runs.append(Run(rest, letters.body, theme.quiet))
             drawing.runs_right(self.width(), baseline, runs)
             self._draw_bar(drawing, bar, picture.parts)
         top = bar.bottom() + _BELOW_BAR
@@ -79,7 +82,7 @@ class MemoryBar(Painted):
             width = min(max(2.0, part.share * bar.width()), last - left)
             place = QRectF(left, bar.top(), width, bar.height())
             self._draw_part(drawing, bar, place, part)
-            said = f"{part.label}: {part.amount}, {part.remark}.\n{part.meaning}"
+            said = f"{part.spoken}.\n{part.meaning}"
             drawing.hint(place.adjusted(-1, -4, 1, 4), said)
             self._draw_slices(drawing, bar, place, part)
             left += width

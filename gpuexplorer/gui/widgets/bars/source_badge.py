@@ -4,12 +4,13 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 
-SIMULATED = "SIMULATED"
+SIMULATED = mark("SIMULATED")
 
 
 class SourceBadge(Painted):
@@ -22,13 +23,16 @@ class SourceBadge(Painted):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def show_simulated(self) -> None:
-        self._show(SIMULATED, "No real card is read: all figures are made up.", filled=True)
+        meaning = tr("No real card is read: all figures are made up.")
+        self._show(tr(SIMULATED), meaning, filled=True)
 
     def show_live(self, name: str) -> None:
-        self._show(f"Live, {name}", "These figures are read from real cards.", filled=False)
+        meaning = tr("These figures are read from real cards.")
+        self._show(tr("Live, {name}", name=name), meaning, filled=False)
 
     def show_nothing(self) -> None:
-        self._show("Nothing read", "No card answers, so no figures are shown.", filled=False)
+        meaning = tr("No card answers, so no figures are shown.")
+        self._show(tr("Nothing read"), meaning, filled=False)
 
     def draw(self, drawing: Drawing) -> None:
         painter, theme = drawing.painter, drawing.theme

@@ -3,6 +3,7 @@
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
@@ -20,7 +21,7 @@ class StatusLine(QFrame):
         super().__init__(parent)
         self.setProperty("panel", "bottom")
         self.setFixedHeight(HEIGHT)
-        self.setAccessibleName("Driver, rhythm and cost")
+        self.setAccessibleName(tr("Driver, rhythm and cost"))
         letters = look.letters.caption
         self._driver = ElidedLabel(letters, Tone.QUIET)
         self._cuda = ElidedLabel(letters, Tone.QUIET)
@@ -38,25 +39,32 @@ class StatusLine(QFrame):
 
     def show_source(self, source: Source | None) -> None:
         if source is None:
-            self._say(self._driver, "No driver")
-            self._say(self._cuda, "No CUDA")
+            self._say(self._driver, tr("No driver"))
+            self._say(self._cuda, tr("No CUDA"))
             self._say(self._missing, "")
         else:
             self._say(self._driver, _driver(source))
             cuda = source.cuda_version
             self._say(
                 self._cuda,
-                "" if cuda is None else f"CUDA {cuda}",
-                "The newest CUDA this driver can run.",
+                "" if cuda is None else tr("CUDA {version}", version=cuda),
+                tr("The newest CUDA this driver can run."),
             )
 
     def show_beat(self, interval: float, beats: BeatCount) -> None:
-        late = f"{beats.missed} missed" if beats.missed else "none late"
-        self._say(
-            self._beat,
-            f"Read every {interval:g} s, {late}",
-            f"{beats.taken} readings since the start; for {beats.missed} it was too late.",
+        words = tr("Read every {interval:g} s, none late", interval=interval)
+        if beats.missed:
+            words = tr(
+                "Read every {interval:g} s, {missed} missed",
+                interval=interval,
+                missed=beats.missed,
+            )
+        hint = tr(
+            "{taken} readings since the start; for {missed} it was too late.",
+            taken=beats.taken,
+            missed=beats.missed,
         )
+        self._say(self._beat, words, hint)
 
     def show_words(self, words: str) -> None:
         """In the place of the beat, where no card is read."""
@@ -94,5 +102,5 @@ class StatusLine(QFrame):
 
 def _driver(source: Source) -> str:
     if source.driver_version:
-        return f"Driver {source.driver_version}"
-    return "No driver is used" if source.simulated else "Driver without a number"
+        return tr("Driver {version}", version=source.driver_version)
+    return tr("No driver is used") if source.simulated else tr("Driver without a number")

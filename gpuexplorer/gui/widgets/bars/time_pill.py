@@ -3,13 +3,13 @@
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 
 _HEIGHT, _MARGIN, _ICON, _GAP = 28, 10, 16, 8
-_WAY_ON = "Back to now"
 
 
 class TimePill(PaintedButton):
@@ -19,31 +19,33 @@ class TimePill(PaintedButton):
         super().__init__(look, parent)
         self._forms: tuple[str, ...] = ("",)
         self._said = ""
-        self._way_on = _WAY_ON
+        self._way_on = tr("Back to now")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.hide()
 
     def show_end(self, moment: str) -> None:
         """The moment at which what is shown ends."""
-        self._forms = (f"Looking back: ends {moment}", f"Ends {moment}", "")
-        self._said = self._forms[0]
-        self.setAccessibleName(f"{self._said}. {_WAY_ON}")
-        self.setToolTip(f"{self._said}.\nReading goes on meanwhile. Back to now: Ctrl+End")
+        long = tr("Looking back: ends {moment}", moment=moment)
+        self._forms = (long, tr("Ends {moment}", moment=moment), "")
+        self._said = long
+        self.setAccessibleName(f"{long}. {tr('Back to now')}")
+        meanwhile = tr("Reading goes on meanwhile. Back to now: Ctrl+End")
+        self.setToolTip(f"{long}.\n{meanwhile}")
         self.update()
 
     def longest(self) -> int:
         """What it takes to say all of it."""
-        return self._width(self._forms[0], _WAY_ON)
+        return self._width(self._forms[0], tr("Back to now"))
 
     def show_within(self, room: int) -> int:
         """Takes the longest form that fits; returns the width of that."""
-        self._way_on = _WAY_ON
+        self._way_on = tr("Back to now")
         for said in self._forms:
             self._said = said
-            if self._width(said, _WAY_ON) <= room:
+            if self._width(said, self._way_on) <= room:
                 break
         else:
-            self._way_on = "Now"
+            self._way_on = tr("Now")
         self.updateGeometry()
         self.update()
         return self._width(self._said, self._way_on)

@@ -4,7 +4,7 @@ from PySide6.QtCore import QSysInfo, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -22,11 +22,11 @@ _MOST_HOST_WIDTH, _HOST_SHARE = 320, 0.27
 _MARGIN, _GAP = 24, 12
 _LEAST_LABEL = 90
 _WIDE_SEARCH_FROM = 860
-STOP_SIMULATING = "Stop simulating"
+STOP_SIMULATING = mark("Stop simulating")
 
 
 def host_name() -> str:
-    return QSysInfo.machineHostName() or "This computer"
+    return QSysInfo.machineHostName() or tr("This computer")
 
 
 class TopBar(QFrame):
@@ -49,15 +49,15 @@ class TopBar(QFrame):
         self._host.show_text(host_name())
         self._badge = SourceBadge(look)
         self._label = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._stop = QPushButton(STOP_SIMULATING)
+        self._stop = QPushButton(tr(STOP_SIMULATING))
         self._stop.setProperty("kind", "link")
         self._stop.setFont(look.letters.body.font)
         self._stop.setAutoDefault(True)
-        self._stop.setToolTip("Look for real cards, and read these if there are some.")
+        self._stop.setToolTip(tr("Look for real cards, and read these if there are some."))
         self._stop.clicked.connect(self.real_cards_asked)
         self._pill = TimePill(look)
         self._pill.clicked.connect(time_window.back_to_now)
-        self._spans = Segmented(look, "Time span", SPANS)
+        self._spans = Segmented(look, tr("Time span"), SPANS)
         self._spans.chosen.connect(self._on_span_chosen)
         self._pause = IconButton(look, Icon.PAUSE)
         self._pause.clicked.connect(time_window.toggle_pause)
@@ -140,9 +140,11 @@ class TopBar(QFrame):
         known = any(seconds == window.span for seconds, _ in SPANS)
         self._spans.show_choice(window.span, "" if known else span_words(window.span))
         if window.following:
-            self._pause.show_meaning(Icon.PAUSE, "Hold the picture; reading goes on", "Space")
+            self._pause.show_meaning(
+                Icon.PAUSE, tr("Pause the plots; reading goes on"), "Space"
+            )
         else:
-            self._pause.show_meaning(Icon.PLAY, "Go on with the present", "Space")
+            self._pause.show_meaning(Icon.PLAY, tr("Resume the plots"), "Space")
             end = window.stretch()[1]
             now = window.wall(window.now())
             self._pill.show_end(moment_words(window.wall(end), now))

@@ -53,10 +53,9 @@ def _draw_busy(
         baseline = chip.center().y() + letters.body.cap_height / 2
         run = Run(word, letters.body, theme.tone(face.tone))
         return drawing.runs_right(right, baseline, [run])
-    number, _, unit = face.busy.partition(" ")
     runs = [
-        Run(number, letters.number, theme.text),
-        Run(f"{THIN_SPACE}{unit}", letters.body, theme.quiet),
+        Run(face.busy, letters.number, theme.text),
+        Run(f"{THIN_SPACE}{face.unit}", letters.body, theme.quiet),
     ]
     baseline = chip.center().y() + letters.number.cap_height / 2
     return drawing.runs_right(right, baseline, runs)

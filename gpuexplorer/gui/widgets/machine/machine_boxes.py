@@ -115,10 +115,9 @@ def _draw_busy(
     """Right aligned; returns where it begins."""
     theme, letters = drawing.theme, drawing.letters
     if face.busy:
-        number, _, unit = face.busy.partition(" ")
         runs = [
-            Run(number, letters.strong, theme.text),
-            Run(f"{THIN_SPACE}{unit}", letters.caption, theme.quiet),
+            Run(face.busy, letters.strong, theme.text),
+            Run(f"{THIN_SPACE}{face.unit}", letters.caption, theme.quiet),
         ]
         if sum(run.width for run in runs) > right - left:
             runs = runs[:1]
@@ -135,7 +134,7 @@ def _draw_compact(drawing: Drawing, place: QRectF, face: TileFace) -> None:
     number = Run(face.number, letters.caption, ink)
     drawing.text(inner.left(), inner.top() + letters.caption.ascent - 1, number)
     if face.busy:
-        busy = Run(face.busy.partition(" ")[0], letters.strong, theme.text)
+        busy = Run(face.busy, letters.strong, theme.text)
         drawing.runs_right(inner.right(), inner.bottom() - 1, [busy])
         return
     word = fitting(face.word, letters.caption, inner.width())

@@ -15,6 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.machine.large_card import draw_large_card
@@ -104,7 +105,7 @@ class MachineDrawing(Voiced[Thing]):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.setAccessibleName("The machine")
+        self.setAccessibleName(tr("The machine"))
 
     def show_machine(self, shape: MachineShape, faces: Mapping[Thing, Face]) -> None:
         before, self._faces = self._faces, faces

@@ -49,7 +49,7 @@ class MatrixTable(QTableView):
         self.setHorizontalHeader(_Heads(look, self._matrix, Qt.Orientation.Horizontal, self))
         self.setVerticalHeader(_Heads(look, self._matrix, Qt.Orientation.Vertical, self))
         self.setItemDelegate(_Cells(look, self))
-        self.setAccessibleName(tr("Who reaches whom, and how"))
+        self.setAccessibleName(tr("Which card reaches which, and how"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
         self.setCornerButtonEnabled(False)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -16,7 +17,7 @@ from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.wording.facts.fact import Fact
 from gpuexplorer.gui.wording.machine.machine_facts import End, ThingFacts
 
-NOTHING_CHOSEN = (
+NOTHING_CHOSEN = mark(
     "Click a card or a wire, or a cell of the matrix: what is known of it stands here."
 )
 _LABEL = 126
@@ -31,7 +32,7 @@ class ThingPanel(QFrame):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
-        self.setAccessibleName("Facts")
+        self.setAccessibleName(tr("Facts"))
         self._look = look
         self._shown: ThingFacts | None = None
         self._card: CardId | None = None
@@ -39,7 +40,7 @@ class ThingPanel(QFrame):
         self._title = QLabel()
         self._title.setFont(look.letters.title.font)
         self._title.setWordWrap(True)
-        self._open = WordButton(look, Icon.NEXT, "Open card")
+        self._open = WordButton(look, Icon.NEXT, tr("Open card"))
         self._open.clicked.connect(self._on_open_asked)
         self._sentence = wrapped_label(look, "", Tone.TEXT)
         self._rows: list[_Row] = []
@@ -64,7 +65,7 @@ class ThingPanel(QFrame):
 
     def show_nothing(self) -> None:
         self._shown = self._card = None
-        self._title.setText("Nothing chosen")
+        self._title.setText(tr("Nothing chosen"))
         self._sentence.setText(NOTHING_CHOSEN)
         self._say_tone(Tone.QUIET)
         for widget in (self._ends, self._open, self._note):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
@@ -22,7 +23,7 @@ class FactGrid(Painted):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.setAccessibleName("Figures")
+        self.setAccessibleName(tr("Figures"))
 
     def show_rows(self, rows: Sequence[Row]) -> None:
         if rows != self._rows:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import Look
@@ -246,7 +247,7 @@ class PairMap(Voiced[Pair]):
 
     def _draw_corner(self, drawing: Drawing, layout: PairLayout) -> None:
         if layout.numbers:
-            run = Run("From, to", drawing.letters.caption, drawing.theme.faint)
+            run = Run(tr("From, to"), drawing.letters.caption, drawing.theme.faint)
             drawing.text(0, layout.top / 2 + run.letters.cap_height / 2 - 2, run)
 
     def _draw_over(self, drawing: Drawing, layout: PairLayout) -> None:

@@ -4,6 +4,7 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.units import plain
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
@@ -26,10 +27,11 @@ class PairScale(Painted):
     def show_scale(self, scale: HeatScale | None, unit: str) -> None:
         if (scale, unit) != (self._scale, self._unit):
             self._scale, self._unit = scale, unit
-            said = (
-                "" if scale is None else f"{_told(scale.least)} to {_told(scale.most)} {unit}"
-            )
-            self.setAccessibleName(f"Shades from {said}" if said else "No shades yet")
+            name = tr("No shades yet")
+            if scale is not None:
+                high = f"{_told(scale.most)} {unit}"
+                name = tr("Shades from {low} to {high}", low=_told(scale.least), high=high)
+            self.setAccessibleName(name)
             self.updateGeometry()
             self.update()
 

@@ -8,6 +8,7 @@ from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.units import gigabytes_per_second
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
@@ -26,7 +27,7 @@ class SampleStrip(Painted):
         self._theirs: float | None = None
         self._unit = ""
         self._colour: int | None = None
-        self.setAccessibleName("Samples")
+        self.setAccessibleName(tr("Samples"))
         self.setMinimumHeight(_HEIGHT)
         self.setMaximumHeight(_MOST_HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -67,8 +68,8 @@ class SampleStrip(Painted):
         if self._theirs is not None:
             told.append(f"nvbandwidth {self._told(self._theirs)}")
         if self._limit is not None:
-            told.append(f"limit {self._told(self._limit)}")
-        drawing.text(0, baseline, Run("Against the limit", letters, theme.quiet))
+            told.append(tr("limit {rate}", rate=self._told(self._limit)))
+        drawing.text(0, baseline, Run(tr("Against the limit"), letters, theme.quiet))
         drawing.runs_right(wide, baseline, [Run("   ".join(told), letters, theme.quiet)])
         track = QRectF(0, letters.height + 6, wide, 10)
         fill = theme.level if self._colour is None else theme.card(self._colour)
@@ -83,7 +84,9 @@ class SampleStrip(Painted):
     def _draw_dots(self, drawing: Drawing, above: float) -> None:
         theme, letters, painter = drawing.theme, drawing.letters.caption, drawing.painter
         low, high = min(self._samples), max(self._samples)
-        drawing.text(0, above + letters.ascent, Run("Sample by sample", letters, theme.quiet))
+        drawing.text(
+            0, above + letters.ascent, Run(tr("Sample by sample"), letters, theme.quiet)
+        )
         top, bottom = above + letters.height + 10, self.height() - 8.0
         ends = [self._told(low, 3), self._told(high, 3)]
         right = self.width() - max(letters.width(each) for each in ends) - 8

@@ -4,6 +4,7 @@ from PySide6.QtCore import QLineF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
@@ -20,7 +21,7 @@ class WayLine(Painted):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
         self._way = NO_WAY
-        self.setAccessibleName("The way of the bytes")
+        self.setAccessibleName(tr("The path of the bytes"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     @property
@@ -66,7 +67,8 @@ class WayLine(Painted):
             shown = letters.elided(words, right - left)
             x = (left + right - letters.width(shown)) / 2
             drawing.text(x, baseline, Run(shown, letters, strong if known else theme.faint))
-        told = f"{stretch.words}, {stretch.rate_words or 'nobody tells how fast'}"
+        speed = stretch.rate_words or tr("speed not reported")
+        told = f"{stretch.words}, {speed}"
         drawing.hint(QRectF(left, 0, right - left, self.height()), told)
 
     def _draw_stop(self, drawing: Drawing, stop: Stop, x: float, step: float) -> None:

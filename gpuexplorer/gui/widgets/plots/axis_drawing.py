@@ -2,11 +2,11 @@
 
 from PySide6.QtCore import QRectF, Qt
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.widgets.plots.layout import Layout
 from gpuexplorer.gui.widgets.plots.time_axis import moment_word, time_ticks
 
-NOW = "now"
 _PER_TICK = 92.0
 _APART = 14.0
 
@@ -41,7 +41,7 @@ def _words(drawing: Drawing, layout: Layout) -> list[tuple[float, Run]]:
     letters, theme = drawing.letters.caption, drawing.theme
     axis, stretch = layout.axis, layout.stretch
     if stretch.following:
-        last = Run(NOW, letters, theme.quiet)
+        last = Run(tr("now"), letters, theme.quiet)
     else:
         end = stretch.end + stretch.offset
         last = Run(moment_word(end, end), letters, theme.faint)

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.curve import columns_for
 from gpuexplorer.gui.paint.drawing import Drawing, Hint
 from gpuexplorer.gui.state.settings import Settings
@@ -107,7 +108,9 @@ class PlotCanvas(Painted):
         if least_height(self._contents, bool(self._flags)) != before:
             self.updateGeometry()
         titles = ", ".join(content.title for content in self._contents)
-        self.setAccessibleName(f"Plots: {titles}" if titles else "No plots")
+        self.setAccessibleName(
+            tr("Plots: {titles}", titles=titles) if titles else tr("No plots")
+        )
         self._describe()
         if self._pointer is not None and not self._dragging:
             # The pointer stands still while time moves on under it.

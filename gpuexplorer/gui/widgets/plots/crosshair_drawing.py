@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPen
 
 from gpuexplorer.core.units import Units, quantity
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.widgets.plots.axis_drawing import draw_time_pill
 from gpuexplorer.gui.widgets.plots.content import Line
@@ -17,7 +18,6 @@ from gpuexplorer.gui.widgets.plots.time_axis import moment_word
 _PILL = 20.0
 _DOT = 3.5
 _TENTHS_UP_TO = 120.0  # seconds
-UNREAD = "not read"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,22 +48,21 @@ def draw_crosshair(drawing: Drawing, layout: Layout, at: float, units: Units) ->
 
 
 def words_at(layout: Layout, at: float, units: Units) -> str:
-    """The same for who does not see it."""
+    """The same for whoever does not see it."""
     stretch = layout.stretch
     said = [_moment(stretch, at)]
     for plot in layout.plots:
         for line in plot.content.lines:
             value = value_at(line.trace, at)
-            read = UNREAD if value is None else str(quantity(line.metric, value, units))
+            read = tr("not read") if value is None else str(quantity(line.metric, value, units))
             said.append(f"{name_of(plot, line)} {read}")
     return ", ".join(said)
 
 
 def name_of(plot: PlotPlace, line: Line) -> str:
-    """Who a line is, in words."""
-    if line.label:
-        return f"{plot.content.title} {line.label}".strip()
-    return f"{plot.content.title} card {line.chip}".strip()
+    """Which line it is, in words."""
+    label = line.label or tr("card {number}", number=line.chip)
+    return f"{plot.content.title} {label}".strip()
 
 
 def _moment(stretch: Stretch, at: float) -> str:
@@ -127,6 +126,6 @@ def _draw_pill(drawing: Drawing, mark: _Mark, left: float, y: float) -> None:
 def _draw_nothing(drawing: Drawing, plot: PlotPlace, x: float) -> None:
     """A gap has no value, which is another thing than zero."""
     letters = drawing.letters.caption
-    word = Run(UNREAD, letters, drawing.theme.faint)
+    word = Run(tr("not read"), letters, drawing.theme.faint)
     left = x + 9 if x + 9 + word.width <= plot.area.right() else x - 9 - word.width
     drawing.text(left, plot.area.center().y() + letters.cap_height / 2, word)

@@ -7,12 +7,12 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.core.units import Units, quantity
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone, faded, mixed
 from gpuexplorer.gui.widgets.plots.content import Limit, Line
-from gpuexplorer.gui.widgets.plots.layout import CHIP, Layout, PlotPlace
+from gpuexplorer.gui.widgets.plots.layout import CHIP, NOW, Layout, PlotPlace
 from gpuexplorer.gui.widgets.plots.plot_drawing import reason_fits
 from gpuexplorer.gui.widgets.plots.spread import spread
 from gpuexplorer.gui.widgets.plots.summary import Summary
@@ -23,7 +23,7 @@ _CLOSEST = 14.0
 _NOTHING = "–"
 _REASON_SHARE = 0.4  # of the plot, at most
 _BACKING = 0.86
-UNSEEN = "no reading in this stretch"
+UNSEEN = mark("no reading in this stretch")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,8 +69,8 @@ def draw_headings(drawing: Drawing, layout: Layout, following: bool) -> None:
     letters, faint = drawing.letters.caption, drawing.theme.faint
     for heading, right in layout.gutter.columns:
         # Looking back, the last figure is not what is so now.
-        word = "last" if heading == "now" and not following else heading
-        drawing.runs_right(right, layout.heads, [Run(word, letters, faint)])
+        word = mark("last") if heading == NOW and not following else heading
+        drawing.runs_right(right, layout.heads, [Run(tr(word), letters, faint)])
 
 
 def _labels(drawing: Drawing, plot: PlotPlace) -> list[_Label]:
@@ -147,7 +147,7 @@ def _draw_chip_and_figure(
             runs.append(Run(f"{THIN_SPACE}{now.unit}", letters.caption, theme.quiet))
     drawing.runs_right(labels.right(), baseline, runs)
     hint = QRectF(labels.left(), y - 8, labels.width(), 16)
-    who = line.label or f"Card {line.chip}"
+    who = line.label or tr("Card {number}", number=line.chip)
     drawing.hint(hint, f"{who}: {line.reason or explained(line.metric)}")
 
 
@@ -165,7 +165,7 @@ def _draw_columns(
     hint = QRectF(labels.left(), y - 9, labels.width(), 18)
     drawing.hint(hint, f"{tr(line.metric.label)}\n{explained(line.metric)}")
     baseline = _baseline(letters.body, y)
-    reason = line.reason or UNSEEN
+    reason = line.reason or tr(UNSEEN)
     if summary.mean is None and (not line.reason or reason_fits(layout, letters, line)):
         room = layout.gutter.right - left - letters.caption.width(word) - 10
         words = Run(letters.caption.elided(reason, room), letters.caption, theme.faint)
@@ -201,10 +201,14 @@ def _draw_reason(drawing: Drawing, plot: PlotPlace, reason: str, y: float) -> No
 
 def _draw_left_out(drawing: Drawing, layout: Layout, left_out: list[_Label], y: float) -> None:
     letters = drawing.letters.caption
-    words = f"and {len(left_out)} more"
+    words = trn("and {count} more", "and {count} more", len(left_out))
     left = layout.gutter.labels.left()
     drawing.text(left, _baseline(letters, y), Run(words, letters, drawing.theme.faint))
-    names = [label.line.label or f"Card {label.line.chip}" for label in left_out if label.line]
+    names = [
+        label.line.label or tr("Card {number}", number=label.line.chip)
+        for label in left_out
+        if label.line
+    ]
     drawing.hint(QRectF(left, y - 8, letters.width(words), 16), "\n".join(names))
 
 

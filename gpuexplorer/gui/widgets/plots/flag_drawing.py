@@ -7,6 +7,7 @@ from operator import attrgetter
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPolygonF
 
+from gpuexplorer.core.words import trn
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.widgets.plots.content import Flag
 from gpuexplorer.gui.widgets.plots.layout import Layout
@@ -121,7 +122,8 @@ def _listed(texts: Sequence[str]) -> str:
     """One below the other; of many the first, and how many more."""
     said = list(dict.fromkeys(texts))
     more = len(said) - _LISTED
-    return "\n".join([*said[:_LISTED], *([f"and {more} more"] if more > 0 else [])])
+    rest = [trn("and {count} more", "and {count} more", more)] if more > 0 else []
+    return "\n".join([*said[:_LISTED], *rest])
 
 
 def _in_view(layout: Layout, flags: Sequence[Flag]) -> list[tuple[Flag, float]]:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
@@ -20,7 +21,7 @@ from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.plots.plot_actions import PlotActions
 
-_BACK = "Escape goes back"
+_BACK = mark("Escape goes back")
 
 
 class FullPlot(QWidget):
@@ -42,7 +43,7 @@ class FullPlot(QWidget):
         self._title = ElidedLabel(look.letters.title, Tone.TEXT)
         self._source = ElidedLabel(look.letters.body, Tone.QUIET)
         back = ElidedLabel(look.letters.caption, Tone.FAINT)
-        back.show_text(_BACK)
+        back.show_text(tr(_BACK))
         self._badge = SourceBadge(look)
         self._canvas = PlotCanvas(look, time_window, settings)
         self._canvas.full_screen_asked.connect(self._on_full_screen_asked)

@@ -6,6 +6,7 @@ from functools import partial
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.command_list import CommandList, Group, command_of
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.theme.look import Look
@@ -25,18 +26,22 @@ class FullPlotCommands(CommandList):
         self._canvas = canvas
         for position, (seconds, words) in enumerate(SPANS):
             run = partial(time_window.choose_span, seconds)
-            span = self._make(Group.TIME, f"Show {words}", run, f"Alt+{position + 1}")
+            span = self._make(
+                Group.TIME, tr("Show {span}", span=words), run, f"Alt+{position + 1}"
+            )
             span.setCheckable(True)
             span.setData(seconds)
         self._hold = self._make(
-            Group.TIME, "Hold the picture, or go on", time_window.toggle_pause, "Space"
+            Group.TIME, tr("Pause or resume the plots"), time_window.toggle_pause, "Space"
         )
         self._hold.setAutoRepeat(False)
-        self._now = self._make(Group.TIME, "Back to now", time_window.back_to_now, "Ctrl+End")
-        self._make(Group.VIEW, "Leave full screen", window.close, "F11")
+        self._now = self._make(
+            Group.TIME, tr("Back to now"), time_window.back_to_now, "Ctrl+End"
+        )
+        self._make(Group.VIEW, tr("Leave full screen"), window.close, "F11")
         keys = ("Ctrl+K", "Ctrl+Shift+P")
         self._search = self._make(
-            Group.PROGRAM, "Search all commands", self._on_palette_asked, *keys
+            Group.PROGRAM, tr("Search all commands"), self._on_palette_asked, *keys
         )
         time_window.changed.connect(self._on_time_changed)
         self._on_time_changed()

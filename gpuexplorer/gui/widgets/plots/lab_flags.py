@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.plots.content import Flag
@@ -20,7 +21,11 @@ def flags_of(
     return [
         Flag(
             each.at,
-            f"Line {each.number} of the lab: {_first_line(each.code)}",
+            tr(
+                "Line {number} of the lab: {code}",
+                number=each.number,
+                code=_first_line(each.code),
+            ),
             Tone.BAD if each.failed else Tone.QUIET,
             None if each.failed else colour,
             each.number,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QRectF
 
 from gpuexplorer.core.units import Units, quantity
+from gpuexplorer.core.words import mark
 from gpuexplorer.gui.paint.curve import COLUMN_PIXELS, steady_stretch
 from gpuexplorer.gui.paint.drawing import THIN_SPACE
 from gpuexplorer.gui.theme.letters import Letterings
@@ -24,7 +25,8 @@ _WORDS = (64.0, 124.0)  # the least and the most that a line's label takes
 _LEAST_AREA = 36.0
 _FOUR_LINES_FROM = 150.0
 _THREE_LINES_FROM = 66.0
-_HEADINGS = ("now", "min", "avg", "max")
+NOW = mark("now")
+_HEADINGS = (NOW, mark("min"), mark("avg"), mark("max"))
 
 
 @dataclass(frozen=True, slots=True)

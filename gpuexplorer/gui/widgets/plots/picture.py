@@ -6,6 +6,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
@@ -49,7 +50,9 @@ def svg(shown: Shown, size: QSize, look: Look, origin: Origin) -> bytes:
     generator.setResolution(96)
     generator.setSize(whole)
     generator.setViewBox(QRectF(0, 0, whole.width(), whole.height()))
-    generator.setTitle(f"{SIMULATED}: {origin.source}" if origin.simulated else origin.source)
+    generator.setTitle(
+        tr("SIMULATED: {title}", title=origin.source) if origin.simulated else origin.source
+    )
     generator.setDescription(_when(shown))
     with QPainter(generator) as painter:
         _draw(painter, whole, shown, look, origin)
@@ -104,5 +107,5 @@ def _when(shown: Shown) -> str:
         for at in (stretch.start, stretch.end)
     )
     if start.date() == end.date():
-        return f"{start:%Y-%m-%d %H:%M:%S} to {end:%H:%M:%S}"
-    return f"{start:%Y-%m-%d %H:%M:%S} to {end:%Y-%m-%d %H:%M:%S}"
+        return tr("{start:%Y-%m-%d %H:%M:%S} to {end:%H:%M:%S}", start=start, end=end)
+    return tr("{start:%Y-%m-%d %H:%M:%S} to {end:%Y-%m-%d %H:%M:%S}", start=start, end=end)

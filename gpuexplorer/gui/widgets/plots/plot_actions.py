@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from gpuexplorer.core.metric import Metric
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.plots.canvas import PlotCanvas
 from gpuexplorer.gui.widgets.plots.content import Line
@@ -44,13 +45,13 @@ class PlotActions(QObject):
         self._saving = Saving(settings, canvas)
         self._saving.done.connect(self.done)
         self._saving.refused.connect(self.refused)
-        self.full_screen = self._add("Full screen of one plot", self._on_full_screen_asked)
-        copy = self._add("Copy picture of the plots", self.copy_picture)
+        self.full_screen = self._add(tr("Full screen of one plot"), self._on_full_screen_asked)
+        copy = self._add(tr("Copy picture of the plots"), self.copy_picture)
         copy.setShortcut(QKeySequence.StandardKey.Copy)
-        save = self._add("Save plots as PNG…", self._on_png_asked)
+        save = self._add(tr("Save plots as PNG…"), self._on_png_asked)
         save.setShortcut(QKeySequence.StandardKey.Save)
-        self._add("Save plots as SVG…", self._on_svg_asked)
-        self._add("Save visible data as CSV…", self._on_csv_asked)
+        self._add(tr("Save plots as SVG…"), self._on_svg_asked)
+        self._add(tr("Save visible data as CSV…"), self._on_csv_asked)
         canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         canvas.customContextMenuRequested.connect(self._on_menu_asked)
 
@@ -66,7 +67,7 @@ class PlotActions(QObject):
         canvas = self._canvas
         image = picture(canvas.shown(), canvas.size(), canvas.look, self._origin)
         QGuiApplication.clipboard().setImage(image)
-        self.done.emit("The picture is on the clipboard.")
+        self.done.emit(tr("The picture is on the clipboard."))
 
     def save_png(self, path: Path) -> None:
         self._saving.save(path, self._png(path))
@@ -123,13 +124,13 @@ class PlotActions(QObject):
         self._canvas.full_screen_asked.emit(self._canvas.current)
 
     def _on_png_asked(self) -> None:
-        self._ask("Save plots as PNG", PNG, self._png)
+        self._ask(tr("Save plots as PNG"), PNG, self._png)
 
     def _on_svg_asked(self) -> None:
-        self._ask("Save plots as SVG", SVG, self._svg)
+        self._ask(tr("Save plots as SVG"), SVG, self._svg)
 
     def _on_csv_asked(self) -> None:
-        self._ask("Save visible data as CSV", CSV, self._csv)
+        self._ask(tr("Save visible data as CSV"), CSV, self._csv)
 
 
 def _write_csv(
@@ -143,7 +144,7 @@ def _write_csv(
 def _column(line: Line, heading: Heading, past: TraceSource | None) -> TraceColumn:
     metric: Metric = line.metric
     if past is None or line.card is None:
-        card = line.card or (f"card {line.chip}" if line.chip else "")
+        card = line.card or (tr("card {number}", number=line.chip) if line.chip else "")
         return TraceColumn(card, metric, line.trace, line.reason)
     trace = past.trace(line.card, metric.id, heading.start, heading.end, _EVERY_READING)
     return TraceColumn(line.card, metric, trace, line.reason)

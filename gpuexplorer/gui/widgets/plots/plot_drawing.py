@@ -4,6 +4,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.curve import lines_into
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.kept_curves import Curve, Curves, KeptCurves
@@ -15,7 +16,7 @@ from gpuexplorer.gui.widgets.plots.summary import gaps
 
 _BAND_TOP, _BAND_FILL = 2.0, 0.13
 _DOT, _DOT_GAP = 1.5, 2.5
-_UNREAD = "not read"
+_UNREAD = mark("not read")
 _ROW = 18.0
 _TELLING = 8  # letters
 _BACKING = 0.86
@@ -154,7 +155,7 @@ def _draw_unread(drawing: Drawing, plot: PlotPlace, line: Line, stretch: Stretch
         if right - left < 6:
             continue
         _draw_dots(drawing, plot.area, plot.area.bottom() - 3, faint, left, right)
-        word = Run(_UNREAD, letters, faint)
+        word = Run(tr(_UNREAD), letters, faint)
         if right - left > word.width + 12:
             x = (left + right - word.width) / 2
             drawing.text(x, plot.area.bottom() - 10, word)
@@ -191,7 +192,7 @@ def reason_fits(layout: Layout, letters: Letterings, line: Line) -> bool:
 
 
 def named_reason(line: Line) -> str:
-    return f"{line.label}: {line.reason}"
+    return tr("{label}: {reason}", label=line.label, reason=line.reason)
 
 
 def _beside_grid(plot: PlotPlace, y: float) -> float:

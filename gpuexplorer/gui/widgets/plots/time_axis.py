@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from gpuexplorer.core.words import mark, tr
+
 _STEPS = (
     *(1, 2, 5, 10, 15, 30),
     *(60, 120, 300, 600, 900, 1800),
@@ -51,11 +53,15 @@ def _word(wall: float, step: int) -> str:
 
 
 def _day(moment: datetime) -> str:
-    return f"{moment.day} {_MONTHS[moment.month - 1]}"
+    month = tr(_MONTHS[moment.month - 1])
+    return tr("{day} {month}", day=moment.day, month=month)
 
 
-# Not strftime's: the program speaks English, whatever language the system does.
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+# Not strftime's, whose language is that of the system and not that of the program.
+_MONTHS = (
+    *(mark("Jan"), mark("Feb"), mark("Mar"), mark("Apr"), mark("May"), mark("Jun")),
+    *(mark("Jul"), mark("Aug"), mark("Sep"), mark("Oct"), mark("Nov"), mark("Dec")),
+)
 
 
 def _zone(wall: float) -> float:

@@ -17,7 +17,6 @@ from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from gpuexplorer.gui.wording.lab.head.python_words import FootFace, foot_face
 from gpuexplorer.gui.wording.lab.head.stage_words import stage_words
 
-_TITLE = "Python of the lab"
 _TALL, _LOW = 76, 44
 _LEFT, _RIGHT, _SIDE, _DOT = 20.0, 16.0, 8.0, 6.0
 
@@ -38,7 +37,7 @@ class PythonFoot(PaintedButton):
         self.hide()
 
     def show_lab(self, lab: LabState | None) -> None:
-        """Of the session that is shown."""
+        """The lab of the session that is shown."""
         before, self._lab = self._lab, lab
         if before is not None:
             before.stage_changed.disconnect(self._on_changed)
@@ -67,7 +66,7 @@ class PythonFoot(PaintedButton):
             return
         theme, letters = drawing.theme, drawing.letters
         room = place.width() - _LEFT - _RIGHT
-        drawing.text(_LEFT, 22, Run(_TITLE, letters.caption, theme.quiet))
+        drawing.text(_LEFT, 22, Run(tr("Python of the lab"), letters.caption, theme.quiet))
         drawing.elided(_LEFT, 42, Run(face.line, letters.body, theme.text), room)
         self._draw_dot(drawing, QRectF(_LEFT, 57 - _DOT / 2, _DOT, _DOT), face)
         baseline = 57 + letters.caption.cap_height / 2
@@ -109,7 +108,8 @@ class PythonFoot(PaintedButton):
         )
         if face != self._face:
             self._face = face
-            self.setAccessibleName(f"{_TITLE}: {face.line}, {face.state}")
+            name = f"{face.line}, {face.state}"
+            self.setAccessibleName(tr("Python of the lab: {name}", name=name))
             self.setToolTip(face.hint)
             self.update()
 

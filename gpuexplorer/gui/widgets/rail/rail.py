@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.navigation import Navigation
@@ -61,14 +62,14 @@ class Rail(QFrame):
         self._menu: QMenu | None = None
         self._python: PythonFoot | None = None
         self.setProperty("panel", "rail")
-        self.setAccessibleName("Screens and devices")
+        self.setAccessibleName(tr("Screens and devices"))
         self._mark = Mark(look)
         self.entries = {
             each.name: RailEntry(look, each.icon, each.title, each.keys) for each in screens
         }
         self.devices = RailDevices(look, navigation, after=list(self.entries.values())[-1])
         self._menu_button = IconButton(look, Icon.MENU)
-        self._menu_button.show_meaning(Icon.MENU, "Menu", "F10")
+        self._menu_button.show_meaning(Icon.MENU, tr("Menu"), "F10")
         self._menu_button.clicked.connect(self.open_menu)
         self._fold = IconButton(look, Icon.FOLD)
         self._fold.clicked.connect(self.fold_asked)
@@ -110,9 +111,9 @@ class Rail(QFrame):
         self._foot.setContentsMargins(*((11, 6, 12, 6) if narrow else (14, 6, 14, 6)))
         self._fold.setVisible(may_be_wide)
         if narrow:
-            self._fold.show_meaning(Icon.UNFOLD, "Make the rail wide", "Ctrl+B")
+            self._fold.show_meaning(Icon.UNFOLD, tr("Make the rail wide"), "Ctrl+B")
         else:
-            self._fold.show_meaning(Icon.FOLD, "Make the rail narrow", "Ctrl+B")
+            self._fold.show_meaning(Icon.FOLD, tr("Make the rail narrow"), "Ctrl+B")
 
     def show_lab(self, lab: LabState | None) -> None:
         """Below the devices it says which Python runs it."""

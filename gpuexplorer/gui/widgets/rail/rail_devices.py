@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
@@ -40,13 +41,13 @@ class RailDevices(QScrollArea):
         self._faces: dict[CardId, tuple[CardFace, DeviceFace]] = {}
         self._narrow = False
         self.setProperty("panel", "clear")
-        self.setAccessibleName("Devices")
+        self.setAccessibleName(tr("Devices"))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._heading = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._heading.show_text("Devices")
+        self._heading.show_text(tr("Devices"))
         self._count = ElidedLabel(look.letters.caption, Tone.QUIET)
         self._host = RailDevice(look)
         self._host.hide()
@@ -146,9 +147,15 @@ class RailDevices(QScrollArea):
             board.show_cells(part, chosen)
         if parts:
             whole = all(len(part) == BOARD for part in parts)
-            self._count.show_text(
-                f"{len(parts)} boards of {BOARD}" if whole else f"{len(cards)} cards"
-            )
+            count = trn("{count} card", "{count} cards", len(cards))
+            if whole:
+                count = trn(
+                    "{count} board of {size}",
+                    "{count} boards of {size}",
+                    len(parts),
+                    size=BOARD,
+                )
+            self._count.show_text(count)
 
     def _row(self, card: CardId) -> RailDevice:
         row = RailDevice(self._look, card)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
@@ -23,7 +24,7 @@ _GAP = 12.0
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """Right aligned; `worth` says who goes first where there is no room."""
+    """Right aligned; `worth` says which goes first where there is no room."""
 
     name: str
     caption: str
@@ -35,14 +36,19 @@ class _Column:
 
 _COLUMNS = (
     _Column(
-        "pid", "PID", 74, 5, lambda program: Figure("PID", number=program.pid), measured=False
+        "pid",
+        mark("PID"),
+        74,
+        5,
+        lambda program: Figure(tr("PID"), number=program.pid),
+        measured=False,
     ),
-    _Column("user", "User", 60, 2, lambda program: program.user, measured=False),
-    _Column("memory", "Memory, {unit}", 94, 6, lambda program: program.memory),
-    _Column("busy", "SM, %", 54, 4, lambda program: program.busy),
-    _Column("controller", "Ctrl, %", 56, 1, lambda program: program.controller),
-    _Column("processor", "CPU, %", 58, 3, lambda program: program.processor),
-    _Column("since", "Since", 54, 0, lambda program: program.since, measured=False),
+    _Column("user", mark("User"), 60, 2, lambda program: program.user, measured=False),
+    _Column("memory", mark("Memory, {unit}"), 94, 6, lambda program: program.memory),
+    _Column("busy", mark("SM, %"), 54, 4, lambda program: program.busy),
+    _Column("controller", mark("Ctrl, %"), 56, 1, lambda program: program.controller),
+    _Column("processor", mark("CPU, %"), 58, 3, lambda program: program.processor),
+    _Column("since", mark("Since"), 54, 0, lambda program: program.since, measured=False),
 )
 
 
@@ -84,10 +90,10 @@ class ProcessCaptions(Painted):
         letters, quiet = drawing.letters.caption, drawing.theme.quiet
         baseline = 4 + letters.ascent
         left, width = SIDE, self.width() - 2 * SIDE
-        drawing.text(left, baseline, Run("Card", letters, quiet))
-        drawing.text(left + self._chips, baseline, Run("Command", letters, quiet))
+        drawing.text(left, baseline, Run(tr("Card"), letters, quiet))
+        drawing.text(left + self._chips, baseline, Run(tr("Command"), letters, quiet))
         for column, right in fitting_columns(width, self._chips):
-            caption = column.caption.format(unit=self._unit)
+            caption = tr(column.caption, unit=self._unit)
             drawing.runs_right(left + right, baseline, [Run(caption, letters, quiet)])
         drawing.hairline(left, left + width, self.height() - 1)
 
@@ -156,7 +162,8 @@ class ProcessRow(PressableRow):
             drawing.text(x, middle + letters.cap_height / 2, more)
             numbers = ", ".join(chip.text for chip in chips)
             drawing.hint(
-                QRectF(place.left(), 0, self._chips, place.height()), f"Cards {numbers}"
+                QRectF(place.left(), 0, self._chips, place.height()),
+                tr("Cards {numbers}", numbers=numbers),
             )
 
     def _on_pressed(self) -> None:

@@ -3,6 +3,7 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
@@ -34,13 +35,13 @@ class PythonRow(QWidget):
         row.addLayout(column, 1)
         self.button: QPushButton | None = None
         if face.used:
-            mark = QLabel("In use")
+            mark = QLabel(tr("In use"))
             mark.setFont(look.letters.strong.font)
             row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
         elif face.usable:
-            self.button = QPushButton("Use this")
+            self.button = QPushButton(tr("Use this"))
             self.button.setFont(look.letters.body.font)
-            self.button.setAccessibleName(f"Use {face.path}")
+            self.button.setAccessibleName(tr("Use {path}", path=face.path))
             self.button.clicked.connect(self._on_clicked)
             row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
 

@@ -15,6 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import TILE_RADIUS, Drawing
 from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.theme.look import Look
@@ -70,7 +71,7 @@ class CardTile(Painted):
         # It draws what shows at its corners too: then nothing below it is drawn again.
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self._link = QPushButton("Open its history", self)
+        self._link = QPushButton(tr("Open its history"), self)
         self._link.setProperty("kind", "link")
         self._link.setFont(look.letters.body.font)
         self._link.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -35,7 +35,7 @@ def draw_cell_tile(drawing: Drawing, place: QRectF, face: CardFace, past: Spark 
         drawing.icon(mark.icon, corner, theme.tone(mark.tone))
     baseline = inner.top() + letters.caption.height + letters.number.cap_height + 3
     if face.sentence:
-        word = mark.word.lower() if mark is not None else face.sentence
+        word = face.word
         tone = theme.tone(mark.tone) if mark is not None else theme.faint
         drawing.elided(inner.left(), baseline, Run(word, letters.body, tone), inner.width())
     elif not face.busy.known:

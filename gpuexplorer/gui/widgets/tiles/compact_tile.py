@@ -6,6 +6,7 @@ from math import ceil
 
 from PySide6.QtCore import QRectF
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.widgets.tiles.figure_drawing import draw_inline
@@ -163,7 +164,7 @@ def draw_compact_tile(
     baseline = middle + letters.hero.cap_height / 2
     stamp_figure(drawing, stamps, "hero", right, baseline, _NUMBERS, face.busy, letters.hero)
     if plan.busy.height() >= _WITH_WORDS and face.busy.known:
-        busy = Run("busy", letters.body, theme.text)
+        busy = Run(tr("busy"), letters.body, theme.text)
         drawing.runs_right(right, baseline + 22, [busy])
         average = Run(past.average, letters.caption, theme.quiet)
         drawing.runs_right(right, baseline + 39, [average])

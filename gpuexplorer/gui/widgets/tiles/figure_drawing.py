@@ -5,7 +5,7 @@ from PySide6.QtCore import QRectF
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.wording.figure import Figure
+from gpuexplorer.gui.wording.figure import Figure, around_number
 
 _GROUPED_FROM = 4
 
@@ -13,18 +13,18 @@ _GROUPED_FROM = 4
 def figure_runs(
     drawing: Drawing, figure: Figure, number: Lettering, small: Lettering
 ) -> list[Run]:
-    """ "gen", number, "of 280", unit. Not for a figure that is missing."""
+    """ "gen", number, "of 280 W". Not for a figure that is missing."""
     theme = drawing.theme
-    strong = theme.tone(figure.tone)
-    runs = [Run(f"{figure.before} ", small, theme.quiet)] if figure.before else []
-    runs.append(Run(grouped(figure.number), number, strong))
-    rest = f" {grouped(figure.of)}" if figure.of else ""
-    if figure.unit:
-        tight = figure.unit == "%" or not (figure.of or figure.before)
-        rest += f"{THIN_SPACE if tight else ' '}{figure.unit}"
-    if rest:
-        runs.append(Run(rest, small, theme.quiet))
-    return runs
+    lead, rest = around_number(grouped(figure.limit), figure.unit)
+    if figure.unit and not figure.limit and (figure.unit == "%" or not figure.before):
+        rest = f"{THIN_SPACE}{figure.unit}"
+    before = f"{figure.before} {lead}" if figure.before else lead
+    runs = [
+        Run(before, small, theme.quiet),
+        Run(grouped(figure.number), number, theme.tone(figure.tone)),
+        Run(rest, small, theme.quiet),
+    ]
+    return [run for run in runs if run.text]
 
 
 def grouped(number: str) -> str:
@@ -94,7 +94,7 @@ def draw_inline(
 ) -> None:
     """One short line without a caption: "628 of 700 W", "fan: none"."""
     theme, letters = drawing.theme, drawing.letters
-    label = figure.brief or figure.short_label or figure.label.lower()
+    label = figure.brief or figure.short_label or figure.label
     if figure.known:
         room = width
         if figure.short_label:

@@ -6,6 +6,7 @@ from math import ceil
 
 from PySide6.QtCore import QRectF
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.theme.look import Look
@@ -159,7 +160,7 @@ def draw_full_tile(
     if plan.programs is not None:
         listing = plan.programs
         drawing.hairline(inner.left(), inner.right(), listing.top() - 12)
-        caption = Run("Programs", drawing.letters.caption, drawing.theme.quiet)
+        caption = Run(tr("Programs"), drawing.letters.caption, drawing.theme.quiet)
         drawing.text(listing.left(), listing.top() + 10, caption)
         stamp_programs(drawing, stamps, listing.adjusted(0, _CAPTION, 0, 0), programs)
     if face.instances:
@@ -217,7 +218,7 @@ def _draw_busy(
     baseline = top + letters.hero.cap_height + 16
     stamp_figure(drawing, stamps, "hero", right, baseline, _NUMBERS, face.busy, letters.hero)
     if face.busy.known:
-        busy = Run("busy", letters.body, theme.text)
+        busy = Run(tr("busy"), letters.body, theme.text)
         drawing.runs_right(right, baseline + 24, [busy])
         average = Run(past.average, letters.caption, theme.quiet)
         drawing.runs_right(right, baseline + 42, [average])

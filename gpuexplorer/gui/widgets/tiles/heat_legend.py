@@ -3,6 +3,7 @@
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
@@ -24,7 +25,7 @@ class HeatLegend(Painted):
         if (low, high) == (self._low, self._high):
             return False
         self._low, self._high = low, high
-        self.setAccessibleName(f"Shades from {low} to {high}")
+        self.setAccessibleName(tr("Shades from {low} to {high}", low=low, high=high))
         self.updateGeometry()
         self.update()
         return True

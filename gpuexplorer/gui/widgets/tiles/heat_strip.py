@@ -9,6 +9,7 @@ from PySide6.QtGui import QImage, QMouseEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Theme, Tone
@@ -78,7 +79,7 @@ class HeatStrip(Painted):
         self._chosen: int | None = None
         self._dragged_from: float | None = None
         self.setMouseTracking(True)
-        self.setAccessibleName("All cards over time")
+        self.setAccessibleName(tr("All cards over time"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def columns(self) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
@@ -19,7 +20,7 @@ class Histogram(Painted):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
         self._counts = [0] * _BINS
-        self.setAccessibleName("Cards by how busy they are")
+        self.setAccessibleName(tr("Cards by how busy they are"))
         self.setMinimumHeight(96)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
@@ -30,7 +31,12 @@ class Histogram(Painted):
         if counts != self._counts:
             self._counts = counts
             said = [
-                f"{count} between {at * 10} and {at * 10 + 10} %"
+                tr(
+                    "{count} between {low} and {high} %",
+                    count=count,
+                    low=at * 10,
+                    high=at * 10 + 10,
+                )
                 for at, count in enumerate(counts)
                 if count
             ]
@@ -39,7 +45,7 @@ class Histogram(Painted):
 
     def draw(self, drawing: Drawing) -> None:
         theme, letters = drawing.theme, drawing.letters.caption
-        caption = Run("Cards by how busy they are", letters, theme.quiet)
+        caption = Run(tr("Cards by how busy they are"), letters, theme.quiet)
         drawing.elided(0, letters.ascent, caption, self.width())
         bottom = self.height() - _AXIS
         room = bottom - _CAPTION - _COUNT

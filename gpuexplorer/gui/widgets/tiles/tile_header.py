@@ -5,6 +5,7 @@ from functools import partial
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPen
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.theme.letters import Lettering
@@ -15,7 +16,7 @@ HEADER = 24.0
 _ICON = 16.0
 _LEAST_NAME = 64.0
 _GAP = 8.0
-_USUAL_MARK = "Power limit"
+
 _BADGE_HEIGHT = 16.0
 
 
@@ -37,13 +38,13 @@ def _draw(drawing: Drawing, place: QRectF, face: CardFace, *, roomy: bool) -> No
     drawing.chip(chip, face.number, letters.strong, fill)
     x, right = chip.right() + 9, place.right()
     middle = chip.center().y()
-    full = face.name or f"Card {face.number}"
+    full = face.name or tr("Card {number}", number=face.number)
     # The model says more than the maker, who made them all.
     usual = full if roomy else full.removeprefix("NVIDIA ")
     cuda = Run(face.cuda, letters.caption, theme.faint if face.cuda_reason else theme.quiet)
     beside = _GAP + cuda.width
     # Cards of one kind are called alike, however each of them is just now.
-    kept = 0.0 if roomy else letters.body.width(_USUAL_MARK) + 12
+    kept = 0.0 if roomy else letters.body.width(tr("Power limit")) + 12
     name = fitting_name(letters.title, usual, right - x - kept - beside)
     if face.mark is not None:
         wanted = letters.title.width(name) + beside

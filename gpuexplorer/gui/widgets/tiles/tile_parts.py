@@ -6,6 +6,7 @@ from dataclasses import replace
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone, faded
@@ -119,12 +120,13 @@ def draw_programs(drawing: Drawing, place: QRectF, programs: Sequence[ProgramFac
         drawing.elided(place.left(), baseline, name, right - place.left() - 12, program.hint)
         y += PROGRAM_HEIGHT
     if len(shown) < len(programs) and fitting:
-        more = f"and {len(programs) - len(shown)} more"
+        rest = len(programs) - len(shown)
+        more = trn("and {count} more", "and {count} more", rest)
         baseline = y + PROGRAM_HEIGHT / 2 + letters.caption.cap_height / 2
         drawing.text(place.left(), baseline, Run(more, letters.caption, theme.quiet))
     if not programs and fitting:
         baseline = y + PROGRAM_HEIGHT / 2 + letters.body.cap_height / 2
-        nobody = Run("No program uses it", letters.body, theme.faint)
+        nobody = Run(tr("No program uses it"), letters.body, theme.faint)
         drawing.elided(place.left(), baseline, nobody, place.width())
 
 
@@ -160,7 +162,7 @@ def _draw_instance(
     x = chip.right() + 8
     name = Run(instance.name, letters.body, theme.text)
     end = min(drawing.elided(x, baseline, name, names - x), names)
-    said = (instance.cuda, instance.cuda.removesuffix(" number"))
+    said = (instance.cuda, tr("no CUDA")) if instance.cuda_reason else (instance.cuda,)
     cuda = next((each for each in said if letters.caption.width(each) <= names - end - 8), "")
     if cuda:
         run = Run(cuda, letters.caption, theme.tone(Tone.QUIET))

@@ -4,16 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue.clocks import throttle
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.wording.cards.card_face import CardFace, Mark
+from gpuexplorer.gui.wording.cards.card_face import CardFace, Mark, Matter
 from gpuexplorer.gui.wording.cards.faces import Shown
 
-_OF_HEAT = frozenset(
-    METRICS[throttle(reason)].label for reason in ("sw_thermal_slowdown", "hw_thermal_slowdown")
-)
 _ORDER = (Tone.BAD, Tone.WARN, Tone.QUIET)
 
 
@@ -30,10 +26,8 @@ class Attention:
 
     @property
     def spoken(self) -> str:
-        who = "card" if len(self.cards) == 1 else "cards"
-        return ", ".join(
-            part for part in (self.words, self.more, f"{who} {self.numbers}") if part
-        )
+        which = trn("card {numbers}", "cards {numbers}", len(self.cards), numbers=self.numbers)
+        return ", ".join(part for part in (self.words, self.more, which) if part)
 
 
 def worth_a_look(
@@ -42,48 +36,39 @@ def worth_a_look(
     alike: dict[tuple[str, Tone], list[Shown]] = {}
     marks: dict[tuple[str, Tone], Mark] = {}
     for each in cards:
-        mark = faces[each.card.id].mark
-        if mark is None or mark.icon is None:
+        found = faces[each.card.id].mark
+        if found is None or found.icon is None:
             continue
-        key = (mark.word, mark.tone)
-        marks.setdefault(key, mark)
+        key = (found.word, found.tone)
+        marks.setdefault(key, found)
         alike.setdefault(key, []).append(each)
     rows = [_row(marks[key], group, faces) for key, group in alike.items()]
     return sorted(rows, key=lambda row: _ORDER.index(row.tone))
 
 
-def _row(mark: Mark, group: Sequence[Shown], faces: Mapping[CardId, CardFace]) -> Attention:
+def _row(found: Mark, group: Sequence[Shown], faces: Mapping[CardId, CardFace]) -> Attention:
     count = len(group)
-    # "PCIe" begins as it does in the middle of a sentence, too.
-    plain = mark.word[1:2].islower()
-    several = f"{mark.word[:1].lower()}{mark.word[1:]}" if plain else f"× {mark.word}"
-    words = mark.word if count == 1 else f"{count} {several}"
+    several = tr(found.several or mark("{count} × {mark}"), count=count, mark=found.word)
     return Attention(
-        icon=mark.icon or Icon.NOTE,
-        tone=mark.tone,
-        words=words,
-        more=_more(mark, faces[group[0].card.id], count),
+        icon=found.icon or Icon.NOTE,
+        tone=found.tone,
+        words=found.word if count == 1 else several,
+        more=_more(found, faces[group[0].card.id], count),
         numbers=ranges([each.card.index for each in group]),
         cards=tuple(each.card.id for each in group),
     )
 
 
-def _more(mark: Mark, face: CardFace, count: int) -> str:
-    if mark.icon is Icon.ASLEEP:
-        return "not woken to be read"
+def _more(found: Mark, face: CardFace, count: int) -> str:
+    if found.matter is Matter.ASLEEP:
+        return tr("not woken to be read")
     if count > 1:
         return ""
-    if face.sentence:
-        said = face.sentence.partition(";")[0].rstrip(".")
-        return said.removeprefix(mark.word).strip()
-    if mark.word.startswith("PCIe"):
-        return "the link is slower than it could be"
-    temperature = face.figures[1]
-    if mark.word not in _OF_HEAT or not temperature.known:
-        return ""
-    return " ".join(
-        part for part in (temperature.number, temperature.of, temperature.unit) if part
-    )
+    if face.detail:
+        return face.detail
+    if found.matter is Matter.LINK:
+        return tr("the link is slower than it could be")
+    return face.figures[1].value if found.matter is Matter.HEAT else ""
 
 
 def ranges(numbers: Sequence[int]) -> str:

@@ -2,11 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from functools import cached_property
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.figure import Figure
+
+
+class Matter(Enum):
+    """What a mark is about, where more is said of it elsewhere."""
+
+    OTHER = auto()
+    LOST = auto()
+    ASLEEP = auto()
+    NO_ANSWER = auto()
+    NO_DRIVER = auto()
+    HEAT = auto()
+    LINK = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +31,8 @@ class Mark:
     tone: Tone
     icon: Icon | None = None
     brief: str = ""  # for a narrow tile
+    several: str = ""  # "{count} lost": a template for several cards
+    matter: Matter = Matter.OTHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +83,9 @@ class CardFace:
 
     number: str
     colour: int | None  # which of the card colours; None where there are too many cards
-    name: str  # empty where the driver does not tell it
+    name: str  # empty where the driver does not report it
     cuda: str  # "cuda:0", or that there is no such number
-    cuda_reason: str  # why not, as a sentence without its end
+    cuda_reason: str  # why not, as a sentence
     badges: tuple[Badge, ...]
     mark: Mark | None
     sentence: str  # in place of the figures; empty where there are some
@@ -80,6 +96,9 @@ class CardFace:
     memory: MemoryFace
     instances: tuple[InstanceFace, ...]
     make_figures: Callable[[], CardFigures] = field(compare=False, repr=False)
+    silence: float | None = None  # seconds without an answer
+    word: str = ""  # "lost": in the place of a number, where there are no figures
+    detail: str = ""  # what to say beside the mark in a narrow row
 
     @cached_property
     def _figures(self) -> CardFigures:
@@ -97,8 +116,9 @@ class CardFace:
 
     @property
     def title(self) -> str:
-        """Who it is, for a reader of screens and for tooltips."""
-        return ", ".join(part for part in (f"Card {self.number}", self.name, self.cuda) if part)
+        """Which card it is, for screen readers and for tooltips."""
+        card = tr("Card {number}", number=self.number)
+        return ", ".join(part for part in (card, self.name, self.cuda) if part)
 
     @property
     def summary(self) -> str:
@@ -115,19 +135,33 @@ class CardFace:
         """All of it as sentences."""
         return self._spoken(() if self.sentence else self.figures)
 
+    @property
+    def lines(self) -> str:
+        """The same line by line, for tooltips."""
+        return "\n".join(self._sentences(() if self.sentence else self.figures))
+
     def _spoken(self, figures: tuple[Figure, ...]) -> str:
-        said = [] if self.mark is None else [self.mark.word]
+        return " ".join(self._sentences(figures))
+
+    def _sentences(self, figures: tuple[Figure, ...]) -> list[str]:
+        said = [] if self.mark is None else [f"{self.mark.word}."]
         if self.sentence:
-            said += [self.sentence.rstrip("."), self.more.rstrip(".")]
+            said += [self.sentence, self.more]
         else:
-            said += [self.busy.spoken, self.memory.figure.spoken]
-            said += [figure.spoken for figure in figures]
+            known = (self.busy, self.memory.figure, *figures)
+            said += [f"{figure.spoken}." for figure in known]
         for each in self.instances:
-            what = each.sentence or each.memory.figure.spoken
-            said.append(f"Instance {each.number}, {each.name}, {each.cuda}: {what}")
+            what = each.sentence or f"{each.memory.figure.spoken}."
+            said.append(
+                tr(
+                    "Instance {number}, {name}, {cuda}: {what}",
+                    number=each.number,
+                    name=each.name,
+                    cuda=each.cuda,
+                    what=what,
+                )
+            )
             if each.cuda_reason != self.cuda_reason:
                 said.append(each.cuda_reason)
-        said += [badge.hint.rstrip(".") for badge in self.badges]
-        if self.cuda_reason:
-            said.append(self.cuda_reason)
-        return ". ".join(part for part in said if part) + "."
+        said += [badge.hint for badge in self.badges]
+        return [each for each in (*said, self.cuda_reason) if each]

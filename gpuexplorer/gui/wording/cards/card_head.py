@@ -3,26 +3,39 @@
 from dataclasses import replace
 
 from gpuexplorer.core.cards import CardKind
-from gpuexplorer.gui.wording.cards.card_face import Badge, CardFace, Mark
+from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.wording.cards.card_face import Badge, CardFace, Mark, Matter
 from gpuexplorer.gui.wording.cards.faces import Shown
+
+_SINCE = {
+    Matter.LOST: mark("Lost since {moment}"),
+    Matter.ASLEEP: mark("Asleep since {moment}"),
+    Matter.NO_DRIVER: mark("No driver since {moment}"),
+}
 
 
 def head_mark(face: CardFace, since: str) -> Mark | None:
     """ "Lost since 14:03:21"; of one that does not answer, for how long."""
-    mark = face.mark
-    if mark is None or not face.sentence:
-        return mark
-    if since:
-        return replace(mark, word=f"{mark.word} {since}", brief=mark.word)
-    if face.sentence.startswith(mark.word):
-        return replace(mark, word=face.sentence.rstrip("."), brief=mark.word)
-    return mark
+    found = face.mark
+    if found is None or not face.sentence:
+        return found
+    if found.matter is Matter.NO_ANSWER and face.silence is not None:
+        word = tr("No answer for {seconds:.0f} s", seconds=face.silence)
+    elif since and found.matter in _SINCE:
+        word = tr(_SINCE[found.matter], moment=since)
+    else:
+        return found
+    return replace(found, word=word, brief=found.word)
 
 
 def head_badges(face: CardFace, shown: Shown, parent: Shown | None) -> tuple[Badge, ...]:
     """That it is simulated stands in the bar above already."""
-    badges = tuple(badge for badge in face.badges if badge.word != "simulated")
-    if shown.card.kind is CardKind.MIG:
-        of = "another card" if parent is None else f"card {parent.number}, {parent.card.name}"
-        return (Badge("MIG instance", f"A part of {of}."), *badges)
-    return badges
+    badges = tuple(badge for badge in face.badges if not badge.minor)
+    if shown.card.kind is not CardKind.MIG:
+        return badges
+    hint = tr("A part of another card.")
+    if parent is not None:
+        hint = tr(
+            "A part of card {number}, {name}.", number=parent.number, name=parent.card.name
+        )
+    return (Badge(tr("MIG instance"), hint), *badges)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import CardFace
@@ -29,25 +30,24 @@ class DeviceFace:
 
     @property
     def told(self) -> str:
-        """All of it, line by line, for who asks by pointing."""
-        said = self.said if self.card is None else self.card.spoken
-        return f"{self.title}\n{said}".replace(". ", "\n").rstrip(".")
+        """All of it, line by line, for whoever asks by pointing."""
+        said = self.said if self.card is None else self.card.lines
+        return f"{self.title}\n{said}"
 
 
 def card_device(face: CardFace) -> DeviceFace:
     mark = face.mark
     worrying = mark is not None and mark.tone in (Tone.WARN, Tone.BAD)
-    if face.sentence:
-        word = (mark.brief or mark.word).lower() if mark is not None else "not yet"
-    else:
-        word = "" if face.busy.known else face.busy.absent[-1]
-    marks = () if mark is None else (mark.word,)
+    word = face.word
+    if not face.sentence and not face.busy.known:
+        word = face.busy.absent[-1]
+    said = face.sentence or f"{face.busy.spoken}."
     return DeviceFace(
         chip=face.number,
         colour=face.colour,
-        name=short_name(face.name) or f"Card {face.number}",
+        name=short_name(face.name) or tr("Card {number}", number=face.number),
         title=face.title,
-        said=". ".join((*marks, face.sentence.rstrip(".") or face.busy.spoken)) + ".",
+        said=said if mark is None else f"{mark.word}. {said}",
         number="" if face.sentence else face.busy.number,
         unit=face.busy.unit,
         share=None if face.sentence else face.busy_share,
@@ -62,10 +62,10 @@ def card_device(face: CardFace) -> DeviceFace:
 def host_device(face: HostFace) -> DeviceFace:
     known = face.busy.known
     return DeviceFace(
-        chip="H",
+        chip=tr("H"),
         colour=None,
-        name="Host",
-        title=f"This computer, {face.name}",
+        name=tr("Host"),
+        title=tr("This computer, {name}", name=face.name),
         said=face.spoken,
         number=face.busy.number,
         unit=face.busy.unit,

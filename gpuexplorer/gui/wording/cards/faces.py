@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import assert_never
 
+from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState
 from gpuexplorer.core.catalogue import health, utilization
 from gpuexplorer.core.units import USUAL, Units
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
-from gpuexplorer.gui.wording.cards.card_face import Badge, CardFace, InstanceFace, Mark
+from gpuexplorer.gui.wording.cards.card_face import Badge, CardFace, InstanceFace, Mark, Matter
 from gpuexplorer.gui.wording.cards.host_face import HostFace
 from gpuexplorer.gui.wording.figures import (
     busy_figure,
@@ -20,13 +22,13 @@ from gpuexplorer.gui.wording.figures import (
     host_swap,
     memory_face,
 )
-from gpuexplorer.gui.wording.machine.wires import slow_link_mark
+from gpuexplorer.gui.wording.machine.wires import slow_link
 from gpuexplorer.gui.wording.reasons import (
     HARMFUL,
-    NO_FIGURES,
     ORDINARY,
-    SLOW,
-    as_sentence,
+    no_figures_mark,
+    short_reasons,
+    slow_mark,
     state_mark,
     tells_nothing,
     throttle_mark,
@@ -37,11 +39,10 @@ from gpuexplorer.telemetry.session import card_numbers
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the session tells of one card at this moment."""
+    """What the session knows of one card at this moment."""
 
     reading: Reading | None
     silence: float | None  # seconds without an answer
-    state_sentence: str
     slow: bool = False  # the reading is of a moment ago, since no newer one came in time
 
     @property
@@ -92,11 +93,11 @@ def card_face(
     units: Units = USUAL,
     since: str = "",
 ) -> CardFace:
-    """`since` is when a card that does not work began to be so: "since 14:03:21"."""
+    """`since` is when a card that does not work began to be so: "14:03:21", or empty."""
     card = shown.card
     now = known[card.id]
     reading = now.reading or _nothing(card.id)
-    mark, sentence, more = _state(now, another_answers, since)
+    still = _still(now, another_answers, since)
     return CardFace(
         number=shown.number,
         colour=shown.colour,
@@ -104,9 +105,13 @@ def card_face(
         cuda=_cuda(card),
         cuda_reason=_cuda_reason(card),
         badges=_badges(shown, reading),
-        mark=mark if sentence else SLOW if now.slow else _remarkable(reading),
-        sentence=sentence,
-        more=more,
+        mark=still.mark
+        if still.sentence
+        else slow_mark()
+        if now.slow
+        else _remarkable(reading),
+        sentence=still.sentence,
+        more=still.more,
         dimmed=now.slow,
         busy=busy_figure(reading),
         busy_share=reading.values.get(utilization.GPU_UTILIZATION),
@@ -115,6 +120,9 @@ def card_face(
             _instance(each, card, known[each.card.id], units) for each in shown.instances
         ),
         make_figures=partial(card_figures, reading, units, bool(card.nvlinks)),
+        silence=now.silence,
+        word=short_reasons(still.absence)[-1] if still.sentence else "",
+        detail=still.detail,
     )
 
 
@@ -122,7 +130,7 @@ def host_face(host: Card, reading: Reading, units: Units = USUAL) -> HostFace:
     memory, share = host_memory(reading, units)
     return HostFace(
         name=host.name,
-        busy=figure(reading, utilization.CPU_UTILIZATION, "Processor"),
+        busy=figure(reading, utilization.CPU_UTILIZATION, tr("Processor")),
         busy_share=reading.values.get(utilization.CPU_UTILIZATION),
         memory=memory,
         memory_share=share,
@@ -132,66 +140,103 @@ def host_face(host: Card, reading: Reading, units: Units = USUAL) -> HostFace:
 
 def _instance(shown: Shown, parent: Card, now: Known, units: Units) -> InstanceFace:
     reading = now.reading or _nothing(shown.card.id)
-    _, sentence, _ = _state(now, another_answers=False, since="")
     return InstanceFace(
         number=shown.number,
         name=shown.card.name.removeprefix(parent.name).lstrip(" ,") or shown.card.name,
         cuda=_cuda(shown.card),
         cuda_reason=_cuda_reason(shown.card),
         memory=memory_face(reading, shown.card.memory_bytes, units),
-        sentence=sentence,
+        sentence=_still(now, another_answers=False, since="").sentence,
     )
 
 
-def _state(now: Known, another_answers: bool, since: str) -> tuple[Mark | None, str, str]:
-    """How a card is that has no figures to show; empty where it has some."""
-    if now.reading is None and now.silence is None:
-        return None, as_sentence(now.state_sentence), ""
-    state = CardState.NO_ANSWER if now.silence is not None else CardState.WORKING
-    if now.reading is not None and state is CardState.WORKING:
-        state = now.reading.state
+@dataclass(frozen=True, slots=True)
+class _Still:
+    """Why a card has no figures to show; without a sentence it has some."""
+
+    sentence: str = ""
+    more: str = ""
+    detail: str = ""
+    mark: Mark | None = None
+    absence: Absence = Absence.NOT_YET
+
+
+def _still(now: Known, another_answers: bool, since: str) -> _Still:
+    if now.silence is not None:
+        return _unanswered(now.silence, another_answers)
+    if now.reading is None:
+        return _Still(tr("Not read yet."))
+    state = now.reading.state
     mark = state_mark(state)
-    if mark is None:
-        return None, "", ""
-    # The mark has said the word already.
-    words = now.state_sentence.removeprefix(f"{state.value}: ")
-    if since:
-        words = _with_moment(state, since) or words
-    waited = "The driver was asked and is waited for"
-    more = {
-        CardState.LOST: "Often only a restart brings it back.",
-        CardState.NO_ANSWER: (
-            f"{waited}; other cards are read on." if another_answers else f"{waited}."
-        ),
-        CardState.ASLEEP: "It is left asleep until something uses it; nvidia-smi wakes it too.",
-    }
-    return mark, as_sentence(words), more.get(state, "")
-
-
-def _with_moment(state: CardState, since: str) -> str:
-    """Empty where the moment is told otherwise."""
     match state:
+        case CardState.WORKING:
+            return _Still()
         case CardState.LOST:
-            return f"no longer answers {since}; its history is kept"
+            sentence, detail = tr("It no longer answers the driver."), tr("No longer answers")
+            if since:
+                sentence = tr(
+                    "No longer answers since {moment}; its history is kept.", moment=since
+                )
+                detail = tr("No longer answers since {moment}", moment=since)
+            more = tr("Often only a restart brings it back.")
+            return _Still(sentence, more, detail, mark, Absence.LOST)
         case CardState.ASLEEP:
-            return f"not read {since}"
+            sentence = tr(
+                "Asleep, or left alone so that it can fall asleep; not woken to be read."
+            )
+            if since:
+                sentence = tr("Not read since {moment}.", moment=since)
+            more = tr("It is left asleep until something uses it; nvidia-smi wakes it too.")
+            return _Still(sentence, more, "", mark, Absence.ASLEEP)
         case CardState.NO_DRIVER:
-            return f"the driver is gone {since}; it is looked for again and again"
-        case CardState.NO_ANSWER | CardState.WORKING:
-            return ""
+            sentence = tr("The driver is gone; it is looked for again and again.")
+            detail = tr("The driver is gone")
+            if since:
+                sentence = tr(
+                    "The driver is gone since {moment}; it is looked for again and again.",
+                    moment=since,
+                )
+                detail = tr("The driver is gone since {moment}", moment=since)
+            return _Still(sentence, "", detail, mark, Absence.NO_DRIVER)
+        case CardState.NO_ANSWER:
+            sentence = tr("The driver has not answered for this card yet.")
+            more = _waited(another_answers)
+            return _Still(sentence, more, "", mark, Absence.NO_ANSWER)
         case _:
             assert_never(state)
+
+
+def _unanswered(seconds: float, another_answers: bool) -> _Still:
+    return _Still(
+        tr("No answer for {seconds:.0f} s.", seconds=seconds),
+        _waited(another_answers),
+        tr("for {seconds:.0f} s", seconds=seconds),
+        state_mark(CardState.NO_ANSWER),
+        Absence.NO_ANSWER,
+    )
+
+
+def _waited(another_answers: bool) -> str:
+    if another_answers:
+        return tr("The driver was asked and is waited for; other cards are still read.")
+    return tr("The driver was asked and is waited for.")
 
 
 def _badges(shown: Shown, reading: Reading) -> tuple[Badge, ...]:
     badges = []
     if shown.instances or reading.values.get(health.MIG_MODE):
-        instances = _counted(len(shown.instances), "instance")
-        badges.append(Badge("MIG", f"MIG is on: the card is cut into {instances}."))
+        hint = tr("MIG is on: the card is cut into no instance.")
+        if shown.instances:
+            hint = trn(
+                "MIG is on: the card is cut into {count} instance.",
+                "MIG is on: the card is cut into {count} instances.",
+                len(shown.instances),
+            )
+        badges.append(Badge(tr("MIG"), hint))
     if reading.values.get(health.DISPLAY_ACTIVE):
-        badges.append(Badge("display", "A display is attached to this card."))
+        badges.append(Badge(tr("display"), tr("A display is attached to this card.")))
     if shown.card.simulated:
-        badges.append(Badge("simulated", "This card is simulated.", minor=True))
+        badges.append(Badge(tr("simulated"), tr("This card is simulated."), minor=True))
     return tuple(badges)
 
 
@@ -199,31 +244,32 @@ def _remarkable(reading: Reading) -> Mark | None:
     for metric in HARMFUL:
         if reading.values.get(metric):
             return throttle_mark(metric, Tone.WARN, Icon.WARNING)
-    slow = slow_link_mark(reading)
+    slow = slow_link(reading)
     if slow is not None:
-        return Mark(slow, Tone.WARN, Icon.WARNING)
+        return Mark(
+            tr("PCIe ×{lanes} of ×{most}", lanes=slow[0], most=slow[1]),
+            Tone.WARN,
+            Icon.WARNING,
+            matter=Matter.LINK,
+        )
     for metric in ORDINARY:
         if reading.values.get(metric):
             return throttle_mark(metric, Tone.QUIET)
     if reading.values.get(utilization.GPU_UTILIZATION) == 0:
-        return Mark("Idle", Tone.QUIET)
-    return NO_FIGURES if tells_nothing(reading) else None
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count or 'no'} {word}{'s' if count != 1 else ''}"
+        return Mark(tr("Idle"), Tone.QUIET)
+    return no_figures_mark() if tells_nothing(reading) else None
 
 
 def _cuda(card: Card) -> str:
     if card.cuda_index is not None:
         return f"cuda:{card.cuda_index}"
-    return "no CUDA number"
+    return tr("no CUDA number")
 
 
 def _cuda_reason(card: Card) -> str:
     if card.cuda_index is not None or not card.cuda_reason:
         return ""
-    return f"No CUDA number: {card.cuda_reason.rstrip('.')}"
+    return tr("No CUDA number: {reason}.", reason=tr(card.cuda_reason))
 
 
 def _nothing(card: CardId) -> Reading:

@@ -18,4 +18,4 @@ class HostFace:
 
     @property
     def spoken(self) -> str:
-        return ". ".join(each.spoken for each in (self.busy, self.memory, self.swap)) + "."
+        return " ".join(f"{each.spoken}." for each in (self.busy, self.memory, self.swap))

@@ -9,7 +9,8 @@ from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.catalogue import health, memory
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Quantity, Units, quantity
-from gpuexplorer.gui.wording.reasons import as_sentence
+from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.wording.reasons import explained_absence
 from gpuexplorer.telemetry.latest import Reading
 
 _NAMES_SAID = 3
@@ -58,7 +59,12 @@ class MemoryPart:
 
     @property
     def spoken(self) -> str:
-        return f"{self.label} {self.amount}, {self.remark}"
+        return tr(
+            "{label} {amount}, {remark}",
+            label=self.label,
+            amount=self.amount,
+            remark=self.remark,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,24 +72,37 @@ class MemoryPicture:
     """The bar and its words. Without a figure, `sentence` says why there is none."""
 
     used: Quantity | None
-    whole: str  # "of 24 GiB used"
+    whole: str  # "24 GiB"
     parts: tuple[MemoryPart, ...]
     sentence: str = ""
 
     @property
+    def headline(self) -> str:
+        """ "19.5 of 24 GiB used"."""
+        if self.used is None:
+            return ""
+        return tr("{used} of {whole} used", used=self.used, whole=self.whole)
+
+    @property
+    def around_used(self) -> tuple[str, str]:
+        """What stands before the amount and after it. They are drawn smaller."""
+        lead, _, rest = tr("{used} of {whole} used", used="\0", whole=self.whole).partition(
+            "\0"
+        )
+        return lead, rest
+
+    @property
     def spoken(self) -> str:
-        said = [] if self.used is None else [f"{self.used} {self.whole}"]
-        said += [part.spoken for part in self.parts]
-        if self.sentence:
-            said.append(self.sentence.rstrip("."))
-        return ". ".join(said) + "."
+        said = [f"{self.headline}."] if self.headline else []
+        said += [f"{part.spoken}." for part in self.parts]
+        return " ".join([*said, self.sentence]).rstrip()
 
 
 def memory_picture(
     card: Card, reading: Reading, programs: Sequence[Program] | None, units: Units
 ) -> MemoryPicture:
     """`programs` is None where nobody can tell who uses the card. The driver's figures are
-    drawn as they are told: where they do not add up, nothing is made up to fill the gap.
+    drawn as they are: where they do not add up, nothing is made up to fill the gap.
     """
     values = reading.values
     total = values.get(memory.MEMORY_TOTAL) or card.memory_bytes
@@ -96,31 +115,31 @@ def memory_picture(
     make = _Maker(scale, units)
     parts = _used_parts(make, used, programs)
     if reserved is not None:
-        parts.append(make.part(PartKind.RESERVED, "Reserved", reserved, "by the driver"))
+        parts.append(make.part(PartKind.RESERVED, reserved, tr("by the driver")))
     sentence = ""
     if free is not None:
-        parts.append(make.part(PartKind.FREE, "Free", free, "for anyone"))
+        parts.append(make.part(PartKind.FREE, free, tr("for anyone")))
     left = total - told
     if left > total * _SAME:
-        remark = "in no figure of the driver"
-        parts.append(make.part(PartKind.UNEXPLAINED, "Not explained", left, remark))
+        remark = tr("in no figure of the driver")
+        parts.append(make.part(PartKind.UNEXPLAINED, left, remark))
     elif left < -total * _SAME:
-        sentence = "The driver's figures add up to more than the card has."
+        sentence = tr("The driver's figures add up to more than the card has.")
     if card.kind is not CardKind.MIG and values.get(health.MIG_MODE):
-        sentence = sentence or "MIG is on: its instances have shares of this memory."
+        sentence = sentence or tr("MIG is on: its instances have shares of this memory.")
     return MemoryPicture(*_headline(used, total, units), tuple(parts), sentence)
 
 
 def shared_memory_picture(host: Reading, units: Units) -> MemoryPicture:
     """For a chip that works in the computer's memory: the computer's, and said to be so."""
     used, total = host.values.get(memory.MEMORY_USED), host.values.get(memory.MEMORY_TOTAL)
-    shared = as_sentence(Absence.SHARED_MEMORY.sentence)
+    shared = tr("The card uses the computer's memory and has none of its own.")
     if used is None or not total:
         return MemoryPicture(None, "", (), shared)
     make = _Maker(total, units)
     parts = (
-        make.part(PartKind.USED, "Used", used, "by the computer and the card"),
-        make.part(PartKind.FREE, "Free", total - used, "for either"),
+        make.part(PartKind.USED, used, tr("by the computer and the card")),
+        make.part(PartKind.FREE, total - used, tr("for either")),
     )
     return MemoryPicture(*_headline(used, total, units), parts, shared)
 
@@ -133,18 +152,18 @@ class _Maker:
     def part(
         self,
         kind: PartKind,
-        label: str,
         size: float,
         remark: str,
         slices: Sequence[Program] = (),
+        label: str = "",
     ) -> MemoryPart:
         return MemoryPart(
             kind,
-            label,
+            tr(label or _LABEL[kind]),
             self.amount(size),
             size / self.scale,
             remark,
-            _MEANING[kind],
+            tr(_MEANING[kind]),
             tuple(
                 Slice(each.name, each.memory_bytes / self.scale, self.amount(each.memory_bytes))
                 for each in slices
@@ -156,12 +175,23 @@ class _Maker:
         return quantity(METRICS[memory.MEMORY_USED], size, self.units)
 
 
+_LABEL = {
+    PartKind.PROGRAMS: mark("Programs"),
+    PartKind.USED: mark("Used"),
+    PartKind.RESERVED: mark("Reserved"),
+    PartKind.FREE: mark("Free"),
+    PartKind.UNEXPLAINED: mark("Not explained"),
+}
 _MEANING = {
-    PartKind.PROGRAMS: "Memory of programs that the driver names, each a slice of the bar.",
+    PartKind.PROGRAMS: mark(
+        "Memory of programs that the driver names, each a slice of the bar."
+    ),
     PartKind.USED: METRICS[memory.MEMORY_USED].meaning,
     PartKind.RESERVED: METRICS[memory.MEMORY_RESERVED].meaning,
     PartKind.FREE: METRICS[memory.MEMORY_FREE].meaning,
-    PartKind.UNEXPLAINED: "The rest of the card's memory: neither used, reserved nor free.",
+    PartKind.UNEXPLAINED: mark(
+        "The rest of the card's memory: neither used, reserved nor free."
+    ),
 }
 
 
@@ -170,8 +200,7 @@ def _used_parts(
 ) -> list[MemoryPart]:
     """Programs, and what is left of what is used: contexts of others, the driver's own."""
     if programs is None:
-        remark = "by whom is not told"
-        return [make.part(PartKind.USED, "Used", used, remark)]
+        return [make.part(PartKind.USED, used, tr("by whom is not reported"))]
     sized = sorted(
         (each for each in programs if each.memory_bytes),
         key=lambda each: each.memory_bytes or 0.0,
@@ -179,37 +208,40 @@ def _used_parts(
     )
     named = sum(each.memory_bytes or 0.0 for each in sized)
     if not sized:
-        remark = "by programs whose share is not told" if programs else "no program is listed"
-        return [make.part(PartKind.USED, "Used", used, remark)]
+        untold, nobody = (
+            tr("by programs whose share is not reported"),
+            tr("no program is listed"),
+        )
+        return [make.part(PartKind.USED, used, untold if programs else nobody)]
     if named > used:
         # They share some of it, or were read a moment later: they cannot be told apart.
-        return [make.part(PartKind.PROGRAMS, "Programs", used, _names(sized))]
-    parts = [make.part(PartKind.PROGRAMS, "Programs", named, _names(sized), sized)]
+        return [make.part(PartKind.PROGRAMS, used, _names(sized))]
+    parts = [make.part(PartKind.PROGRAMS, named, _names(sized), sized)]
     rest = used - named
     if rest > 0:
-        parts.append(make.part(PartKind.USED, "Other used", rest, "by no named program"))
+        remark, label = tr("by no named program"), mark("Other used")
+        parts.append(make.part(PartKind.USED, rest, remark, label=label))
     return parts
 
 
 def _names(programs: Sequence[Program]) -> str:
     """ "train.py, Xorg and 2 more", the largest first, each once."""
     names = list(dict.fromkeys(each.name for each in programs))
-    said = ", ".join(names[:_NAMES_SAID])
-    more = len(names) - _NAMES_SAID
-    return f"{said} and {more} more" if more > 0 else said
+    said, more = ", ".join(names[:_NAMES_SAID]), len(names) - _NAMES_SAID
+    return tr("{names} and {count} more", names=said, count=more) if more > 0 else said
 
 
 def _headline(used: float, total: float, units: Units) -> tuple[Quantity, str]:
-    """ "19.5" and "of 24 GiB used"; where the units differ, "512 MiB" and "of 24 GiB used"."""
+    """ "19.5" and "24 GiB"; where the units differ, "512 MiB" and "24 GiB"."""
     metric = METRICS[memory.MEMORY_TOTAL]
     amount, whole = quantity(metric, used, units), quantity(metric, total, units)
     number = whole.number.rstrip("0").rstrip(".") if "." in whole.number else whole.number
     # Of nothing nobody asks in which unit.
     alike = amount.unit == whole.unit or not used
     shown = Quantity(amount.number) if alike else amount
-    return shown, f"of {number} {whole.unit} used"
+    return shown, f"{number} {whole.unit}"
 
 
 def _why_not(card: Card, reading: Reading) -> str:
     absence = reading.missing.get(memory.MEMORY_USED, Absence.NOT_YET)
-    return as_sentence(f"How full its memory is: {absence.sentence}")
+    return explained_absence(tr("How full its memory is"), absence)

@@ -7,6 +7,7 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue import clocks, memory, utilization
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.reasons import short_reasons
 
@@ -18,7 +19,8 @@ _WATCHED = (
     heat.FAN_SPEED,
     clocks.CLOCK_SM,
 )
-_SHORT = {heat.FAN_SPEED: "Fan", heat.POWER_DRAW: "Power"}
+_SHORT = {heat.FAN_SPEED: mark("Fan"), heat.POWER_DRAW: mark("Power")}
+_MOST_NAMED = 4
 _PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.NOT_ASKED})
 
 
@@ -26,66 +28,71 @@ def missing_figures(cards: Sequence[Shown], known: Mapping[CardId, Known]) -> tu
     """In a few words, and in full. Cards that do not answer say so themselves."""
     answering = [each for each in cards if known[each.card.id].answers]
     silent = len(cards) - len(answering)
-    lines = []
+    lines = [_silent(cards, known)] if silent else []
     for metric in _WATCHED:
-        line = _line(metric, answering, known)
-        if line:
-            lines.append(line)
-    if silent:
-        lines.insert(0, _silent(cards, known))
+        lines += _lines(metric, answering, known)
     if not lines:
-        return "Nothing missing", "Every card answers with every figure shown."
+        return tr("Nothing missing"), tr("Every card answers with every figure shown.")
     if len(lines) == 1:
         return lines[0], lines[0]
-    return f"{len(lines)} things missing", "\n".join(lines)
+    few = trn("{count} thing missing", "{count} things missing", len(lines))
+    return few, "\n".join(lines)
 
 
-def _line(metric: MetricId, cards: Sequence[Shown], known: Mapping[CardId, Known]) -> str:
+def _lines(
+    metric: MetricId, cards: Sequence[Shown], known: Mapping[CardId, Known]
+) -> Sequence[str]:
+    """One for each reason why it is missing."""
     reasons: dict[Absence, list[str]] = {}
     for each in cards:
         reading = known[each.card.id].reading
         absence = None if reading is None else reading.missing.get(metric)
         if absence is not None and absence not in _PASSING:
             reasons.setdefault(absence, []).append(each.number)
-    label = _SHORT.get(metric, METRICS[metric].label)
-    parts = []
-    for absence, numbers in reasons.items():
-        everywhere = len(numbers) == len(cards)
-        if absence is Absence.NO_PART:
-            parts.append("none on " + _these(numbers, len(cards)))
-        elif everywhere:
-            parts.append(short_reasons(absence)[0])
-        else:
-            parts.append(f"{short_reasons(absence)[0]} ({_these(numbers, len(cards))})")
-    return f"{label}: {'; '.join(parts)}" if parts else ""
+    label = tr(_SHORT.get(metric, METRICS[metric].label))
+    return [_line(label, absence, numbers, len(cards)) for absence, numbers in reasons.items()]
 
 
-def _these(numbers: Sequence[str], total: int) -> str:
-    if len(numbers) == total:
-        return "this card" if total == 1 else "these cards"
-    if len(numbers) > 4:
-        return f"{len(numbers)} cards"
-    word = "card" if len(numbers) == 1 else "cards"
-    return f"{word} {', '.join(numbers)}"
+def _line(label: str, absence: Absence, numbers: Sequence[str], total: int) -> str:
+    everywhere = len(numbers) == total
+    if absence is Absence.NO_PART:
+        if not everywhere:
+            return tr("{label}: none on {cards}", label=label, cards=_these(numbers))
+        return trn(
+            "{label}: none on this card", "{label}: none on these cards", total, label=label
+        )
+    reason = short_reasons(absence)[0]
+    if everywhere:
+        return tr("{label}: {reason}", label=label, reason=reason)
+    return tr("{label}: {reason} ({cards})", label=label, reason=reason, cards=_these(numbers))
+
+
+def _these(numbers: Sequence[str]) -> str:
+    if len(numbers) > _MOST_NAMED:
+        return trn("{count} card", "{count} cards", len(numbers))
+    return trn("card {numbers}", "cards {numbers}", len(numbers), numbers=", ".join(numbers))
+
+
+# Above the figures that are missing of single cards.
+_STATES = {
+    CardState.LOST: mark("Lost: {cards}"),
+    CardState.ASLEEP: mark("Asleep: {cards}"),
+    CardState.NO_DRIVER: mark("Without a driver: {cards}"),
+    CardState.NO_ANSWER: mark("No answer: {cards}"),
+    None: mark("Not read yet: {cards}"),
+}
 
 
 def _silent(cards: Sequence[Shown], known: Mapping[CardId, Known]) -> str:
-    words = {
-        CardState.LOST: "lost",
-        CardState.ASLEEP: "asleep",
-        CardState.NO_DRIVER: "without driver",
-    }
-    states: dict[str, list[str]] = {}
+    states: dict[CardState | None, list[str]] = {}
     for each in cards:
         now = known[each.card.id]
         if now.answers:
             continue
-        word = "no answer"
-        if now.silence is None and now.reading is None:
-            word = "not read yet"
-        elif now.silence is None and now.reading is not None:
-            word = words.get(now.reading.state, "no answer")
-        states.setdefault(word, []).append(each.number)
-    parts = [f"{_these(numbers, 0)} {word}" for word, numbers in states.items()]
-    said = ", ".join(parts)
-    return said[:1].upper() + said[1:]
+        state = None if now.reading is None else now.reading.state
+        if now.silence is not None or state is CardState.WORKING:
+            state = CardState.NO_ANSWER
+        states.setdefault(state, []).append(each.number)
+    return "; ".join(
+        tr(_STATES[state], cards=_these(numbers)) for state, numbers in states.items()
+    )

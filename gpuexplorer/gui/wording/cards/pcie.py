@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass
 
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.catalogue import links, utilization
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.topology import pcie_rate
 
 BUSY_ENOUGH = 0.5  # at rest a link is slow by design, to save power
 
-BESIDE_THE_PROCESSOR = (
-    "This chip sits beside the processor and shares its memory: what it tells of a PCIe link "
+BESIDE_THE_PROCESSOR = mark(
+    "This chip sits beside the processor and shares its memory: what it says of a PCIe link "
     "is a placeholder, and is not shown."
 )
 
@@ -63,10 +63,13 @@ def link_of_slot(reading: Reading) -> LinkSpeed:
 def link_words(card: Card, reading: Reading) -> LinkWords:
     """What a person should make of these figures; empty where there are none."""
     if card.memory_shared:
-        return LinkWords(BESIDE_THE_PROCESSOR)
+        return LinkWords(tr(BESIDE_THE_PROCESSOR))
     if card.kind is CardKind.MIG:
         return LinkWords(
-            f"{_capitalised(Absence.IN_INSTANCE.sentence)}: look at the card it is a part of."
+            tr(
+                "The driver reports this for the whole card, not per MIG instance: look at the "
+                "card it is a part of."
+            )
         )
     now = link_now(reading)
     if now.generation is None and now.lanes is None:
@@ -74,7 +77,7 @@ def link_words(card: Card, reading: Reading) -> LinkWords:
     busy = reading.values.get(utilization.GPU_UTILIZATION, 0.0) >= BUSY_ENOUGH
     said = [*_on_lanes(reading, now, busy), *_on_generation(reading, now, busy)]
     if not said:
-        return LinkWords(f"Runs at full speed: {_spelled(now)}.")
+        return LinkWords(tr("Runs at full speed: {link}.", link=_spelled(now)))
     warns = any(words.tone is Tone.WARN for words in said)
     return LinkWords(
         " ".join(words.sentence for words in said), Tone.WARN if warns else Tone.QUIET
@@ -87,17 +90,19 @@ def _on_lanes(reading: Reading, now: LinkSpeed, busy: bool) -> list[LinkWords]:
     if now.lanes is None or most is None or now.lanes >= most:
         return []
     tone = Tone.WARN if busy else Tone.QUIET
-    runs = f"Runs at ×{now.lanes}"
-    if slot is not None and slot <= now.lanes:
-        return [LinkWords(f"{runs}: the slot gives no more, the card could do ×{most}.", tone)]
-    if slot is not None:
-        both = f"although card and slot could do ×{min(most, slot)}"
-        return [LinkWords(f"{runs} {both}: check the slot, and a riser if there is one.", tone)]
-    return [
-        LinkWords(
-            f"{runs} of ×{most}: the slot or a riser gives no more, check the slot.", tone
+    if slot is None:
+        words = mark(
+            "Runs at ×{lanes} of ×{most}: the slot or a riser gives no more, check the slot."
         )
-    ]
+    elif slot <= now.lanes:
+        words = mark("Runs at ×{lanes}: the slot gives no more, the card could do ×{most}.")
+    else:
+        most = min(most, slot)
+        words = mark(
+            "Runs at ×{lanes} although card and slot could do ×{most}: check the slot, and a "
+            "riser if there is one."
+        )
+    return [LinkWords(tr(words, lanes=now.lanes, most=most), tone)]
 
 
 def _on_generation(reading: Reading, now: LinkSpeed, busy: bool) -> list[LinkWords]:
@@ -111,21 +116,19 @@ def _on_generation(reading: Reading, now: LinkSpeed, busy: bool) -> list[LinkWor
         here = min(known, default=None)
     if here is not None and generation < here:
         if busy:
-            return [
-                LinkWords(
-                    f"Generation {generation} of {here:.0f} under load: check the slot, a "
-                    "riser, and what the computer's firmware sets for it.",
-                    Tone.WARN,
-                )
-            ]
-        return [
-            LinkWords(
-                f"Generation {generation} now: sleeping to save power, not broken; under load "
-                f"it goes up to {here:.0f}."
+            words = mark(
+                "Generation {now} of {most:.0f} under load: check the slot, a riser, and what "
+                "the computer's firmware sets for it."
             )
-        ]
+            return [LinkWords(tr(words, now=generation, most=here), Tone.WARN)]
+        words = mark(
+            "Generation {now} now: sleeping to save power, not broken; under load it goes up "
+            "to {most:.0f}."
+        )
+        return [LinkWords(tr(words, now=generation, most=here))]
     if here is not None and own is not None and own > here:
-        return [LinkWords(f"The card could do generation {own}, this slot does {here:.0f}.")]
+        words = mark("The card could do generation {own}, this slot does {slot:.0f}.")
+        return [LinkWords(tr(words, own=own, slot=here))]
     return []
 
 
@@ -138,13 +141,14 @@ def _speed(reading: Reading, generation: MetricId, lanes: MetricId) -> LinkSpeed
 
 
 def _spelled(speed: LinkSpeed) -> str:
-    parts = []
-    if speed.generation is not None:
-        parts.append(f"generation {speed.generation}")
-    if speed.lanes is not None:
-        parts.append(f"{speed.lanes} lane{'s' if speed.lanes != 1 else ''}")
-    return " on ".join(parts)
-
-
-def _capitalised(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}"
+    generation, lanes = speed.generation, speed.lanes
+    if lanes is None:
+        return tr("generation {generation}", generation=generation)
+    if generation is None:
+        return trn("{count} lane", "{count} lanes", lanes)
+    return trn(
+        "generation {generation} on {count} lane",
+        "generation {generation} on {count} lanes",
+        lanes,
+        generation=generation,
+    )

@@ -15,17 +15,18 @@ from gpuexplorer.core.units import (
     ratio,
     watts_together,
 )
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.gui.wording.figures import NEAR_HEAT_LIMIT
 
-_NOTHING = ("no card tells", "not told")
+_NOTHING = (mark("no card reports it"), mark("not reported"))
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Of the cards that answer; each figure of those that tell it."""
+    """For the cards that answer; each figure is that of the cards that report it."""
 
     busy: Figure
     memory: Figure
@@ -56,26 +57,37 @@ def power_together(cards: Sequence[Shown], known: Mapping[CardId, Known]) -> Fig
             drawn += values[heat.POWER_DRAW]
             limits += values.get(heat.POWER_LIMIT, 0.0)
     if not told:
-        return Figure("Power", absent=_NOTHING)
+        return _nothing(tr("Power"))
     whole, part = watts_together(limits), watts_together(drawn, at_least=limits)
     return Figure(
-        "Power",
+        tr("Power"),
         number=part.number,
         unit=part.unit,
-        of=f"of {whole.number}" if limits else "",
-        hint=f"What {_cards(told)} draw together, and the sum of their limits.",
+        limit=whole.number if limits else "",
+        hint=trn(
+            "What {count} card draws, and its limit.",
+            "What {count} cards draw together, and the sum of their limits.",
+            told,
+        ),
     )
 
 
 def energy_together(joules: float | None, span: str, counted: int) -> Figure:
     """`span` is the time that is shown, in words."""
-    label = f"Energy, {span}"
+    label = tr("Energy, {span}", span=span)
     if joules is None:
-        return Figure(label, absent=("with the next readings", "soon"))
+        return Figure(label, absent=(tr("with the next readings"), tr("soon")))
     read = energy(joules)
-    hint = f"What {_cards(counted)} used in the time that is shown."
     return Figure(
-        label, number=read.number, unit=read.unit, hint=hint, short_label=f"in {span}"
+        label,
+        number=read.number,
+        unit=read.unit,
+        hint=trn(
+            "What {count} card used in the time that is shown.",
+            "What {count} cards used in the time that is shown.",
+            counted,
+        ),
+        short_label=tr("in {span}", span=span),
     )
 
 
@@ -85,16 +97,16 @@ def _busy(cards: Sequence[Shown], known: Mapping[CardId, Known]) -> Figure:
         for each in cards
         if (share := _values(each, known).get(utilization.GPU_UTILIZATION)) is not None
     ]
-    label = "Busy, average"
+    label = tr("Busy, average")
     if not shares:
-        return Figure(label, absent=_NOTHING)
+        return _nothing(label)
     read = ratio(sum(shares) / len(shares))
     return Figure(
         label,
         number=read.number,
         unit=read.unit,
-        hint=f"Mean of {_cards(len(shares))}.",
-        short_label="busy on average",
+        hint=trn("Mean of {count} card.", "Mean of {count} cards.", len(shares)),
+        short_label=tr("busy on average"),
     )
 
 
@@ -108,14 +120,18 @@ def _memory(cards: Sequence[Shown], known: Mapping[CardId, Known], units: Units)
             used += values[memory.MEMORY_USED]
             whole += total
     if not told:
-        return Figure("Memory", absent=_NOTHING)
+        return _nothing(tr("Memory"))
     all_of_it = quantity(METRICS[memory.MEMORY_TOTAL], whole, units)
     return Figure(
-        "Memory",
+        tr("Memory"),
         number=part_of_memory(used, whole, units),
         unit=all_of_it.unit,
-        of=f"of {_trimmed(all_of_it.number)}",
-        hint=f"Used of all the memory of {_cards(told)}.",
+        limit=_trimmed(all_of_it.number),
+        hint=trn(
+            "Used of all the memory of {count} card.",
+            "Used of all the memory of {count} cards.",
+            told,
+        ),
     )
 
 
@@ -126,15 +142,17 @@ def _hottest(cards: Sequence[Shown], known: Mapping[CardId, Known], units: Units
         if heat.TEMPERATURE in (values := _values(each, known))
     ]
     if not degrees:
-        return Figure("Hottest", absent=_NOTHING)
+        return _nothing(tr("Hottest"))
     most, card = max(degrees, key=lambda pair: pair[0])
     values = _values(card, known)
     limit = values.get(heat.TEMPERATURE_MAX, values.get(heat.TEMPERATURE_SLOWDOWN))
     near = limit is not None and most >= limit - NEAR_HEAT_LIMIT
     read = quantity(METRICS[heat.TEMPERATURE], most, units)
-    which = f", card {card.number}" if len(degrees) > 1 else ""
-    brief = "hottest" if which else ""
-    found = Figure("Hottest", number=read.number, unit=f"{read.unit}{which}", brief=brief)
+    unit, brief = read.unit, ""
+    if len(degrees) > 1:
+        unit = tr("{unit}, card {number}", unit=read.unit, number=card.number)
+        brief = tr("hottest")
+    found = Figure(tr("Hottest"), number=read.number, unit=unit, brief=brief)
     return replace(found, tone=Tone.WARN) if near else found
 
 
@@ -143,8 +161,8 @@ def _values(shown: Shown, known: Mapping[CardId, Known]) -> Mapping[MetricId, fl
     return {} if reading is None else reading.values
 
 
-def _cards(count: int) -> str:
-    return "1 card" if count == 1 else f"{count} cards"
+def _nothing(label: str) -> Figure:
+    return Figure(label, absent=tuple(tr(each) for each in _NOTHING))
 
 
 def _trimmed(number: str) -> str:

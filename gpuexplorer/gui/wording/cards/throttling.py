@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue import clocks
-from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.reasons import HARMFUL, ORDINARY
 from gpuexplorer.telemetry.trace import Trace, TraceSource
@@ -16,9 +17,12 @@ from gpuexplorer.telemetry.trace import Trace, TraceSource
 # The gravest first: where two hold at once, this one is told.
 REASONS = (*HARMFUL, *ORDINARY)
 _WORDS = {
-    clocks.throttle("sw_power_cap"): "power limit",
-    clocks.throttle("hw_slowdown"): "hardware",
-    clocks.throttle("sync_boost"): "its group",
+    clocks.throttle("sw_power_cap"): mark("power limit"),
+    clocks.throttle("hw_slowdown"): mark("hardware"),
+    clocks.throttle("sync_boost"): mark("its group"),
+    clocks.throttle("sw_thermal_slowdown"): mark("too warm"),
+    clocks.throttle("hw_thermal_slowdown"): mark("much too hot"),
+    clocks.throttle("hw_power_brake_slowdown"): mark("power brake"),
 }
 # Reasons flicker while a card runs along its limit; a band for each flicker says nothing.
 _BRIDGED = 2.0
@@ -36,7 +40,7 @@ class Slowed:
     @property
     def word(self) -> str:
         """Short enough for a narrow band, since half a word says nothing."""
-        return _WORDS.get(self.reason, METRICS[self.reason].label.lower())
+        return tr(_WORDS[self.reason])
 
     @property
     def tone(self) -> Tone:

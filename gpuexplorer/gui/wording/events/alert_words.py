@@ -1,11 +1,13 @@
-"""Alerts in words: what a rule will do, what an alert says, and how it came out."""
+"""Alerts in words: what a rule will do, what an alert says, and how it ended."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.catalogue import heat_and_power as heat
+from gpuexplorer.core.catalogue import memory
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
 from gpuexplorer.core.units import Measure, Units, measure, plain, quantity
+from gpuexplorer.core.words import Message, listed, mark, tr, trn
 from gpuexplorer.gui.wording.moments import span_words
 from gpuexplorer.telemetry.alert_rule import LIMITS, Rule, Side
 from gpuexplorer.telemetry.alerts import Alert, AlertEnded, Why
@@ -14,78 +16,129 @@ _MOST_CARDS = 4
 _MOST_ALERTS = 3
 # Figures of this size are typed in GiB, GB or GB/s.
 _GIGA = 2e9
+_PLAIN = {
+    Side.ABOVE: mark("{metric} above {threshold}"),
+    Side.BELOW: mark("{metric} below {threshold}"),
+}
+_SHARE = {
+    (heat.POWER_LIMIT, Side.ABOVE): mark("{metric} above {share} % of the card's power limit"),
+    (heat.POWER_LIMIT, Side.BELOW): mark("{metric} below {share} % of the card's power limit"),
+    (memory.MEMORY_TOTAL, Side.ABOVE): mark("{metric} above {share} % of the card's memory"),
+    (memory.MEMORY_TOTAL, Side.BELOW): mark("{metric} below {share} % of the card's memory"),
+}
+_AT_LIMIT = {
+    Side.ABOVE: mark("{metric} above the card's own limit"),
+    Side.BELOW: mark("{metric} below the card's own limit"),
+}
+# By the side, and whether the threshold lies above the limit.
+_FROM_LIMIT = {
+    (Side.ABOVE, False): mark("{metric} within {far} of the card's own limit"),
+    (Side.ABOVE, True): mark("{metric} more than {far} above the card's own limit"),
+    (Side.BELOW, False): mark("{metric} more than {far} below the card's own limit"),
+    (Side.BELOW, True): mark("{metric} less than {far} above the card's own limit"),
+}
+_OVER = {
+    Side.ABOVE: mark(
+        "Over as soon as it is back below {figure}, or was not above the threshold for half a "
+        "minute."
+    ),
+    Side.BELOW: mark(
+        "Over as soon as it is back above {figure}, or was not below the threshold for half a "
+        "minute."
+    ),
+}
+_OVER_FROM_LIMIT = {
+    (Side.ABOVE, False): mark(
+        "Over as soon as it is back {far} below the limit, or was not above the threshold for "
+        "half a minute."
+    ),
+    (Side.ABOVE, True): mark(
+        "Over as soon as it is back {far} above the limit, or was not above the threshold for "
+        "half a minute."
+    ),
+    (Side.BELOW, False): mark(
+        "Over as soon as it is back {far} below the limit, or was not below the threshold for "
+        "half a minute."
+    ),
+    (Side.BELOW, True): mark(
+        "Over as soon as it is back {far} above the limit, or was not below the threshold for "
+        "half a minute."
+    ),
+}
 
 
-def condition(rule: Rule, units: Units) -> str:
-    """ "temperature above 85 °C", "temperature within 2 °C of the card's own limit"."""
+def condition(rule: Rule, units: Units, write: Callable[[str], str] = str) -> str:
+    """ "Temperature above 85 °C", "Temperature within 2 °C of the card's own limit".
+
+    `write` has the last word on how a figure is written.
+    """
     metric = METRICS[rule.metric]
-    label = low(metric.label)
+    label, side = tr(metric.label), rule.side
     if not rule.of_limit:
-        return f"{label} {rule.side} {_figure(rule.metric, rule.threshold, units)}"
+        figure = _figure(rule.metric, rule.threshold, units)
+        return tr(_PLAIN[side], metric=label, threshold=write(figure))
     if metric.unit is not Unit.CELSIUS:
-        whole = METRICS[LIMITS[rule.metric][0]]
         share = plain(rule.threshold * 100)
-        return f"{label} {rule.side} {share} % of the card's {low(whole.label)}"
-    far = _difference(rule.metric, abs(rule.threshold), units)
+        return tr(_SHARE[LIMITS[rule.metric][0], side], metric=label, share=share)
     if rule.threshold == 0:
-        return f"{label} {rule.side} the card's own limit"
-    if rule.side is Side.ABOVE and rule.threshold < 0:
-        return f"{label} within {far} of the card's own limit"
-    where = "above" if rule.threshold > 0 else "below"
-    more = "more" if (rule.side is Side.ABOVE) == (rule.threshold > 0) else "less"
-    return f"{label} {more} than {far} {where} the card's own limit"
+        return tr(_AT_LIMIT[side], metric=label)
+    far = _difference(rule.metric, abs(rule.threshold), units)
+    return tr(_FROM_LIMIT[side, rule.threshold > 0], metric=label, far=write(far))
 
 
 def rule_sentence(rule: Rule, units: Units, numbers: Mapping[CardId, str]) -> str:
     """What the rule does, for its row in the settings."""
-    lasting = f" for {span_words(rule.seconds)}" if rule.seconds else ""
-    words = f"{capital(condition(rule, units))}{lasting}, {cards_words(rule.cards, numbers)}"
-    return _unbroken(words)
+    held, where = condition(rule, units, _unbroken), cards_words(rule.cards, numbers)
+    if not rule.seconds:
+        return tr("{condition}, {cards}", condition=held, cards=where)
+    time = _unbroken(span_words(rule.seconds))
+    return tr("{condition} for {time}, {cards}", condition=held, time=time, cards=where)
 
 
 def promise(rule: Rule, units: Units) -> str:
     """When it is over: a figure that runs along its threshold does not begin it anew."""
-    metric = METRICS[rule.metric]
-    wrong, right = ("above", "below") if rule.side is Side.ABOVE else ("below", "above")
-    never = f"{wrong} the threshold"
-    if not rule.of_limit:
-        bounds = rule.bounds(None)
-        back = "" if bounds is None else _figure(rule.metric, bounds.back, units)
-        where = f"{right} {back}"
-    elif metric.unit is Unit.CELSIUS:
+    if rule.of_limit and METRICS[rule.metric].unit is Unit.CELSIUS:
         bounds = rule.bounds(0.0)
-        far = 0.0 if bounds is None else bounds.back
-        where = f"{_difference(rule.metric, abs(far), units)} "
-        where += f"{'below' if far < 0 else 'above'} the limit"
+        back = 0.0 if bounds is None else bounds.back
+        far = _difference(rule.metric, abs(back), units)
+        return tr(_OVER_FROM_LIMIT[rule.side, back >= 0], far=_unbroken(far))
+    bounds = rule.bounds(1.0 if rule.of_limit else None)
+    back = 0.0 if bounds is None else bounds.back
+    if rule.of_limit:
+        figure = f"{plain(100 * back)} %"
     else:
-        bounds = rule.bounds(1.0)
-        where = f"{right} {plain(100 * (0.0 if bounds is None else bounds.back))} %"
-    words = f"Over as soon as it is back {where}, or was not {never} for half a minute."
-    return _unbroken(words)
+        figure = "" if bounds is None else _figure(rule.metric, back, units)
+    return tr(_OVER[rule.side], figure=_unbroken(figure))
 
 
-def standing(alert: Alert, units: Units) -> str:
-    """ "temperature above 87 °C": on this card, whatever it was counted from."""
+def standing(alert: Alert, units: Units) -> Message:
+    """ "Temperature above 87 °C": on this card, whatever it was counted from."""
     rule = alert.rule
-    side = rule.side
     threshold = _figure(rule.metric, alert.bounds.threshold, units)
-    return f"{low(METRICS[rule.metric].label)} {side} {threshold}"
+    label = METRICS[rule.metric].label
+    return Message(_PLAIN[rule.side], metric=label, threshold=threshold)
 
 
-def began_sentence(alert: Alert, units: Units) -> str:
-    lasting = f" for {span_words(alert.rule.seconds)}" if alert.rule.seconds else ""
-    return f"Alert: {standing(alert, units)}{lasting}"
+def began_sentence(alert: Alert, units: Units) -> Message:
+    what = standing(alert, units)
+    if not alert.rule.seconds:
+        return Message("Alert: {what}", what=what)
+    return Message("Alert: {what} for {time}", what=what, time=span_words(alert.rule.seconds))
 
 
-def ended_sentence(ended: AlertEnded, units: Units) -> str:
+def ended_sentence(ended: AlertEnded, units: Units) -> Message:
     what = standing(ended.alert, units)
     match ended.why:
         case Why.BACK:
-            return f"Alert over: no longer {what}"
+            return Message("Alert over: {what}", what=what)
         case Why.UNKNOWN:
-            return f"Alert over: {what} is not known any more: {ended.reason}"
+            return Message(
+                "Alert over: {what}; it is not known any more: {reason}",
+                what=what,
+                reason=ended.reason,
+            )
         case Why.CHANGED:
-            return f"Alert over: {what} is no longer watched"
+            return Message("Alert over: {what}; it is no longer watched", what=what)
 
 
 def strip_sentence(
@@ -97,31 +150,35 @@ def strip_sentence(
         by_rule.setdefault(alert.rule, []).append(alert)
     parts = [_part(group, numbers, units, now) for group in by_rule.values()]
     if len(parts) == 1:
-        return capital(parts[0])
+        return parts[0]
     rest = len(parts) - _MOST_ALERTS
-    more = [f"and {rest} more"] if rest > 0 else []
-    return f"{len(alerts)} alerts: {'; '.join(parts[:_MOST_ALERTS] + more)}"
+    more = [trn("and {count} more", "and {count} more", rest)] if rest > 0 else []
+    return trn(
+        "{count} alert: {which}",
+        "{count} alerts: {which}",
+        len(alerts),
+        which="; ".join(parts[:_MOST_ALERTS] + more),
+    )
 
 
 def cards_words(cards: frozenset[CardId] | None, numbers: Mapping[CardId, str]) -> str:
     """ "on any card", "on card 0", "on cards 0 and 3"."""
     if cards is None:
-        return "on any card"
+        return tr("on any card")
     names = [number for card, number in numbers.items() if card in cards]
     away = len(cards) - len(names)
     if not names:
-        return "on cards that are not here now" if away else "on no card"
-    words = f"on {_cards(names)}"
-    return f"{words} and {away} not here now" if away else words
-
-
-def low(label: str) -> str:
-    """ "Temperature" in the middle of a sentence; "GPU busy" and "SM clock" stay."""
-    return label[:1].lower() + label[1:] if label[1:2].islower() else label
-
-
-def capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
+        return tr("on cards that are not here now") if away else tr("on no card")
+    which = _numbers(names)
+    if not away:
+        return trn("on card {numbers}", "on cards {numbers}", len(names), numbers=which)
+    return trn(
+        "on card {numbers} and {away} not here now",
+        "on cards {numbers} and {away} not here now",
+        len(names),
+        numbers=which,
+        away=away,
+    )
 
 
 def _part(
@@ -130,22 +187,36 @@ def _part(
     lasted = span_words(max(0.0, now - min(alert.since for alert in group)))
     if len(group) == 1:
         number = numbers.get(group[0].card, group[0].card)
-        return f"card {number}, {standing(group[0], units)} for {lasted}"
+        what = standing(group[0], units)
+        return tr("Card {number}: {what} for {time}", number=number, what=what, time=lasted)
     cards = {alert.card for alert in group}
     names = [number for card, number in numbers.items() if card in cards]
     names += [card for card in cards if card not in numbers]
-    everywhere = cards == set(numbers) and len(names) > _MOST_CARDS
-    which = f"all {len(names)} cards" if everywhere else _cards(names)
-    return f"{condition(group[0].rule, units)} on {which}, for up to {lasted}"
+    held = condition(group[0].rule, units)
+    if cards == set(numbers) and len(names) > _MOST_CARDS:
+        return trn(
+            "{what} on the {count} card, for {time}",
+            "{what} on all {count} cards, for up to {time}",
+            len(names),
+            what=held,
+            time=lasted,
+        )
+    return trn(
+        "{what} on card {numbers}, for {time}",
+        "{what} on cards {numbers}, for up to {time}",
+        len(names),
+        what=held,
+        numbers=_numbers(names),
+        time=lasted,
+    )
 
 
-def _cards(names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return f"card {names[0]}"
+def _numbers(names: Sequence[str]) -> str:
     if len(names) > _MOST_CARDS + 1:
+        rest = len(names) - _MOST_CARDS
         shown = ", ".join(names[:_MOST_CARDS])
-        return f"cards {shown} and {len(names) - _MOST_CARDS} more"
-    return f"cards {', '.join(names[:-1])} and {names[-1]}"
+        return trn("{names} and {count} more", "{names} and {count} more", rest, names=shown)
+    return listed(names)
 
 
 def typed_in(metric: MetricId, units: Units) -> Measure:
@@ -153,9 +224,9 @@ def typed_in(metric: MetricId, units: Units) -> Measure:
     return measure(METRICS[metric].unit, _GIGA, units)
 
 
-def _unbroken(words: str) -> str:
+def _unbroken(value: str) -> str:
     """A number and its unit stay on one line."""
-    return re.sub(r"(?<=\d) (?=[^\W\d]|[%°])", "\N{NO-BREAK SPACE}", words)
+    return value.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _figure(metric: MetricId, value: float, units: Units) -> str:

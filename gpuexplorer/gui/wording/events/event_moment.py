@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.telemetry.happenings import Happening, Kind
 
 # The cards of one round are read within this time.
@@ -68,6 +68,6 @@ def gathered(
 
 
 def result_of(moment: EventMoment, result: Callable[[Happening], str]) -> str:
-    """One for all where it is the same, and else that it differs from card to card."""
+    """One for all where it is the same."""
     results = {result(each): None for each in moment.happenings}
-    return next(iter(results)) if len(results) == 1 else "differs by card"
+    return next(iter(results)) if len(results) == 1 else tr("not the same for all")

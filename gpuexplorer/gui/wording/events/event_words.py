@@ -1,4 +1,4 @@
-"""What took place, as a row of a list says it: sign, card, sentence, and how it came out."""
+"""What took place, as a row of a list says it: sign, card, sentence, and how it ended."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.faces import Shown
@@ -18,13 +19,13 @@ _SILENCES = (Kind.CARD_LOST, Kind.NO_ANSWER, Kind.DRIVER_GONE, Kind.ASLEEP)
 
 
 class Group(StrEnum):
-    """What people look for."""
+    """What people look for; its value is translated where it is shown."""
 
-    FAULT = "Faults"
-    THROTTLING = "Throttling"
-    PROCESS = "Processes"
-    SLEEP = "Sleep"
-    ALERT = "Alerts"
+    FAULT = mark("Faults")
+    THROTTLING = mark("Throttling")
+    PROCESS = mark("Processes")
+    SLEEP = mark("Sleep")
+    ALERT = mark("Alerts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +35,25 @@ class EventFace:
     time: str
     icon: Icon
     tone: Tone
-    card: str  # its number; empty where it is about all of them
+    card: str  # its number, or those of several; empty where it is about all of them
     colour: int | None
     sentence: str
-    result: str = ""  # "after 33 s", "still so"; of a program "still uses it"
+    result: str = ""  # "after 33 s", "ongoing"; of a program "still using it"
+    cards: int = 1  # how many it is about, where it is not about all
 
     @property
     def spoken(self) -> str:
-        cards = "cards" if "," in self.card else "card"
-        who = f", {cards} {self.card}" if self.card else ""
-        result = f", {self.result}" if self.result else ""
-        return f"{self.time}{who}: {self.sentence}{result}"
+        said = tr("{time}: {sentence}", time=self.time, sentence=self.sentence)
+        if self.card:
+            said = trn(
+                "{time}, card {numbers}: {sentence}",
+                "{time}, cards {numbers}: {sentence}",
+                self.cards,
+                time=self.time,
+                numbers=self.card,
+                sentence=self.sentence,
+            )
+        return f"{said}, {self.result}" if self.result else said
 
 
 class EventBook:
@@ -70,23 +79,25 @@ class EventBook:
         return added
 
     def result(self, happening: Happening) -> str:
-        """ "still so" as long as it is, "after 33 s" of what ended; else empty.
+        """ "ongoing" as long as it is, "after 33 s" of what ended; else empty.
 
-        Of a program that uses the card: "still uses it".
+        Of a program that uses the card: "still using it".
         """
         if happening.lasted is not None:
-            return f"after {span_words(happening.lasted)}"
+            return tr("after {time}", time=span_words(happening.lasted))
         key = (happening.kind, happening.card, happening.about)
         if self._open.get(key) is not happening:
             return ""
-        # Of a card that tells nothing, nobody knows whether it is still throttled.
+        # Nobody knows whether a card that is silent is still throttled.
         silent = happening.kind not in _SILENCES and any(
             (kind, card, "") in self._open
             for kind in _SILENCES
             for card in (happening.card, None)
         )
-        still = "still uses it" if happening.kind is Kind.PROCESS_APPEARED else "still so"
-        return "" if silent else still
+        if silent:
+            return ""
+        running = happening.kind is Kind.PROCESS_APPEARED
+        return tr("still using it") if running else tr("ongoing")
 
 
 def event_face(
@@ -102,7 +113,7 @@ def event_face(
         tone=tone,
         card=unlisted if shown is None else shown.number,
         colour=None if shown is None else shown.colour,
-        sentence=happening.sentence,
+        sentence=tr(happening.sentence),
         result=result,
     )
 

@@ -42,6 +42,7 @@ class Fact:
 class FactGroup:
     """Facts under one heading; `note` is a sentence on all of them."""
 
+    key: str  # lasting, in every language
     title: str
     facts: tuple[Fact, ...]
     note: str | None = None  # None: it never has one

@@ -5,11 +5,15 @@ from collections.abc import Mapping, Sequence
 from gpuexplorer.core.catalogue import clocks, health, links, memory, utilization
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS, MetricId, Part
+from gpuexplorer.core.words import mark
 
-PLACE, SILICON, LIMITS, HEALTH, SOFTWARE = "Place", "Silicon", "Limits", "Health", "Software"
-PCIE, NVLINK, EACH_NVLINK = "PCIe", "NVLink", "Each NVLink"
-_NOW, _MEMORY, _HEAT, _POWER = "Utilisation", "Memory", "Temperature and fans", "Power"
-_CLOCKS, _SLOWED, _OTHER = "Clocks", "Why clocks are lower", "Other"
+# Keys of the groups; translated, their titles.
+PLACE, SILICON, LIMITS = mark("Place"), mark("Silicon"), mark("Limits")
+HEALTH, SOFTWARE = mark("Health"), mark("Software")
+PCIE, NVLINK, EACH_NVLINK = mark("PCIe"), mark("NVLink"), mark("Each NVLink")
+_NOW, _MEMORY, _HEAT = mark("Utilisation"), mark("Memory"), mark("Temperature and fans")
+_POWER, _CLOCKS = mark("Power"), mark("Clocks")
+_SLOWED, _OTHER = mark("Why clocks are lower"), mark("Other")
 
 ORDER = (
     SILICON,

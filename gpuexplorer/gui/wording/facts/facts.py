@@ -1,4 +1,4 @@
-"""Facts: all that can be told of a card beside its plots, in groups, as nvidia-smi -q would."""
+"""Facts: all that is known of a card beside its plots, in groups, as in nvidia-smi -q."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +8,7 @@ from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.catalogue import links, memory
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit, metrics_of
 from gpuexplorer.core.units import Units, quantity, rate
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.pcie import (
     LinkSpeed,
@@ -19,7 +20,7 @@ from gpuexplorer.gui.wording.cards.pcie import (
 from gpuexplorer.gui.wording.facts import fact_groups as groups
 from gpuexplorer.gui.wording.facts.fact import Fact, FactGroup
 from gpuexplorer.gui.wording.facts.plot_families import PCIE
-from gpuexplorer.gui.wording.reasons import HARMFUL, as_sentence, short_reasons
+from gpuexplorer.gui.wording.reasons import HARMFUL, explained_absence, short_reasons
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.latest import Reading
 
@@ -38,20 +39,20 @@ _ARCHITECTURES = {
     (12, None): "Blackwell",
 }
 _UNIT_WORDS = {
-    Unit.RATIO: "in %",
-    Unit.BYTES: "in bytes, shown in KiB to TiB or in kB to TB as chosen",
-    Unit.CELSIUS: "in degrees",
-    Unit.WATTS: "in watts",
-    Unit.JOULES: "in joules and watt-hours",
-    Unit.HERTZ: "in MHz",
-    Unit.BYTES_PER_SECOND: "in bytes per second, 1 GB/s is 10⁹ of them",
-    Unit.TURNS_PER_MINUTE: "in turns per minute",
-    Unit.SECONDS: "in seconds to days",
-    Unit.COUNT: "a count",
-    Unit.LANES: "a number of lanes",
-    Unit.GENERATION: "a generation of PCIe",
-    Unit.FLAG: "yes or no",
-    Unit.STATE: "a state",
+    Unit.RATIO: mark("Unit: %."),
+    Unit.BYTES: mark("Unit: bytes, shown in KiB to TiB or in kB to TB as chosen."),
+    Unit.CELSIUS: mark("Unit: degrees."),
+    Unit.WATTS: mark("Unit: watts."),
+    Unit.JOULES: mark("Unit: joules and watt-hours."),
+    Unit.HERTZ: mark("Unit: MHz."),
+    Unit.BYTES_PER_SECOND: mark("Unit: bytes per second, 1 GB/s is 10⁹ of them."),
+    Unit.TURNS_PER_MINUTE: mark("Unit: turns per minute."),
+    Unit.SECONDS: mark("Unit: seconds to days."),
+    Unit.COUNT: mark("Unit: a count."),
+    Unit.LANES: mark("Unit: a number of lanes."),
+    Unit.GENERATION: mark("Unit: a generation of PCIe."),
+    Unit.FLAG: mark("Unit: yes or no."),
+    Unit.STATE: mark("Unit: a state."),
 }
 _TOLD_TOGETHER = frozenset(PCIE) - {
     links.PCIE_RECEIVE,
@@ -62,7 +63,7 @@ _TOLD_TOGETHER = frozenset(PCIE) - {
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """What is told of a card besides its readings."""
+    """What is known of a card besides its readings."""
 
     card: Card
     number: str
@@ -74,10 +75,10 @@ class Who:
 def card_facts(
     who: Who, reading: Reading, units: Units, of_the_past: Sequence[Fact]
 ) -> Sequence[FactGroup]:
-    """Each metric of this card once. `of_the_past` is what history tells of its health."""
+    """Each metric of this card once. `of_the_past` is what history says of its health."""
     card = who.card
     reading = _with_size(card, reading)
-    found: dict[str, list[Fact]] = {title: [] for title in groups.ORDER}
+    found: dict[str, list[Fact]] = {key: [] for key in groups.ORDER}
     found[groups.SILICON] += _silicon(who)
     found[groups.PLACE] += _place(who)
     found[groups.HEALTH] += of_the_past
@@ -91,14 +92,15 @@ def card_facts(
     words = link_words(card, reading)
     return [
         FactGroup(
-            title,
+            key,
+            tr(key),
             tuple(facts),
-            note=words.sentence if title == groups.PCIE else None,
+            note=words.sentence if key == groups.PCIE else None,
             note_tone=words.tone,
-            folded=title == groups.EACH_NVLINK,
+            folded=key == groups.EACH_NVLINK,
         )
-        for title, facts in found.items()
-        if facts or title == groups.PCIE
+        for key, facts in found.items()
+        if facts or key == groups.PCIE
     ]
 
 
@@ -110,7 +112,7 @@ def metric_fact(reading: Reading, metric: MetricId, units: Units) -> Fact:
         held = metric in HARMFUL and value > 0
         return Fact(
             metric,
-            known.label,
+            tr(known.label),
             read.number,
             read.unit,
             hint=explained(known),
@@ -120,19 +122,22 @@ def metric_fact(reading: Reading, metric: MetricId, units: Units) -> Fact:
     absence = reading.missing.get(metric, Absence.NOT_YET)
     return Fact(
         metric,
-        known.label,
+        tr(known.label),
         absent=short_reasons(absence),
-        hint=f"{as_sentence(absence.sentence)}\n{explained(known)}",
+        hint=f"{explained_absence(tr(known.label), absence)}\n{explained(known)}",
         metrics=(metric,),
     )
 
 
 def explained(metric: Metric) -> str:
     """What it means, its unit, and where nvidia-smi shows the same."""
-    said = [metric.meaning, f"Unit: {_UNIT_WORDS[metric.unit]}."]
-    if metric.smi:
-        said.append(f"nvidia-smi: {metric.smi}")
-    return "\n".join(said)
+    said = [tr(metric.meaning), tr(_UNIT_WORDS[metric.unit])]
+    return "\n".join([*said, *([_smi(metric.smi)] if metric.smi else [])])
+
+
+def _smi(field: str) -> str:
+    """Where nvidia-smi shows the same; its own words, which have no other language."""
+    return f"nvidia-smi: {field}"
 
 
 def architecture(capability: tuple[int, int]) -> str | None:
@@ -142,7 +147,7 @@ def architecture(capability: tuple[int, int]) -> str | None:
 
 
 def _with_size(card: Card, reading: Reading) -> Reading:
-    """How much memory it has was told when it was met, and is so while it is silent."""
+    """How much memory it has was reported when it was met, and holds while it is silent."""
     total = reading.values.get(memory.MEMORY_TOTAL)
     if total is not None or not card.memory_bytes:
         return reading
@@ -158,96 +163,106 @@ def _listed(card: Card) -> Sequence[MetricId]:
 
 def _silicon(who: Who) -> list[Fact]:
     card = who.card
-    nameless = ("it never told its name", "not told")
-    facts = [_told("name", "Model", "" if card.nameless else card.name, nameless)]
+    nameless = (tr("it never reported its name"), tr("not reported"))
     capability = card.compute_capability
     family = None if capability is None else architecture(capability)
-    unknown = ("not told by the driver", "not told")
-    hint = "The family of chips, as its compute capability tells."
-    facts.append(_told("architecture", "Architecture", family or "", unknown, hint))
-    facts.append(
+    return [
+        _told("name", tr("Model"), "" if card.nameless else card.name, nameless),
+        _told(
+            "architecture",
+            tr("Architecture"),
+            family or "",
+            _unreported(),
+            tr("The family of chips, as its compute capability says."),
+        ),
         _told(
             "compute_capability",
-            "Compute capability",
+            tr("Compute capability"),
             "" if capability is None else f"{capability[0]}.{capability[1]}",
-            unknown,
-            "Which instructions the chip knows; PyTorch's builds name it sm_75 for 7.5.\n"
-            "nvidia-smi: compute_cap",
-        )
-    )
-    return facts
+            _unreported(),
+            tr("Which instructions the chip knows; PyTorch's builds name it sm_75 for 7.5."),
+            "compute_cap",
+        ),
+    ]
 
 
 def _place(who: Who) -> list[Fact]:
     card = who.card
-    reason = card.cuda_reason.rstrip(".")
-    cuda = "" if card.cuda_index is None else f"cuda:{card.cuda_index}"
     instance = card.kind is CardKind.MIG
-    facts = [
-        _told(
-            "cuda",
-            "CUDA number",
-            cuda,
-            tuple(part for part in (reason, "none") if part),
-            "The number CUDA and PyTorch give it here and now; it depends on "
-            "CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER."
-            + (f"\nNone: {reason}." if reason and not cuda else ""),
-        ),
+    facts = [_cuda(card)]
+    facts.append(
         _told(
             "index",
-            "Number in its card" if instance else "Driver's number",
+            tr("Number in its card") if instance else tr("Driver's number"),
             str(card.index),
             (),
-            "The driver counts cards in the order of the PCIe bus; it may change at the next "
-            "start of the computer.\nnvidia-smi: index",
-        ),
-    ]
-    if instance:
-        facts.append(_told("parent", "Part of", f"card {who.parent}", ()))
-    if who.instances:
-        facts.append(
-            _told("instances", "MIG instances", str(who.instances), (), "Cut out of this card.")
+            tr(
+                "The driver counts cards in the order of the PCIe bus; it may change at the "
+                "next start of the computer."
+            ),
+            "index",
         )
+    )
+    if instance:
+        parent = tr("card {number}", number=who.parent)
+        facts.append(_told("parent", tr("Part of"), parent, ()))
+    if who.instances:
+        hint = tr("Cut out of this card.")
+        facts.append(_told("instances", tr("MIG instances"), str(who.instances), (), hint))
     facts.append(
         _told(
             "bus",
-            "PCI address",
+            tr("PCI address"),
             card.bus_id or "",
-            ("that of its card", "of its card")
-            if instance
-            else ("not told by the driver", "not told"),
-            "Domain, bus, device and function.\nnvidia-smi: pci.bus_id",
+            (tr("that of its card"), tr("of its card")) if instance else _unreported(),
+            tr("Domain, bus, device and function."),
+            "pci.bus_id",
         )
     )
     facts.append(
         _told(
             "uuid",
-            "UUID",
+            tr("UUID"),
             "" if card.nameless else card.id,
-            ("it could not be asked for it", "not told"),
-            "Its lasting name, the same after every restart and in every slot.\n"
-            "nvidia-smi: uuid",
+            (tr("it could not be asked for it"), tr("not reported")),
+            tr("Its lasting name, the same after every restart and in every slot."),
+            "uuid",
         )
     )
     return facts
 
 
+def _cuda(card: Card) -> Fact:
+    hint = tr(
+        "The number CUDA and PyTorch give it here and now; it depends on "
+        "CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER."
+    )
+    if card.cuda_index is not None:
+        return _told("cuda", tr("CUDA number"), f"cuda:{card.cuda_index}", (), hint)
+    reason = tr(card.cuda_reason)
+    absent = (reason, tr("none")) if reason else (tr("none"),)
+    why = tr("No CUDA number: {reason}.", reason=reason) if reason else ""
+    return Fact("cuda", tr("CUDA number"), absent=absent, hint=f"{hint}\n{why}".rstrip())
+
+
 def _software(who: Who) -> list[Fact]:
     source = who.source
-    made_up = ("none: simulated", "simulated")
-    absent = made_up if source.simulated else ("not told", "not told")
-    newest = "The newest CUDA that this driver can run; PyTorch brings its own, up to this one."
+    absent = (tr("not reported"), tr("not reported"))
+    if source.simulated:
+        absent = (tr("none: simulated"), tr("simulated"))
+    newest = tr(
+        "The newest CUDA that this driver can run; PyTorch brings its own, up to this one."
+    )
+    driver, cuda = source.driver_version or "", source.cuda_version or ""
+    label, answers = tr(source.label), tr("What answers for this card.")
     return [
-        _told("source", "Read through", source.label, (), "Who answers for this card."),
-        _told(
-            "driver",
-            "Driver",
-            source.driver_version or "",
-            absent,
-            "nvidia-smi: driver_version",
+        _told("source", tr("Read through"), label, (), answers),
+        _told("driver", tr("Driver"), driver, absent, "", "driver_version"),
+        _told("cuda_version", tr("CUDA of the driver"), cuda, absent, newest),
+        *(
+            _told(f"source.{name}", tr(name), tr(value), absent)
+            for name, value in source.facts.items()
         ),
-        _told("cuda_version", "CUDA of the driver", source.cuda_version or "", absent, newest),
-        *(_told(f"source.{name}", name, value, absent) for name, value in source.facts.items()),
     ]
 
 
@@ -256,28 +271,28 @@ def _link(reading: Reading) -> list[Fact]:
         _speed(
             reading,
             "link_now",
-            "Link now",
+            tr("Link now"),
             link_now(reading),
             (links.PCIE_GENERATION, links.PCIE_WIDTH),
         ),
         _speed(
             reading,
             "link_here",
-            "Highest here",
+            tr("Highest here"),
             LinkSpeed(_whole(reading, links.PCIE_GENERATION_MAX), None),
             (links.PCIE_GENERATION_MAX,),
         ),
         _speed(
             reading,
             "link_card",
-            "The card could",
+            tr("The card could"),
             link_of_card(reading),
             (links.PCIE_GENERATION_CARD, links.PCIE_WIDTH_MAX),
         ),
         _speed(
             reading,
             "link_slot",
-            "The slot could",
+            tr("The slot could"),
             link_of_slot(reading),
             (links.PCIE_GENERATION_SLOT, links.PCIE_WIDTH_SLOT),
         ),
@@ -291,7 +306,7 @@ def _speed(
     missing = [metric for metric in metrics if metric not in reading.values]
     reasons = [reading.missing.get(metric, Absence.NOT_YET) for metric in missing]
     why = "".join(
-        f"{METRICS[metric].label}: {reason.sentence}.\n"
+        f"{explained_absence(tr(METRICS[metric].label), reason)}\n"
         for metric, reason in zip(missing, reasons, strict=True)
     )
     if not speed.text:
@@ -299,10 +314,10 @@ def _speed(
             key, label, absent=short_reasons(reasons[0]), hint=why + hint, metrics=metrics
         )
     if speed.rate is not None:
-        could = rate(speed.rate)
-        hint = f"{could} each way in theory.\n{hint}"
-    generation = "generation" if speed.lanes is None else ""
-    value = f"{generation} {speed.generation}" if generation else speed.text
+        hint = f"{tr('{rate} each way in theory.', rate=rate(speed.rate))}\n{hint}"
+    value = speed.text
+    if speed.lanes is None:
+        value = tr("generation {generation}", generation=speed.generation)
     return Fact(key, label, value, hint=why + hint, metrics=metrics)
 
 
@@ -311,5 +326,12 @@ def _whole(reading: Reading, metric: MetricId) -> int | None:
     return None if value is None else int(value)
 
 
-def _told(key: str, label: str, value: str, absent: tuple[str, ...], hint: str = "") -> Fact:
+def _unreported() -> tuple[str, str]:
+    return tr("not reported by the driver"), tr("not reported")
+
+
+def _told(
+    key: str, label: str, value: str, absent: tuple[str, ...], hint: str = "", smi: str = ""
+) -> Fact:
+    hint = "\n".join(each for each in (hint, _smi(smi) if smi else "") if each)
     return Fact(key, label, value, absent=() if value else absent, hint=hint)

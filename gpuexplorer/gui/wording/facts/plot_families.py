@@ -8,6 +8,7 @@ from gpuexplorer.core.cards import Card
 from gpuexplorer.core.catalogue import clocks, health, links, memory, utilization
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Part, Unit, metrics_of
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.telemetry.latest import Reading
 
 _ANY_FAN = frozenset(heat.fan_speed(fan) for fan in range(heat.MOST_FANS)) | {heat.FAN_SPEED}
@@ -33,79 +34,89 @@ class Family:
 FAMILIES = (
     Family(
         "utilisation",
-        "Utilisation",
+        mark("Utilisation"),
         Unit.RATIO,
         frozenset(m.id for m in utilization.METRICS),
         highest=1.0,
     ),
-    Family("memory", "Memory", Unit.BYTES),
-    Family("power", "Power", Unit.WATTS),
+    Family("memory", mark("Memory"), Unit.BYTES),
+    Family("power", mark("Power"), Unit.WATTS),
     Family(
         "temperature",
-        "Temperature",
+        mark("Temperature"),
         Unit.CELSIUS,
         frozenset({heat.TEMPERATURE, heat.MEMORY_TEMPERATURE}),
         lowest=None,
     ),
-    Family("margin", "Degrees left", Unit.CELSIUS),
-    Family("clocks", "Clocks", Unit.HERTZ),
+    Family("margin", mark("Degrees left"), Unit.CELSIUS),
+    Family("clocks", mark("Clocks"), Unit.HERTZ),
     Family(
         "pcie",
-        "PCIe",
+        mark("PCIe"),
         Unit.BYTES_PER_SECOND,
         frozenset({links.PCIE_RECEIVE, links.PCIE_TRANSMIT}),
     ),
-    Family("nvlink", "NVLink", Unit.BYTES_PER_SECOND, _ANY_NVLINK_RATE),
-    Family("fans", "Fans", Unit.RATIO, _ANY_FAN),
-    Family("fan_turns", "Fan turns", Unit.TURNS_PER_MINUTE),
-    Family("pstate", "P-state", Unit.STATE, frozenset({clocks.PERFORMANCE_STATE})),
+    Family("nvlink", mark("NVLink"), Unit.BYTES_PER_SECOND, _ANY_NVLINK_RATE),
+    Family("fans", mark("Fans"), Unit.RATIO, _ANY_FAN),
+    Family("fan_turns", mark("Fan turns"), Unit.TURNS_PER_MINUTE),
+    Family("pstate", mark("P-state"), Unit.STATE, frozenset({clocks.PERFORMANCE_STATE})),
     Family(
-        "slowed", "Why clocks are lower", Unit.FLAG, frozenset(m.id for m in clocks.METRICS)
+        "slowed",
+        mark("Why clocks are lower"),
+        Unit.FLAG,
+        frozenset(m.id for m in clocks.METRICS),
     ),
-    Family("slowed_time", "Time with lower clocks", Unit.SECONDS),
-    Family("energy", "Energy", Unit.JOULES, lowest=None),
-    Family("link_generation", "PCIe generation", Unit.GENERATION),
-    Family("link_lanes", "PCIe lanes", Unit.LANES),
-    Family("link_state", "NVLink state", Unit.STATE),
-    Family("health", "Pending repairs", Unit.FLAG, frozenset(m.id for m in health.METRICS)),
-    Family("counts", "Counters", Unit.COUNT),
+    Family("slowed_time", mark("Time with lower clocks"), Unit.SECONDS),
+    Family("energy", mark("Energy"), Unit.JOULES, lowest=None),
+    Family("link_generation", mark("PCIe generation"), Unit.GENERATION),
+    Family("link_lanes", mark("PCIe lanes"), Unit.LANES),
+    Family("link_state", mark("NVLink state"), Unit.STATE),
+    Family(
+        "health", mark("Pending repairs"), Unit.FLAG, frozenset(m.id for m in health.METRICS)
+    ),
+    Family("counts", mark("Counters"), Unit.COUNT),
 )
 
 # In a plot its title has said the rest already.
 _SHORT = {
-    utilization.GPU_UTILIZATION: "GPU",
-    utilization.MEMORY_UTILIZATION: "memory ctrl",
-    utilization.ENCODER_UTILIZATION: "encoder",
-    utilization.DECODER_UTILIZATION: "decoder",
-    utilization.JPEG_UTILIZATION: "JPEG",
-    utilization.OFA_UTILIZATION: "optical flow",
-    utilization.SM_ACTIVITY: "SM active",
-    utilization.SM_OCCUPANCY: "SM occupied",
-    utilization.TENSOR_ACTIVITY: "tensor cores",
-    memory.MEMORY_USED: "used",
-    memory.MEMORY_FREE: "free",
-    memory.MEMORY_RESERVED: "reserved",
-    memory.BAR1_USED: "BAR1 used",
-    heat.TEMPERATURE: "core",
-    heat.MEMORY_TEMPERATURE: "memory",
-    heat.TEMPERATURE_MARGIN: "left",
-    heat.POWER_DRAW: "draw",
-    heat.POWER_DRAW_AVERAGE: "average",
-    heat.POWER_DRAW_INSTANT: "instant",
-    heat.POWER_LIMIT: "limit",
-    heat.ENERGY: "used",
-    heat.FAN_SPEED: "all fans",
-    clocks.CLOCK_GRAPHICS: "graphics",
-    clocks.CLOCK_SM: "SM",
-    clocks.CLOCK_MEMORY: "memory",
-    clocks.CLOCK_VIDEO: "video",
-    clocks.PERFORMANCE_STATE: "state",
-    links.PCIE_RECEIVE: "receive",
-    links.PCIE_TRANSMIT: "transmit",
-    links.PCIE_GENERATION: "now",
-    links.PCIE_WIDTH: "now",
-    links.NVLINK_RECEIVE: "receive",
-    links.NVLINK_TRANSMIT: "transmit",
+    utilization.GPU_UTILIZATION: mark("GPU"),
+    utilization.MEMORY_UTILIZATION: mark("memory ctrl"),
+    utilization.ENCODER_UTILIZATION: mark("encoder"),
+    utilization.DECODER_UTILIZATION: mark("decoder"),
+    utilization.JPEG_UTILIZATION: mark("JPEG"),
+    utilization.OFA_UTILIZATION: mark("optical flow"),
+    utilization.SM_ACTIVITY: mark("SM active"),
+    utilization.SM_OCCUPANCY: mark("SM occupied"),
+    utilization.TENSOR_ACTIVITY: mark("tensor cores"),
+    memory.MEMORY_USED: mark("used"),
+    memory.MEMORY_FREE: mark("free"),
+    memory.MEMORY_RESERVED: mark("reserved"),
+    memory.BAR1_USED: mark("BAR1 used"),
+    heat.TEMPERATURE: mark("core"),
+    heat.MEMORY_TEMPERATURE: mark("memory"),
+    heat.TEMPERATURE_MARGIN: mark("left"),
+    heat.POWER_DRAW: mark("draw"),
+    heat.POWER_DRAW_AVERAGE: mark("average"),
+    heat.POWER_DRAW_INSTANT: mark("instant"),
+    heat.POWER_LIMIT: mark("limit"),
+    heat.ENERGY: mark("used"),
+    heat.FAN_SPEED: mark("all fans"),
+    clocks.CLOCK_GRAPHICS: mark("graphics"),
+    clocks.CLOCK_SM: mark("SM"),
+    clocks.CLOCK_MEMORY: mark("memory"),
+    clocks.CLOCK_VIDEO: mark("video"),
+    clocks.PERFORMANCE_STATE: mark("state"),
+    links.PCIE_RECEIVE: mark("receive"),
+    links.PCIE_TRANSMIT: mark("transmit"),
+    links.PCIE_GENERATION: mark("now"),
+    links.PCIE_WIDTH: mark("now"),
+    links.NVLINK_RECEIVE: mark("receive"),
+    links.NVLINK_TRANSMIT: mark("transmit"),
+    clocks.throttle_time("sw_power_cap"): mark("at the power limit"),
+    clocks.throttle_time("sync_boost"): mark("held to its group"),
+    clocks.throttle_time("sw_thermal_slowdown"): mark("too warm"),
+    clocks.throttle_time("hw_thermal_slowdown"): mark("much too hot"),
+    clocks.throttle_time("hw_power_brake_slowdown"): mark("under power brake"),
 }
 
 _USUAL = (
@@ -127,12 +138,18 @@ def short_label(metric: Metric) -> str:
     """What stands at the line's end."""
     known = _SHORT.get(metric.id)
     if known is not None:
-        return known
-    if metric.part is not None and metric.part[0] is Part.NVLINK:
-        return metric.label.removeprefix("NVLink ").removesuffix(" state")
-    if metric.part is not None:
-        return metric.label.removesuffix(" turns")
-    return metric.label.removeprefix("Time ")
+        return tr(known)
+    match metric.part:
+        case Part.NVLINK, link:
+            if metric.id == links.nvlink_receive(link):
+                return tr("{link} in", link=link)
+            if metric.id == links.nvlink_transmit(link):
+                return tr("{link} out", link=link)
+            return f"{link}"
+        case Part.FAN, fan:
+            return tr("Fan {number}", number=fan)
+        case _:
+            return tr(metric.label)
 
 
 def offered(card: Card) -> Sequence[MetricId]:
@@ -181,7 +198,7 @@ def family_of(metric: MetricId) -> Family:
 
 
 def _hidden(card: Card) -> Collection[MetricId]:
-    """A chip beside the processor tells placeholders of a PCIe link it does not have."""
+    """A chip beside the processor reports placeholders for a PCIe link it does not have."""
     if not card.memory_shared:
         return ()
     return PCIE

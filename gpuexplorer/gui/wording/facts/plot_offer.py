@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.facts.fact import FactGroup
 from gpuexplorer.gui.wording.facts.facts import metric_fact
 from gpuexplorer.gui.wording.facts.plot_families import grouped, offered
@@ -14,7 +15,9 @@ def plot_offer(card: Card, reading: Reading, units: Units) -> Sequence[FactGroup
     """A group for each plot there can be."""
     return [
         FactGroup(
-            family.title, tuple(metric_fact(reading, metric, units) for metric in metrics)
+            family.name,
+            tr(family.title),
+            tuple(metric_fact(reading, metric, units) for metric in metrics),
         )
         for family, metrics in grouped(offered(card))
     ]

@@ -1,10 +1,13 @@
-"""What the drawing of a machine shows of each of its parts. Equal faces look the same."""
+"""What the drawing of a machine shows of each of its parts. Equal faces look the same.
+
+All words are translated.
+"""
 
 from dataclasses import dataclass, field
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import CardFace
-from gpuexplorer.gui.wording.sentences import sentences
 
 # Texts are given at falling length: the first that fits is drawn.
 Texts = tuple[str, ...]
@@ -18,6 +21,7 @@ class TileFace:
     colour: int | None
     model: Texts
     busy: str
+    unit: str
     share: float | None
     word: Texts
     tone: Tone
@@ -27,7 +31,7 @@ class TileFace:
     cuda: str
     silent: bool  # only outlined, since it gives no figures
     lost: bool  # drawn in dashes
-    # What it says to a reader of screens is worked out when somebody asks.
+    # What it says to screen readers is worked out when somebody asks.
     card: CardFace = field(compare=False, repr=False)
 
     @property
@@ -66,6 +70,13 @@ class LaneFace:
     lit: float = 0.0  # 0 to 1: of what it could carry
     colour: int | None = None  # of the card that sends; None: the host, or several cards
 
+    @property
+    def spoken(self) -> str:
+        """Empty where nothing is known of its traffic."""
+        if not self.figure:
+            return ""
+        return tr("Now {direction}: {figure} GB/s.", direction=self.word, figure=self.figure)
+
 
 IDLE = LaneFace()
 
@@ -82,21 +93,18 @@ class WireFace:
     absent: Texts = ()  # why there are no figures of its traffic
     tone: Tone = Tone.QUIET
     dark: bool = False  # a card at its end is lost
-    lead: str = ""  # said before all that is drawn
-    remark: str = ""  # and after it
+    lead: str = ""  # a sentence before all that is drawn
+    remark: str = ""  # and one after it
 
     @property
     def spoken(self) -> str:
-        rate = f"{self.rate[0]} each way in theory" if self.rate else ""
-        kind = self.lead or (self.kind[0] if self.kind else "")
-        return sentences([kind, rate, self._traffic(), self.remark])
-
-    def _traffic(self) -> str:
-        lanes = (self.back, self.forth)
-        known = [f"{lane.word} {lane.figure} GB/s" for lane in lanes if lane.figure]
-        if known:
-            return f"Now {', '.join(known)}"
-        return f"Traffic: {self.absent[0]}" if self.absent else ""
+        said = [self.lead or (f"{self.kind[0]}." if self.kind else "")]
+        if self.rate:
+            said.append(tr("{rate} each way in theory.", rate=self.rate[0]))
+        said += [self.back.spoken, self.forth.spoken]
+        if self.absent and not (self.back.spoken or self.forth.spoken):
+            said.append(tr("Traffic: {reason}.", reason=self.absent[0]))
+        return " ".join(each for each in (*said, self.remark) if each)
 
     @property
     def hint(self) -> str:

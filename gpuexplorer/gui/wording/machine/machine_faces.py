@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.units import memory
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.short_names import short_name
-from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.gui.wording.machine.machine_face import (
     BoxFace,
     Face,
@@ -37,25 +37,32 @@ from gpuexplorer.gui.wording.machine.wire_faces import (
     spoke_wire,
     uplink_wire,
 )
-from gpuexplorer.gui.wording.sentences import sentences
 from gpuexplorer.telemetry.machine_shape import Hub, HubKind, Junction
 from gpuexplorer.telemetry.topology import PathKind
 
 HUB_WORDS = {
     HubKind.SWITCH: (
-        "NVSwitch, every card reaches every other",
-        "NVSwitch, all to all",
-        "NVSwitch",
+        mark("NVSwitch, every card reaches every other"),
+        mark("NVSwitch, all to all"),
+        mark("NVSwitch"),
     ),
-    HubKind.ALL: ("NVLink, every card to every other", "NVLink, all to all", "NVLink"),
-    HubKind.SOME: ("NVLink, not every card to every other", "NVLink, not all to all", "NVLink"),
+    HubKind.ALL: (
+        mark("NVLink, every card to every other"),
+        mark("NVLink, all to all"),
+        mark("NVLink"),
+    ),
+    HubKind.SOME: (
+        mark("NVLink, not every card to every other"),
+        mark("NVLink, not all to all"),
+        mark("NVLink"),
+    ),
 }
 JUNCTION_WORDS = {
-    PathKind.SWITCH: ("PCIe switch", "switch"),
-    PathKind.SWITCHES: ("PCIe switches", "switches"),
-    PathKind.HOST_BRIDGE: ("PCIe host bridge", "host bridge"),
+    PathKind.SWITCH: (mark("PCIe switch"), mark("switch")),
+    PathKind.SWITCHES: (mark("PCIe switches"), mark("switches")),
+    PathKind.HOST_BRIDGE: (mark("PCIe host bridge"), mark("host bridge")),
 }
-INFERRED = "Drawn from the path kinds that the driver tells: it lists no switches."
+INFERRED = mark("Drawn from the path kinds that the driver reports: it lists no switches.")
 
 
 def machine_faces(now: MachineNow) -> Mapping[Thing, Face]:
@@ -64,28 +71,29 @@ def machine_faces(now: MachineNow) -> Mapping[Thing, Face]:
 
 
 def lasting_faces(now: MachineNow) -> Mapping[Thing, Face]:
-    """Of what no reading changes."""
+    """The faces that no reading changes."""
     shape = now.shape
     faces: dict[Thing, Face] = {}
     for at in range(len(shape.sockets)):
         faces[OfSocket(at)] = _socket(now, at)
         faces[OfMemoryWire(at)] = WireFace(
-            f"Memory bus of {socket_name(now, at)}", remark="Nobody tells how fast it is."
+            tr("Memory bus of {processor}", processor=socket_name(now, at)),
+            remark=tr("How fast it is is not reported."),
         )
     for junction in shape.junctions:
         faces[OfJunction(junction.number)] = _junction(now, junction)
     for hub in shape.hubs:
         faces[OfHub(hub.number)] = _hub(now, hub)
     faces[OfSockets()] = WireFace(
-        "Between the processors",
-        kind=("SYS",),
-        remark="The driver tells that ways of these cards cross it, not how fast it is.",
+        tr("Between the processors"),
+        kind=(PathKind.SYSTEM.value,),
+        remark=tr("The driver reports that paths of these cards cross it, not how fast it is."),
     )
     return faces
 
 
 def passing_faces(now: MachineNow) -> Mapping[Thing, Face]:
-    """Of what the next reading may change."""
+    """The faces that the next reading may change."""
     shape = now.shape
     faces: dict[Thing, Face] = {
         OfMemory(at): _memory(now, at) for at in range(len(shape.sockets))
@@ -97,7 +105,7 @@ def passing_faces(now: MachineNow) -> Mapping[Thing, Face]:
         assert link is not None
         faces[OfLink(card, HOST_ID)] = host_wire(now, card, link)
     for junction in shape.junctions:
-        name = JUNCTION_WORDS[junction.kind][0]
+        name = tr(JUNCTION_WORDS[junction.kind][0])
         faces[OfUplink(junction.number)] = uplink_wire(now, junction, name)
     for link in shape.bridges:
         faces[OfLink(link.a, link.b)] = bridge_wire(now, link)
@@ -109,48 +117,58 @@ def passing_faces(now: MachineNow) -> Mapping[Thing, Face]:
 def socket_name(now: MachineNow, at: int) -> str:
     number = now.shape.sockets[at].number
     if number is None or len(now.shape.sockets) == 1:
-        return "the processor"
-    return f"NUMA node {number}"
+        return tr("the processor")
+    return tr("NUMA node {number}", number=number)
+
+
+def processor_title(now: MachineNow, at: int) -> str:
+    number = now.shape.sockets[at].number
+    if number is None or len(now.shape.sockets) == 1:
+        return tr("Processor")
+    return tr("NUMA node {number}", number=number)
 
 
 def processors_near(now: MachineNow, at: int) -> str:
-    """Their numbers; empty where cards of one node are told different ones."""
+    """Their numbers; empty where the cards of one node report different ones."""
     cards = now.shape.sockets[at].cards
     near = {now.topology.cpu_affinity.get(card, "") for card in cards}
     return near.pop() if len(near) == 1 else ""
 
 
 def memory_amount(now: MachineNow, at: int) -> str:
-    """Of several nodes only the size is told, and only of the whole computer what is used."""
+    """For several nodes only the size is known, and what is used for the whole computer."""
     number = now.shape.sockets[at].number
     if len(now.shape.sockets) == 1:
-        return _amount(now.host.memory)
+        return now.host.memory.value
     size = None if number is None else now.topology.node_memory.get(number)
     return "" if size is None else str(memory(float(size), now.units))
 
 
 def _tile(now: MachineNow, card: CardId) -> TileFace:
     face = now.faces[card]
-    mark, silent = face.mark, bool(face.sentence)
+    found, silent = face.mark, bool(face.sentence)
     word: Texts = () if face.busy.known else face.busy.absent
     if silent:
-        words = (mark.word, mark.brief) if mark is not None else ("not read yet", "not yet")
-        word = tuple(each.lower() for each in words if each)
+        word = (face.word,)
     amount = face.memory.figure
-    room = (_amount(amount), _amount(amount.shorter)) if amount.known else amount.absent
-    model = face.name.removeprefix("NVIDIA ")
-    short = short_name(face.name)
+    room = (amount.value, amount.shorter.value) if amount.known else amount.absent
     instances = len(face.instances)
     if instances:
-        model = f"{instances} MIG instance{'s' if instances > 1 else ''}"
+        many = trn("{count} MIG instance", "{count} MIG instances", instances)
+        model: Texts = (many, tr("MIG"))
+    else:
+        short = short_name(face.name)
+        model = (face.name.removeprefix("NVIDIA "), short, short.removeprefix("RTX "))
+    shows = face.busy.known and not silent
     return TileFace(
         number=face.number,
         colour=face.colour,
-        model=(model, "MIG") if instances else (model, short, short.removeprefix("RTX ")),
-        busy="" if silent or not face.busy.known else f"{face.busy.number} {face.busy.unit}",
+        model=model,
+        busy=face.busy.number if shows else "",
+        unit=face.busy.unit if shows else "",
         share=None if silent else face.busy_share,
         word=word,
-        tone=mark.tone if silent and mark is not None else Tone.FAINT,
+        tone=found.tone if silent and found is not None else Tone.FAINT,
         memory=() if silent else room,
         filled=None if silent else face.memory.used,
         small=() if silent or face.colour is None else _small(face),
@@ -162,66 +180,69 @@ def _tile(now: MachineNow, card: CardId) -> TileFace:
 
 
 def _small(face: CardFace) -> tuple[Texts, ...]:
-    """Power and temperature: the first two that every tile tells."""
-    told = [each for each in face.figures[:2] if each.known]
-    return tuple((_amount(each), _amount(each.shorter)) for each in told)
-
-
-def _amount(figure: Figure) -> str:
-    """ "19.5 of 24 GiB"; empty where it is not known."""
-    if not figure.known:
-        return ""
-    return " ".join(part for part in (figure.number, figure.of, figure.unit) if part)
+    """Power and temperature: the first two that every tile shows."""
+    return tuple((each.value, each.shorter.value) for each in face.figures[:2] if each.known)
 
 
 def _socket(now: MachineNow, at: int) -> BoxFace:
     socket = now.shape.sockets[at]
     near = processors_near(now, at)
-    node = "" if socket.number is None else f"NUMA node {socket.number}"
+    cpus = tr("CPUs {numbers}", numbers=near) if near else ""
+    node = "" if socket.number is None else tr("NUMA node {number}", number=socket.number)
     alone = len(now.shape.sockets) == 1 or not node
-    remarks = [part for part in (node if alone else "", near and f"CPUs {near}") if part]
+    remarks = [part for part in (node if alone else "", cpus) if part]
+    close = tr("Close to {cards}.", cards=now.named(socket.cards))
+    title = (tr("Processor"), tr("CPU"))
+    if not alone:
+        title = (node, tr("Node {number}", number=socket.number))
     return BoxFace(
-        name="Processor" if alone else node,
-        spoken=sentences([*remarks, f"Close to {now.named(socket.cards)}"]),
-        title=("Processor", "CPU") if alone else (node, f"Node {socket.number}"),
+        name=title[0],
+        spoken=" ".join([*(f"{each}." for each in remarks), close]),
+        title=title,
         remark=tuple(", ".join(remarks[:count]) for count in range(len(remarks), 0, -1)),
     )
 
 
 def _memory(now: MachineNow, at: int) -> BoxFace:
     number = now.shape.sockets[at].number
-    alone = len(now.shape.sockets) == 1 or number is None
     amount = memory_amount(now, at)
+    name, title = tr("Host memory"), tr("Host memory")
+    if len(now.shape.sockets) > 1 and number is not None:
+        name = tr("Host memory of NUMA node {number}", number=number)
+        title = tr("Host memory {number}", number=number)
     return BoxFace(
-        name="Host memory" if alone else f"Host memory of NUMA node {number}",
-        spoken=f"{amount}." if amount else "Its size is not told.",
-        title=("Host memory", "Memory") if alone else (f"Host memory {number}", "Memory"),
+        name=name,
+        spoken=f"{amount}." if amount else tr("Its size is not reported."),
+        title=(title, tr("Memory")),
         remark=(amount,) if amount else (),
     )
 
 
 def _junction(now: MachineNow, junction: Junction) -> BoxFace:
-    words = JUNCTION_WORDS[junction.kind]
+    words = tuple(tr(each) for each in JUNCTION_WORDS[junction.kind])
+    cards = now.named(junction.cards)
     return BoxFace(
-        name=f"{words[0]} of {now.named(junction.cards)}",
-        spoken=INFERRED,
+        name=tr("{part} of {cards}", part=words[0], cards=cards),
+        spoken=tr(INFERRED),
         title=words,
         remark=(junction.kind.value,),
     )
 
 
 def _hub(now: MachineNow, hub: Hub) -> BoxFace:
-    words = HUB_WORDS[hub.kind]
+    words = tuple(tr(each) for each in HUB_WORDS[hub.kind])
     spokes = [now.shape.spokes[card] for card in hub.cards]
     remarks: Texts = ()
     if len({(spoke.nvlinks, spoke.rate) for spoke in spokes}) == 1:
         kind = nvlink_kind(spokes[0].generation, spokes[0].nvlinks)
         speed = speed_texts(spokes[0].rate)
-        full = f"{kind[0]}, {speed[0]} each way" if speed else kind[0]
-        remarks = (full, *(f"{kind[-1]}, {each}" for each in speed[:1]), kind[-1])
+        remarks = (kind[0], kind[-1])
+        if speed:
+            full = tr("{kind}, {rate} each way", kind=kind[0], rate=speed[0])
+            remarks = (full, f"{kind[-1]}, {speed[0]}", kind[-1])
     return BoxFace(
-        name=f"{words[-1]} of {now.named(hub.cards)}",
-        spoken=sentences([words[0], *remarks[:1]]),
+        name=tr("{part} of {cards}", part=words[-1], cards=now.named(hub.cards)),
+        spoken=" ".join(f"{each}." for each in (words[0], *remarks[:1])),
         title=words,
         remark=remarks,
     )

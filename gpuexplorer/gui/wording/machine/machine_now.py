@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import listed, tr, trn
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.cards.host_face import HostFace
@@ -28,7 +29,7 @@ class MachineNow:
     units: Units
 
     def number(self, card: CardId) -> str:
-        return "host" if card == HOST_ID else self.cards[card].number
+        return tr("host") if card == HOST_ID else self.cards[card].number
 
     def colour(self, card: CardId) -> int | None:
         return self.cards[card].colour
@@ -47,16 +48,12 @@ class MachineNow:
 
 @lru_cache(maxsize=512)
 def _named(numbers: tuple[str, ...]) -> str:
-    if len(numbers) == 1:
-        return f"card {numbers[0]}"
     parts = [part for run in _runs(numbers) for part in _words(run)]
-    if len(parts) == 1:
-        return f"cards {parts[0]}"
-    return f"cards {', '.join(parts[:-1])} and {parts[-1]}"
+    return trn("card {numbers}", "cards {numbers}", len(numbers), numbers=listed(parts))
 
 
 def _runs(numbers: Sequence[str]) -> list[list[str]]:
-    """What follows upon each other stands together."""
+    """Numbers that follow each other stand together."""
     runs: list[list[str]] = []
     for number in sorted(numbers, key=lambda each: (len(each), each)):
         before = runs[-1][-1] if runs else ""
@@ -69,4 +66,4 @@ def _runs(numbers: Sequence[str]) -> list[list[str]]:
 
 
 def _words(run: Sequence[str]) -> Sequence[str]:
-    return [f"{run[0]} to {run[-1]}"] if len(run) > 2 else run
+    return [tr("{first} to {last}", first=run[0], last=run[-1])] if len(run) > 2 else run

@@ -4,63 +4,71 @@ from collections.abc import Sequence
 
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.units import rate
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.facts.fact import Fact
 from gpuexplorer.gui.wording.machine.machine_faces import (
     memory_amount,
+    processor_title,
     processors_near,
-    socket_name,
 )
-from gpuexplorer.gui.wording.machine.machine_facts import NOT_TOLD, ThingFacts
+from gpuexplorer.gui.wording.machine.machine_facts import (
+    ThingFacts,
+    not_reported,
+    peer_words,
+)
 from gpuexplorer.gui.wording.machine.machine_now import MachineNow
 from gpuexplorer.telemetry.topology import Link
 
 _FEW = 4
-HOW = "Click a card, a wire or a cell of the matrix: what is known of it stands here."
+HOW = mark("Click a card, a wire or a cell of the matrix: what is known of it stands here.")
 
 
 def machine_summary(now: MachineNow) -> ThingFacts:
     shape = now.shape
     cards = len(shape.home) + len(shape.loose)
-    title = "One card" if cards == 1 else f"{cards} cards"
+    title = tr("One card") if cards == 1 else trn("{count} card", "{count} cards", cards)
     pairs = [link for link in shape.links.values() if link.b != HOST_ID]
     hosts = [link for link in shape.links.values() if link.b == HOST_ID]
-    facts = [Fact("processors", "Processors", _processors(now))]
+    facts = [Fact("processors", tr("Processors"), _processors(now))]
     facts += _kinds(pairs)
     if pairs:
         facts.append(_peers(pairs))
-    facts.append(_rates("To the host", hosts))
+    facts.append(_rates(tr("To the host"), hosts))
     if len(shape.sockets) == 1 and processors_near(now, 0):
-        facts.append(Fact("cpus", "CPUs close by", processors_near(now, 0)))
+        facts.append(Fact("cpus", tr("CPUs close by"), processors_near(now, 0)))
     elif len(shape.sockets) <= _FEW:
         facts += [_socket(now, at) for at in range(len(shape.sockets))]
     if 1 < cards <= _FEW:
         facts += [_slot(now, link) for link in hosts]
-    return ThingFacts(title, (), HOW, Tone.QUIET, tuple(facts))
+    return ThingFacts(title, (), tr(HOW), Tone.QUIET, tuple(facts))
 
 
 def _processors(now: MachineNow) -> str:
-    nodes = [each.number for each in now.shape.sockets if each.number is not None]
-    if len(now.shape.sockets) == 1:
-        return f"1, NUMA node {nodes[0]}" if nodes else "1"
+    sockets = now.shape.sockets
+    nodes = [each.number for each in sockets if each.number is not None]
+    if len(sockets) == 1:
+        return tr("1, NUMA node {number}", number=nodes[0]) if nodes else "1"
     if not nodes:
-        return f"{len(now.shape.sockets)}, as the paths tell"
-    return f"{len(nodes)} NUMA nodes"
+        return tr("{count}, judging by the paths", count=len(sockets))
+    return trn("{count} NUMA node", "{count} NUMA nodes", len(nodes))
 
 
 def _socket(now: MachineNow, at: int) -> Fact:
     """Which cards are close to it, and its own processors."""
-    near, amount = processors_near(now, at), memory_amount(now, at)
-    said = [now.named(now.shape.sockets[at].cards), near and f"CPUs {near}", amount]
-    name = socket_name(now, at)
-    label = f"{name[:1].upper()}{name[1:]}"
-    return Fact(f"socket.{at}", label, ", ".join(part for part in said if part))
+    near = processors_near(now, at)
+    cpus = tr("CPUs {numbers}", numbers=near) if near else ""
+    said = [now.named(now.shape.sockets[at].cards), cpus, memory_amount(now, at)]
+    return Fact(
+        f"socket.{at}", processor_title(now, at), ", ".join(part for part in said if part)
+    )
 
 
 def _slot(now: MachineNow, link: Link) -> Fact:
     told = "" if link.rate is None else str(rate(link.rate))
-    words = ", ".join(part for part in (link.rate_reason, told) if part)
-    return Fact(f"slot.{link.a}", f"Card {now.number(link.a)}", words, absent=NOT_TOLD)
+    words = ", ".join(part for part in (tr(link.rate_reason), told) if part)
+    label = tr("Card {number}", number=now.number(link.a))
+    return Fact(f"slot.{link.a}", label, words, absent=not_reported())
 
 
 def _kinds(pairs: Sequence[Link]) -> Sequence[Fact]:
@@ -69,41 +77,53 @@ def _kinds(pairs: Sequence[Link]) -> Sequence[Fact]:
         by_letters.setdefault(link.letters, []).append(link)
     return [
         Fact(
-            f"kind.{letters}", letters, _of_kind(found, len(pairs)), hint=found[0].path.sentence
+            f"kind.{letters}",
+            letters,
+            _of_kind(found, len(pairs)),
+            hint=tr(found[0].path.sentence),
         )
         for letters, found in by_letters.items()
     ]
 
 
 def _of_kind(found: Sequence[Link], all_pairs: int) -> str:
-    many = "1 pair" if len(found) == 1 else f"{len(found)} pairs"
-    if len(found) == all_pairs:
-        many = "the pair" if all_pairs == 1 else f"all {many}"
+    count = len(found)
+    if count < all_pairs:
+        many = trn("{count} pair", "{count} pairs", count)
+    else:
+        many = trn("the pair", "all {count} pairs", count)
     told = _range(found)
     return f"{many}, {told}" if told else many
 
 
 def _peers(pairs: Sequence[Link]) -> Fact:
+    label = tr("Peer to peer")
     told = [link for link in pairs if link.peer_to_peer is not None]
     direct = sum(link.peer_to_peer is True for link in told)
-    hint = "Pairs of which one card may read the other's memory itself."
+    hint = tr("Pairs of which one card may read the other's memory itself.")
     if not told:
-        return Fact("peer", "Peer to peer", absent=NOT_TOLD, hint=hint)
+        return Fact("peer", label, absent=not_reported(), hint=hint)
     if len(pairs) == 1:
-        words = "yes" if direct else f"no: {told[0].peer_reason}"
+        words = peer_words(told[0])
     elif direct == len(pairs):
-        words = "all pairs"
-    else:
-        words = (
-            f"{direct} of {len(pairs)} pairs" if direct else f"no pair: {told[0].peer_reason}"
+        words = tr("all pairs")
+    elif direct:
+        words = trn(
+            "{direct} of {count} pair", "{direct} of {count} pairs", len(pairs), direct=direct
         )
-    return Fact("peer", "Peer to peer", words, hint=hint)
+    else:
+        words = tr("no pair: {reason}", reason=tr(told[0].peer_reason))
+    return Fact("peer", label, words, hint=hint)
 
 
 def _rates(label: str, found: Sequence[Link]) -> Fact:
     told = _range(found)
     return Fact(
-        "host", label, told, absent=() if told else NOT_TOLD, hint="Each way, in theory."
+        "host",
+        label,
+        told,
+        absent=() if told else not_reported(),
+        hint=tr("Each way, in theory."),
     )
 
 
@@ -114,4 +134,4 @@ def _range(found: Sequence[Link]) -> str:
         return ""
     if len(rates) == 1:
         return str(rate(rates[0]))
-    return f"{rate(rates[0])} to {rate(rates[-1])}"
+    return tr("{least} to {most}", least=rate(rates[0]), most=rate(rates[-1]))

@@ -7,6 +7,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import gigabytes_per_second, rate
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.pcie import link_now, link_of_card, link_words
 from gpuexplorer.gui.wording.machine.machine_face import IDLE, LaneFace, Texts, WireFace
@@ -27,9 +28,9 @@ def host_wire(now: MachineNow, card: CardId, link: Link) -> WireFace:
     absent = _absent(reading, links.PCIE_RECEIVE)
     kind, speed = _pcie_kind(now, card, link), _pcie_speed(reading, link)
     # Most links run as they can, and there is nothing to make of that.
-    less = " of " in kind[0]
+    less = _runs_lower(reading)
     return WireFace(
-        name=f"Link from card {now.number(card)} to the host",
+        name=tr("Link from card {number} to the host", number=now.number(card)),
         kind=kind,
         rate=speed,
         forth=goes,
@@ -37,7 +38,7 @@ def host_wire(now: MachineNow, card: CardId, link: Link) -> WireFace:
         absent=absent,
         tone=link_words(now.cards[card].card, reading).tone if less else Tone.QUIET,
         dark=now.lost(card),
-        remark="" if speed else link.rate_reason,
+        remark="" if speed or not link.rate_reason else f"{tr(link.rate_reason)}.",
     )
 
 
@@ -45,13 +46,13 @@ def uplink_wire(now: MachineNow, junction: Junction, name: str) -> WireFace:
     """What its cards send and get together: some of it may stay below the switch."""
     ways = [now.shape.host_link(card) for card in junction.cards]
     most = max((way.rate for way in ways if way is not None and way.rate), default=None)
-    goes = _lane("out", _sum(now, junction, links.PCIE_TRANSMIT), most, None)
-    comes = _lane("in", _sum(now, junction, links.PCIE_RECEIVE), most, None)
+    goes = _lane(tr("out"), _sum(now, junction, links.PCIE_TRANSMIT), most, None)
+    comes = _lane(tr("in"), _sum(now, junction, links.PCIE_RECEIVE), most, None)
     cards = now.named(junction.cards)
     return WireFace(
-        name=f"Link from the {name} of {cards} to the processor",
-        lead=f"What {cards} send and get together",
-        remark="The driver does not tell how fast this link is",
+        name=tr("Link from the {part} of {cards} to the processor", part=name, cards=cards),
+        lead=tr("What {cards} send and receive together.", cards=cards),
+        remark=tr("The driver does not report how fast this link is."),
         forth=goes,
         back=comes,
         dark=all(now.lost(card) for card in junction.cards),
@@ -64,23 +65,23 @@ def bridge_wire(now: MachineNow, link: Link) -> WireFace:
     ours, theirs = now.reading(link.a), now.reading(link.b)
     there = ours.values.get(links.NVLINK_TRANSMIT, theirs.values.get(links.NVLINK_RECEIVE))
     again = theirs.values.get(links.NVLINK_TRANSMIT, ours.values.get(links.NVLINK_RECEIVE))
-    forth = _lane(f"{a} to {b}", there, link.rate, now.colour(link.a))
-    back = _lane(f"{b} to {a}", again, link.rate, now.colour(link.b))
+    forth = _lane(tr("{a} to {b}", a=a, b=b), there, link.rate, now.colour(link.a))
+    back = _lane(tr("{a} to {b}", a=b, b=a), again, link.rate, now.colour(link.b))
     absent = () if forth.figure or back.figure else _absent(ours, links.NVLINK_TRANSMIT)
     lost = now.lost(link.a) or now.lost(link.b)
     if lost:
-        # What the other card told a moment ago is no traffic any more.
+        # What the other card reported a moment ago is no traffic any more.
         forth, back, absent = IDLE, IDLE, short_reasons(Absence.LOST)
     kind, speed = nvlink_kind(link.nvlink_generation, link.nvlinks), speed_texts(link.rate)
     return WireFace(
-        name=f"NVLink between card {a} and card {b}",
+        name=tr("NVLink between card {a} and card {b}", a=a, b=b),
         kind=kind,
         rate=speed,
         forth=forth,
         back=back,
         absent=absent,
         dark=lost,
-        remark="" if speed else link.rate_reason,
+        remark="" if speed or not link.rate_reason else f"{tr(link.rate_reason)}.",
     )
 
 
@@ -90,7 +91,7 @@ def spoke_wire(now: MachineNow, card: CardId) -> WireFace:
     absent = _absent(reading, links.NVLINK_TRANSMIT)
     kind, speed = nvlink_kind(spoke.generation, spoke.nvlinks), speed_texts(spoke.rate)
     return WireFace(
-        name=f"NVLinks of card {now.number(card)}",
+        name=tr("NVLinks of card {number}", number=now.number(card)),
         kind=kind,
         rate=speed,
         forth=goes,
@@ -113,34 +114,59 @@ def speed_texts(value: float | None) -> Texts:
 def _pcie_kind(now: MachineNow, card: CardId, link: Link) -> Texts:
     """ "PCIe 4 ×16"; while it sleeps "PCIe 1 of 4 ×16"."""
     if now.cards[card].card.memory_shared:
-        return ("on the processor's chip", "on the chip", "on chip")
+        return tr("on the processor's chip"), tr("on the chip"), tr("on chip")
     reading = now.reading(card)
     speed = link_now(reading)
     if speed.generation is None or speed.lanes is None:
-        told = link.rate_reason.split(",", maxsplit=1)[0].replace(".0 x", " ×") or "PCIe"
-        return (told, told.removeprefix("PCIe "))
-    most = reading.values.get(links.PCIE_GENERATION_MAX)
-    widest = link_of_card(reading).lanes
-    generation, lanes = f"{speed.generation}", f"×{speed.lanes}"
-    if most is not None and speed.generation < most:
-        generation += f" of {most:.0f}"
-    if widest is not None and speed.lanes < widest:
-        lanes += f" of ×{widest}"
-    full = f"{generation} {lanes}"
-    if " of " in generation and " of " in lanes:
-        full = f"{generation}, {lanes}"
-    return (f"PCIe {full}", full, f"{speed.generation} ×{speed.lanes}")
+        values = link.rate_reason.values
+        if "lanes" not in values:
+            return ("PCIe",)
+        full = f"{values['generation']} ×{values['lanes']}"
+        return (f"PCIe {full}", full)
+    most, widest = reading.values.get(links.PCIE_GENERATION_MAX), link_of_card(reading).lanes
+    runs = f"{speed.generation} ×{speed.lanes}"
+    if not _runs_lower(reading):
+        return (f"PCIe {runs}", runs)
+    slower = most is not None and speed.generation < most
+    narrower = widest is not None and speed.lanes < widest
+    full = tr(
+        _LESS[slower, narrower],
+        now=speed.generation,
+        most=0.0 if most is None else most,
+        lanes=speed.lanes,
+        widest=widest,
+    )
+    return (f"PCIe {full}", full, runs)
+
+
+# By whether it is of a lower generation than it could be, and whether it is narrower.
+_LESS = {
+    (True, False): mark("{now} of {most:.0f} ×{lanes}"),
+    (False, True): mark("{now} ×{lanes} of ×{widest}"),
+    (True, True): mark("{now} of {most:.0f}, ×{lanes} of ×{widest}"),
+}
+
+
+def _runs_lower(reading: Reading) -> bool:
+    """Whether it runs at less than it could here."""
+    speed = link_now(reading)
+    if speed.generation is None or speed.lanes is None:
+        return False
+    most, widest = reading.values.get(links.PCIE_GENERATION_MAX), link_of_card(reading).lanes
+    slower = most is not None and speed.generation < most
+    return slower or (widest is not None and speed.lanes < widest)
 
 
 def _pcie_speed(reading: Reading, link: Link) -> Texts:
-    """What it could carry, and before that what it could as it runs now, where that is less."""
+    """What it could carry; first what it could as it runs now, where that is less."""
     runs, most = link_now(reading).rate, link.rate
     if most is None:
         return ()
     if runs is None or runs >= 0.99 * most:
         return speed_texts(most)
     share, whole = gigabytes_per_second(runs), gigabytes_per_second(most)
-    return (f"{share} of {whole} GB/s", f"{share} of {whole}", f"{share} GB/s", share)
+    both = tr("{share} of {whole}", share=share, whole=whole)
+    return (f"{both} GB/s", both, f"{share} GB/s", share)
 
 
 def _lanes(
@@ -148,7 +174,7 @@ def _lanes(
 ) -> tuple[LaneFace, LaneFace]:
     """Out of the card, and in: what comes in is of the host, or of several cards."""
     goes, comes = (now.reading(card).values.get(metric) for metric in metrics)
-    return _lane("out", goes, most, now.colour(card)), _lane("in", comes, most, None)
+    return _lane(tr("out"), goes, most, now.colour(card)), _lane(tr("in"), comes, most, None)
 
 
 def _lane(word: str, value: float | None, most: float | None, colour: int | None) -> LaneFace:

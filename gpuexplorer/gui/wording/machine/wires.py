@@ -6,6 +6,7 @@ from dataclasses import replace
 from gpuexplorer.core.catalogue import links, utilization
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import rate
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.pcie import BUSY_ENOUGH
 from gpuexplorer.gui.wording.figure import Figure
@@ -18,32 +19,46 @@ def pcie_link(reading: Reading, missing: MakeFigure) -> Figure:
     """Generation and lanes, and what they could be where they are less."""
     value = reading.values.get
     generation, width = value(links.PCIE_GENERATION), value(links.PCIE_WIDTH)
-    meaning = METRICS[links.PCIE_GENERATION].meaning
     if generation is None or width is None:
         metric = links.PCIE_GENERATION if generation is None else links.PCIE_WIDTH
-        return missing(reading, metric, "PCIe", "PCIe")
+        return missing(reading, metric, tr("PCIe"), tr("PCIe"))
     most, widest = value(links.PCIE_GENERATION_MAX), value(links.PCIE_WIDTH_MAX)
     narrow = widest is not None and width < widest
     slower = most is not None and generation < most
     number, lanes = f"{generation:.0f}", f"×{width:.0f}"
     busy = value(utilization.GPU_UTILIZATION, 0.0) >= BUSY_ENOUGH
+    limit = f"×{widest:.0f}" if narrow else f"{most:.0f}" if slower else ""
+    hint = tr(
+        _LINK[slower, narrow],
+        now=number,
+        most=f"{most:.0f}" if most is not None else "",
+        lanes=f"{width:.0f}",
+        widest=f"{widest:.0f}" if widest is not None else "",
+        meaning=tr(METRICS[links.PCIE_GENERATION].meaning),
+    )
     return Figure(
-        "PCIe",
-        before="gen",
+        tr("PCIe"),
+        before=tr("gen"),
         number=f"{number} {lanes}" if narrow else number,
         unit="" if narrow else lanes,
-        of=f"of ×{widest:.0f}" if narrow else f"of {most:.0f}" if slower else "",
-        hint=(
-            f"Generation {number}{f' of {most:.0f}' if slower else ''} "
-            f"on {width:.0f}{f' of {widest:.0f}' if narrow else ''} lanes. {meaning}"
-        ),
+        limit=limit,
+        hint=hint,
         tone=Tone.WARN if narrow and busy else Tone.TEXT,
-        short_label="PCIe",
+        short_label=tr("PCIe"),
     )
 
 
-def slow_link_mark(reading: Reading) -> str | None:
-    """ "PCIe ×8 of ×16", while the card is busy."""
+# By whether it is of a lower generation than it could be, and whether it is narrower.
+_LINK = {
+    (False, False): mark("Generation {now} on {lanes} lanes. {meaning}"),
+    (True, False): mark("Generation {now} of {most} on {lanes} lanes. {meaning}"),
+    (False, True): mark("Generation {now} on {lanes} of {widest} lanes. {meaning}"),
+    (True, True): mark("Generation {now} of {most} on {lanes} of {widest} lanes. {meaning}"),
+}
+
+
+def slow_link(reading: Reading) -> tuple[int, int] | None:
+    """How many lanes it has, and how many it could have, while the card is busy."""
     value = reading.values.get
     width, widest = value(links.PCIE_WIDTH), value(links.PCIE_WIDTH_MAX)
     if width is None or widest is None or width >= widest:
@@ -52,31 +67,47 @@ def slow_link_mark(reading: Reading) -> str | None:
         return None
     if value(utilization.GPU_UTILIZATION, 0.0) < BUSY_ENOUGH:
         return None
-    return f"PCIe ×{width:.0f} of ×{widest:.0f}"
+    return int(width), int(widest)
 
 
 def pcie_traffic(reading: Reading, missing: MakeFigure) -> Figure:
     """In and out together, for a place where there is room for one figure only."""
-    return _both_ways(reading, links.PCIE_RECEIVE, links.PCIE_TRANSMIT, "PCIe", missing)
+    return _both_ways(
+        reading, links.PCIE_RECEIVE, links.PCIE_TRANSMIT, tr("PCIe"), tr("traffic"), missing
+    )
 
 
 def nvlink_traffic(reading: Reading, missing: MakeFigure) -> Figure:
-    return _both_ways(reading, links.NVLINK_RECEIVE, links.NVLINK_TRANSMIT, "NVLink", missing)
+    return _both_ways(
+        reading,
+        links.NVLINK_RECEIVE,
+        links.NVLINK_TRANSMIT,
+        tr("NVLink"),
+        tr("NVLink"),
+        missing,
+    )
 
 
 def _both_ways(
-    reading: Reading, receive: MetricId, transmit: MetricId, wire: str, missing: MakeFigure
+    reading: Reading,
+    receive: MetricId,
+    transmit: MetricId,
+    wire: str,
+    brief: str,
+    missing: MakeFigure,
 ) -> Figure:
     comes, goes = reading.values.get(receive), reading.values.get(transmit)
-    label = f"{wire} traffic"
+    label = tr("{wire} traffic", wire=wire)
     if comes is None or goes is None:
-        reason = missing(reading, receive if comes is None else transmit, label, wire)
-        return replace(reason, brief="NVLink" if wire == "NVLink" else "traffic")
+        metric = receive if comes is None else transmit
+        return replace(missing(reading, metric, label, wire), brief=brief)
     read = rate(comes + goes)
     return Figure(
         label,
         number=read.number,
         unit=read.unit,
-        hint=f"{wire}: {rate(comes)} in, {rate(goes)} out.",
+        hint=tr(
+            "{wire}: {comes} in, {goes} out.", wire=wire, comes=rate(comes), goes=rate(goes)
+        ),
         short_label=wire,
     )

@@ -5,40 +5,60 @@ from math import log2
 
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.units import gigabytes_per_second, rate
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.wording.machine.machine_now import MachineNow
-from gpuexplorer.gui.wording.sentences import sentences
 from gpuexplorer.telemetry.topology import Link, PathKind
 
-WAITING = "The driver is asked how the cards are wired."
-ONLY_INSTANCES = (
-    "Only MIG instances are visible here. How cards are wired is told for whole cards only."
-)
 # After so many seconds a person may ask themselves whether anything goes on at all.
 LONG = 3.0
 # Rates on a scale of their logarithm, from a slow slot to the fastest NVLinks.
 _SLOWEST, _FASTEST = 2e9, 1e12
 
 
-def waiting_words(seconds: float, *, again: bool) -> str:
-    """What stands in the place of the drawing, or below the one of before."""
+def only_instances() -> tuple[str, str]:
+    return (
+        tr("Only MIG instances are visible here."),
+        tr("How cards are wired is known for whole cards only."),
+    )
+
+
+def waiting_words(seconds: float) -> tuple[str, str]:
+    """What stands in the place of the drawing: what is so, and what happens meanwhile."""
     if seconds < LONG:
-        return "" if again else WAITING
-    silent = f"The driver has not answered for {seconds:.0f} s how the cards are wired"
-    if again:
-        return f"{silent}: the drawing shows what it told before."
-    return f"{silent}. It is waited for; the rest of the window goes on."
+        return tr("The driver is asked how the cards are wired."), ""
+    return (
+        tr(
+            "The driver has not answered for {seconds:.0f} s how the cards are wired.",
+            seconds=seconds,
+        ),
+        tr("It is waited for; the rest of the window goes on."),
+    )
 
 
-def nothing_words(states: Collection[CardState]) -> str:
-    """A driver that told of no wire at all."""
+def waiting_again(seconds: float) -> str:
+    """Below the drawing of before; empty while it is no wonder."""
+    if seconds < LONG:
+        return ""
+    return tr(
+        "The driver has not answered for {seconds:.0f} s how the cards are wired: the drawing "
+        "shows what it reported before.",
+        seconds=seconds,
+    )
+
+
+def nothing_words(states: Collection[CardState]) -> tuple[str, str]:
+    """A driver that reported no wire at all: what is so, and what happens next."""
     if states and all(state is CardState.ASLEEP for state in states):
         return (
-            "All cards sleep and are not woken to ask how they are wired. "
-            "The driver is asked when one of them is used."
+            tr("All cards sleep and are not woken to ask how they are wired."),
+            tr("The driver is asked when one of them is used."),
         )
     if CardState.NO_DRIVER in states:
-        return "The driver is gone. It is asked how the cards are wired when it is back."
-    return "The driver does not tell how the cards are wired. It is asked again."
+        return (
+            tr("The driver is gone."),
+            tr("It is asked how the cards are wired when it is back."),
+        )
+    return tr("The driver does not report how the cards are wired."), tr("It is asked again.")
 
 
 def notes(now: MachineNow) -> Sequence[str]:
@@ -46,32 +66,43 @@ def notes(now: MachineNow) -> Sequence[str]:
     said = []
     lost = [card for card in now.shape.home if now.lost(card)]
     if lost:
-        are, their = ("is", "its") if len(lost) == 1 else ("are", "their")
-        who = now.named(lost)
-        said.append(f"{who[:1].upper()}{who[1:]} {are} lost: {their} wires are as they were.")
+        said.append(
+            trn(
+                "Lost: {cards}. Its wires are drawn as they were.",
+                "Lost: {cards}. Their wires are drawn as they were.",
+                len(lost),
+                cards=now.named(lost),
+            )
+        )
     if now.shape.loose:
-        who = now.named(now.shape.loose)
-        said.append(f"How {who} would be reached is not told.")
+        cards = now.named(now.shape.loose)
+        said.append(tr("How {cards} would be reached is not reported.", cards=cards))
     return said
 
 
 def path_words(link: Link) -> str:
     """The kind of the path spelled out."""
     if not link.nvlinks:
-        return link.path.sentence
-    return "1 NVLink" if link.nvlinks == 1 else f"{link.nvlinks} NVLinks that work together"
+        return tr(link.path.sentence)
+    return trn("{count} NVLink", "{count} NVLinks that work together", link.nvlinks)
 
 
 def cell_words(now: MachineNow, a: CardId, b: CardId) -> str:
     """All that a cell of the matrix has to say."""
-    ends = f"Card {now.number(a)} to {'the host' if b == HOST_ID else 'card ' + now.number(b)}"
-    link = now.shape.link(a, b)
+    number = now.number(a)
     if a == b:
-        return f"Card {now.number(a)} itself."
+        return tr("Card {number} itself.", number=number)
+    if b == HOST_ID:
+        ends = tr("Card {number} to the host", number=number)
+    else:
+        ends = tr("Card {a} to card {b}", a=number, b=now.number(b))
+    link = now.shape.link(a, b)
     if link is None:
-        return f"{ends}: not told."
-    speed = "" if link.rate is None else f"{rate(link.rate)} each way in theory"
-    return f"{ends}: {sentences([path_words(link), speed or link.rate_reason])}"
+        return tr("{ends}: not reported.", ends=ends)
+    said = tr("{ends}: {path}.", ends=ends, path=path_words(link))
+    if link.rate is not None:
+        return f"{said} {tr('{rate} each way in theory.', rate=rate(link.rate))}"
+    return f"{said} {tr(link.rate_reason)}." if link.rate_reason else said
 
 
 def letters(now: MachineNow, a: CardId, b: CardId) -> str:
@@ -106,7 +137,7 @@ def legend(now: MachineNow) -> Sequence[tuple[str, str]]:
     if now.shape.loose:
         kinds.add(PathKind.UNKNOWN)
     return [
-        ("NV#" if kind is PathKind.NVLINK else kind.value, kind.sentence)
+        ("NV#" if kind is PathKind.NVLINK else kind.value, tr(kind.sentence))
         for kind in PathKind
         if kind in kinds
     ]
@@ -121,7 +152,8 @@ def matrix_cards(now: MachineNow) -> Sequence[CardId]:
 def matrix_text(now: MachineNow, heading: str) -> str:
     """The whole matrix, to be pasted where letters have one width."""
     cards = matrix_cards(now)
-    rows = [["", "host", *(now.number(card) for card in cards), "NUMA", "CPUs"]]
+    head = [now.number(HOST_ID), *(now.number(card) for card in cards)]
+    rows = [["", *head, tr("NUMA"), tr("CPUs")]]
     for card in cards:
         node = now.topology.numa_nodes.get(card)
         rows.append(

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from gpuexplorer.core.units import Units, memory
-from gpuexplorer.gui.wording.processes.process_words import Held, counted, listed, on_cards
+from gpuexplorer.core.words import listed, tr, trn
+from gpuexplorer.gui.wording.processes.process_words import Held, on_cards
 from gpuexplorer.gui.wording.processes.program_name import program_name
 from gpuexplorer.telemetry.ending import Way
 from gpuexplorer.telemetry.process_names import NamedProcess
@@ -14,72 +15,108 @@ _LONG = 5.0
 
 def heading(processes: Sequence[NamedProcess]) -> str:
     if len(processes) > 1:
-        return f"End {counted(len(processes), 'process', 'processes')}?"
-    [named] = processes
-    return f"End {called(named)}?"
+        return trn("End {count} process?", "End {count} processes?", len(processes))
+    return tr("End {program}?", program=called(processes[0]))
 
 
 def called(named: NamedProcess) -> str:
     if named.command is None:
-        return f"process {named.process.pid}"
+        return tr("process {pid}", pid=named.process.pid)
     return program_name(named.command)
 
 
 def who(named: NamedProcess, held: Held, units: Units) -> str:
     """ "pid 41873, started by ana, 17.9 GiB on card 0"."""
-    parts = [f"pid {named.process.pid}"]
+    parts = [tr("pid {pid}", pid=named.process.pid)]
     if named.user:
-        parts.append(f"started by {named.user}")
+        parts.append(tr("started by {user}", user=named.user))
     if named.container:
-        parts.append(f"in container {named.container}")
+        parts.append(tr("in container {name}", name=named.container))
     return ", ".join([*parts, *on_cards(held, units)])
 
 
 def loss(held: Held, processes: Sequence[NamedProcess], units: Units) -> Sequence[str]:
     """What cannot be had back, and what is won."""
-    they = "it has" if len(processes) == 1 else "they have"
     told = {number: known for number, known in held.items() if known is not None}
-    untold = [number for number in held if number not in told]
-    won = [f"{memory(known, units)} on card {number}" for number, known in told.items()]
-    won += [f"what is held on card {number}" for number in untold]
-    become = "becomes" if len(won) == 1 and untold else "become"
-    sentences = [f"What {they} not saved is lost; {listed(won)} {become} free."]
+    won = [
+        tr("{amount} on card {number}", amount=memory(known, units), number=number)
+        for number, known in told.items()
+    ]
+    won += [
+        tr("what is held on card {number}", number=number)
+        for number in held
+        if number not in told
+    ]
+    sentences = [
+        trn(
+            "What it has not saved is lost.",
+            "What they have not saved is lost.",
+            len(processes),
+        ),
+        tr("This becomes free: {memory}.", memory=listed(won)),
+    ]
     drawing = (ProcessUse.GRAPHICS, ProcessUse.BOTH)
     if any(named.process.use in drawing for named in processes):
-        sentences.append("It draws on a screen: windows close with it, perhaps all of them.")
+        sentences.append(
+            tr("It draws on a screen: windows close with it, perhaps all of them.")
+        )
     return sentences
 
 
 def left_out_words(count: int) -> str:
-    if count == 1:
-        return "Another that was picked is left out: it may not be ended from here."
-    return f"{count} others that were picked are left out: they may not be ended from here."
+    return trn(
+        "Another that was picked is left out: it may not be ended from here.",
+        "{count} others that were picked are left out: they may not be ended from here.",
+        count,
+    )
 
 
 def asked_words(*, can_ask: bool) -> str:
     if not can_ask:
-        return "Windows does not ask programs: it ends at once and can save nothing."
-    return "Asked, it may save its work first, or not listen. Killed, it can do neither."
+        return tr("Windows does not ask programs: it ends at once and can save nothing.")
+    return tr("Asked, it may save its work first, or not listen. Killed, it can do neither.")
 
 
 def ended_words(count: int, left: int, seconds: float, way: Way) -> str:
     """How far it came."""
-    after = "at once" if seconds < 1 else f"after {seconds:.0f} s"
+    if left == 0 and seconds < 1:
+        return trn("It has ended at once.", "All {count} have ended at once.", count)
     if left == 0:
-        return f"It has ended {after}." if count == 1 else f"All {count} have ended {after}."
+        return trn(
+            "It has ended after {seconds:.0f} s.",
+            "All {count} have ended after {seconds:.0f} s.",
+            count,
+            seconds=seconds,
+        )
+    if count > 1 and seconds < 1:
+        return trn(
+            "{ended} of {count} has ended, {left} have not yet.",
+            "{ended} of {count} have ended, {left} have not yet.",
+            count,
+            ended=count - left,
+            left=left,
+        )
     if count > 1:
-        words = f"{count - left} of {count} have ended, {left} have not"
-        return f"{words} for {seconds:.0f} s." if seconds >= 1 else f"{words} yet."
+        return trn(
+            "{ended} of {count} has ended, {left} have not for {seconds:.0f} s.",
+            "{ended} of {count} have ended, {left} have not for {seconds:.0f} s.",
+            count,
+            ended=count - left,
+            left=left,
+            seconds=seconds,
+        )
     if way is Way.KILL:
         if seconds < _LONG:
-            return "It was killed and is about to go."
-        return (
-            f"It was killed {seconds:.0f} s ago and is still there: the system waits for "
-            "something of it, often the driver."
+            return tr("It was killed and is about to go.")
+        return tr(
+            "It was killed {seconds:.0f} s ago and is still there: the system waits for "
+            "something of it, often the driver.",
+            seconds=seconds,
         )
     if seconds < _LONG:
-        return "It was asked to end and has not yet."
-    return (
-        f"It has not ended for {seconds:.0f} s. It may be saving what it has, or not listen; "
-        "killed, it can do neither."
+        return tr("It was asked to end and has not yet.")
+    return tr(
+        "It has not ended for {seconds:.0f} s. It may be saving what it has, or not listen; "
+        "killed, it can do neither.",
+        seconds=seconds,
     )

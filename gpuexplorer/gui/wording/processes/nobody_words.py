@@ -1,20 +1,23 @@
-"""Nobody words: why no process stands in the list, and what is to be known of those that do."""
+"""Nobody words: why no process stands in the list, and what is to be known of those that do.
+
+All words are translated.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import CardId, CardKind, CardState
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.faces import Shown
-from gpuexplorer.gui.wording.processes.process_words import PID_HOST, cards_named, counted
-from gpuexplorer.gui.wording.reasons import as_sentence
+from gpuexplorer.gui.wording.processes.process_words import PID_HOST, cards_named
 from gpuexplorer.telemetry.process_book import BookRow
 from gpuexplorer.telemetry.process_names import ELSEWHERE
 from gpuexplorer.telemetry.remembering import RememberingSession
 
 _MOST_NAMED = 8
-CLEAR = "Clear the filter"
+CLEAR = mark("Clear the filter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,35 +42,49 @@ def nobody(session: RememberingSession, cards: Sequence[Shown]) -> Nobody:
     """Where there is no row at all."""
     real = [shown for shown in cards if shown.card.kind is CardKind.GPU]
     if not real:
-        return Nobody("There is no card that anybody could use.")
+        return Nobody(tr("There is no card that a program could use."))
     unknown = set(session.processes_unknown())
     if all(_state(session, shown.card.id) is CardState.NO_DRIVER for shown in real):
         return Nobody(
-            "The driver is gone.",
-            "Without it nobody can tell who uses the cards. It is looked for again and again; "
-            "when it is back, processes stand here.",
+            tr("The driver is gone."),
+            tr(
+                "Without it nobody knows which programs use the cards. It is looked for again "
+                "and again; when it is back, processes stand here."
+            ),
         )
     if unknown.issuperset(shown.card.id for shown in real):
         reasons = "\n".join(_reasons(session, real))
-        return Nobody("Who uses the cards cannot be told just now.", reasons)
+        return Nobody(tr("Which programs use the cards is not known just now."), reasons)
     if all(session.process_book.looked_at(shown.card.id) is None for shown in real):
-        return Nobody("The driver is asked who uses the cards…")
-    which = "the card" if len(real) == 1 else f"one of the {len(real)} cards"
-    more = f"As soon as a program uses {which}, it stands here."
+        return Nobody(tr("Asking the driver which programs use the cards…"))
+    more = trn(
+        "As soon as a program uses the card, it stands here.",
+        "As soon as a program uses one of the {count} cards, it stands here.",
+        len(real),
+    )
     if session.process_book.elsewhere and not session.simulated:
-        more += (
-            "\nThis program runs in a container; started without --pid=host, some drivers "
+        container = tr(
+            "This program runs in a container; started without --pid=host, some drivers "
             "leave out the processes of others."
         )
-    return Nobody("Nobody uses a card.", more)
+        more = f"{more}\n{container}"
+    return Nobody(tr("No program uses a card."), more)
 
 
 def filtered(hidden: int, words: str, card: str) -> Nobody:
     """Where a filter hides all rows there are."""
-    on = f" on card {card}" if card else ""
-    like = f" like “{words}”" if words else ""
-    rest = counted(hidden, "process is hidden", "processes are hidden")
-    return Nobody(f"No process{like}{on}.", f"{rest} by the filter.", CLEAR)
+    if words and card:
+        heading = tr("No process like “{words}” on card {card}.", words=words, card=card)
+    elif words:
+        heading = tr("No process like “{words}”.", words=words)
+    else:
+        heading = tr("No process on card {card}.", card=card) if card else tr("No process.")
+    rest = trn(
+        "{count} process is hidden by the filter.",
+        "{count} processes are hidden by the filter.",
+        hidden,
+    )
+    return Nobody(heading, rest, tr(CLEAR))
 
 
 def notices(
@@ -78,7 +95,7 @@ def notices(
         return ()
     found = []
     if any(row.named.reason == ELSEWHERE for row in rows):
-        found.append(Notice(PID_HOST))
+        found.append(Notice(tr(PID_HOST)))
     unknown = set(session.processes_unknown())
     without = [shown for shown in cards if shown.card.id in unknown]
     if without:
@@ -87,19 +104,33 @@ def notices(
 
 
 def _untold(session: RememberingSession, cards: Sequence[Shown]) -> str:
-    if len(cards) > _MOST_NAMED:
-        return f"Who uses {len(cards)} of the cards cannot be told just now."
-    who = f"Who uses {cards_named([shown.number for shown in cards])}"
+    count = len(cards)
+    if count > _MOST_NAMED:
+        return tr("Which programs use {count} of the cards is not known just now.", count=count)
+    named = cards_named([shown.number for shown in cards])
     reasons = {session.state_sentence(shown.card.id) for shown in cards}
-    reason = f" ({reasons.pop()})" if len(reasons) == 1 else ""
-    return f"{who} cannot be told just now{'' if reason == ' (working)' else reason}."
+    if len(reasons) > 1 or _works(session, cards[0].card.id):
+        return tr("Which programs use {cards} is not known just now.", cards=named)
+    return tr(
+        "Which programs use {cards} is not known just now: {reason}.",
+        cards=named,
+        reason=tr(reasons.pop()),
+    )
 
 
 def _reasons(session: RememberingSession, cards: Sequence[Shown]) -> list[str]:
     return [
-        f"Card {shown.number}: {as_sentence(session.state_sentence(shown.card.id))}"
+        tr(
+            "Card {number}: {reason}.",
+            number=shown.number,
+            reason=tr(session.state_sentence(shown.card.id)),
+        )
         for shown in cards[:_MOST_NAMED]
     ]
+
+
+def _works(session: RememberingSession, card: CardId) -> bool:
+    return session.sampler.silence(card) is None and _state(session, card) is CardState.WORKING
 
 
 def _state(session: RememberingSession, card: CardId) -> CardState | None:

@@ -6,36 +6,37 @@ from collections.abc import Mapping, Sequence
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import Units, memory
+from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.wording.cards.faces import Shown
-from gpuexplorer.gui.wording.reasons import as_sentence, short_reasons
+from gpuexplorer.gui.wording.reasons import short_reasons
 from gpuexplorer.telemetry.process_book import BookRow, Standing
 from gpuexplorer.telemetry.process_names import ELSEWHERE, SIMULATED, NamedProcess
 from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse
 
 GIB, GB = float(1 << 30), 1e9
-READ_ONLY = "Read-only: nothing can be ended from this window."
-THIS_WINDOW = "this window"
-PID_HOST = (
-    "This program runs in a container. The driver tells the pids of the host, and in here they "
-    "mean nothing or somebody else, so programs have no names and cannot be ended. To see "
+READ_ONLY = mark("Read-only: nothing can be ended from this window.")
+THIS_WINDOW = mark("this window")
+PID_HOST = mark(
+    "This program runs in a container. The driver reports the pids of the host, and in here "
+    "they mean nothing or somebody else, so programs have no names and cannot be ended. To see "
     "them, start the container with `--pid=host`."
 )
 
 USES = {
-    ProcessUse.COMPUTE: "computes",
-    ProcessUse.GRAPHICS: "draws on a screen",
-    ProcessUse.BOTH: "computes and draws on a screen",
+    ProcessUse.COMPUTE: mark("computes"),
+    ProcessUse.GRAPHICS: mark("draws on a screen"),
+    ProcessUse.BOTH: mark("computes and draws on a screen"),
 }
 
-Held = Mapping[str, float | None]  # by the card's number; None where it is not told
+Held = Mapping[str, float | None]  # by the card's number; None where it is not known
 Reason = tuple[tuple[str, ...], str]  # at falling length, and as a sentence
 
 
 def absence_reason(absence: Absence) -> Reason:
     words = short_reasons(absence)
     if absence is Absence.IN_INSTANCE:
-        words = (*words, "per card")
-    return words, as_sentence(absence.sentence)
+        words = (*words, tr("per card"))
+    return words, tr("Not known: {reason}.", reason=tr(absence.sentence))
 
 
 def standing_reason(standing: Standing) -> Reason | None:
@@ -45,33 +46,37 @@ def standing_reason(standing: Standing) -> Reason | None:
             return None
         case Standing.UNKNOWN:
             return (
-                ("not told just now", "not told"),
-                "The card does not tell just now who uses it and how.",
+                (tr("not known just now"), tr("not known")),
+                tr("The card does not report just now which programs use it."),
             )
         case Standing.LEFT:
             return (
-                ("left the card", "left"),
-                "It runs on and does not use this card any more.",
+                (tr("left the card"), tr("left")),
+                tr("It runs on and does not use this card any more."),
             )
         case Standing.ENDED:
-            return ("has ended", "ended"), "It has ended."
+            return (tr("has ended"), tr("ended")), tr("It has ended.")
 
 
 def name_reason(named: NamedProcess) -> Reason:
     """Why nothing is known of a process but its number."""
     if named.reason == SIMULATED:
-        return ("simulated", "–"), "Made up: this computer has no such process."
+        return (tr("simulated"), "–"), tr("Made up: this computer has no such process.")
     if named.reason == ELSEWHERE:
         return (
-            ("name not visible in this container", "not visible here", "not here"),
-            "Its pid is one of the host's and cannot be looked up in this container.",
+            (
+                tr("name not visible in this container"),
+                tr("not visible here"),
+                tr("not here"),
+            ),
+            tr("Its pid is one of the host's and cannot be looked up in this container."),
         )
     if not named.resolved:
         return (
-            ("has ended, or may not be looked at", "not known", "–"),
-            "It has ended, or may not be looked at.",
+            (tr("has ended, or may not be looked at"), tr("not known"), "–"),
+            tr("It has ended, or may not be looked at."),
         )
-    return ("not known", "–"), "The system does not tell."
+    return (tr("not known"), "–"), tr("The system does not report it.")
 
 
 def gigabytes(value: float, units: Units) -> str:
@@ -99,9 +104,8 @@ def short_since(started: float, now: float) -> str:
 
 
 def long_since(started: float, now: float) -> str:
-    then = time.localtime(started)
-    moment = f"{then.tm_mday} {time.strftime('%B %Y, %H:%M:%S', then)}"
-    return f"Since {moment}, for {lasted(now - started)}"
+    moment = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(started))
+    return tr("Since {moment}, for {time}", moment=moment, time=lasted(now - started))
 
 
 def lasted(seconds: float) -> str:
@@ -114,32 +118,31 @@ def lasted(seconds: float) -> str:
     hours = minutes // 60
     if hours < 48:
         return f"{hours} h {minutes % 60} min"
-    return f"{hours // 24} days {hours % 24} h"
+    days = trn("{count} day", "{count} days", hours // 24)
+    return f"{days} {hours % 24} h"
 
 
 def cards_named(numbers: Sequence[str]) -> str:
     """ "card 0", "cards 0 and 1", "cards 0, 1 and 5"."""
-    if len(numbers) == 1:
-        return f"card {numbers[0]}"
-    return f"cards {listed(numbers)}"
-
-
-def listed(words: Sequence[str]) -> str:
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"
+    return trn("card {numbers}", "cards {numbers}", len(numbers), numbers=listed(numbers))
 
 
 def on_cards(held: Held, units: Units) -> list[str]:
     """ "17.9 GiB on card 0", or "card 0" where nobody knows how much."""
     return [
-        f"card {number}" if known is None else f"{memory(known, units)} on card {number}"
+        tr("card {number}", number=number)
+        if known is None
+        else tr("{amount} on card {number}", amount=memory(known, units), number=number)
         for number, known in held.items()
     ]
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
-    return f"{count} {noun if count == 1 else plural or noun + 's'}"
+def processes_counted(count: int) -> str:
+    return trn("{count} process", "{count} processes", count)
+
+
+def cards_counted(count: int) -> str:
+    return trn("{count} card", "{count} cards", count)
 
 
 def parents(cards: Sequence[Shown]) -> Mapping[CardId, CardId]:
@@ -150,7 +153,7 @@ def parents(cards: Sequence[Shown]) -> Mapping[CardId, CardId]:
 
 
 def in_use(rows: Sequence[BookRow]) -> Sequence[NamedProcess]:
-    """Who is on a card, as far as anybody knows; once for each card."""
+    """The programs on a card, as far as anybody knows; once for each card."""
     return [row.named for row in rows if row.standing in _COUNTED]
 
 
@@ -172,17 +175,28 @@ def summary(
     cards = {parents.get(named.process.card, named.process.card) for named in there}
     if not there:
         return ""
-    count = counted(len(pids(there)), "process", "processes")
-    words = f"{count} on {counted(len(cards), 'card')}"
+    words = tr(
+        "{processes} on {cards}",
+        processes=processes_counted(len(pids(there))),
+        cards=cards_counted(len(cards)),
+    )
     if shown < len(rows):
-        words = f"{shown} of {counted(len(rows), 'row')} shown; {words}"
+        words = trn(
+            "{shown} of {count} row shown; {rest}",
+            "{shown} of {count} rows shown; {rest}",
+            len(rows),
+            shown=shown,
+            rest=words,
+        )
     if simulated:
-        return f"{words}, all made up"
+        return tr("{processes}, all made up", processes=words)
     ours = [named for named in there if named.ours]
-    held = sum(named.process.values.get(ProcessFigure.MEMORY, 0.0) for named in ours)
     if not ours:
-        return f"{words}; this window holds no card memory"
-    return f"{words}; this window holds {memory(held, units)}"
+        return tr("{processes}; this window holds no card memory", processes=words)
+    held = sum(named.process.values.get(ProcessFigure.MEMORY, 0.0) for named in ours)
+    return tr(
+        "{processes}; this window holds {memory}", processes=words, memory=memory(held, units)
+    )
 
 
 _COUNTED = (Standing.THERE, Standing.UNKNOWN)

@@ -1,4 +1,4 @@
-"""Programs: who uses the cards, who holds most first; one row for one on several cards."""
+"""Programs that use the cards, the largest first; one row for one on several cards."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import listed, tr, trn
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.cell import Chip
 from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.gui.wording.processes.process_words import (
     absence_reason,
-    counted,
     gigabyte,
     gigabytes,
     name_reason,
@@ -42,8 +42,12 @@ class ProgramFace:
 
     @property
     def spoken(self) -> str:
-        numbers = " and ".join(chip.text for chip in self.chips)
-        parts = [f"Card {numbers}", self.command, f"PID {self.pid}"]
+        numbers = [chip.text for chip in self.chips]
+        parts = [
+            trn("Card {numbers}", "Cards {numbers}", len(numbers), numbers=listed(numbers)),
+            self.command,
+            tr("PID {pid}", pid=self.pid),
+        ]
         parts += [self.user.number] if self.user.known else []
         parts.append(f"{self.memory.spoken} {self.unit}" if self.memory.known else "")
         parts += [figure.spoken for figure in (self.busy, self.processor)]
@@ -63,7 +67,7 @@ def program_faces(
 
 
 def _who(named: NamedProcess) -> tuple[object, ...]:
-    """The ranks of one training say the same of themselves."""
+    """The ranks of one training run have the same command."""
     if named.command is None:
         return named.process.pid, named.process.card
     return named.command, named.user
@@ -86,7 +90,7 @@ def _face(
     reason, sentence = name_reason(first)
     unknown = "" if first.resolved else sentence
     started = [named.started_at for named in group if named.started_at is not None]
-    pid = str(pids[0]) if len(pids) == 1 else counted(len(pids), "pid")
+    pid = str(pids[0]) if len(pids) == 1 else trn("{count} pid", "{count} pids", len(pids))
     memory = _sum(group, ProcessFigure.MEMORY)
     return ProgramFace(
         chips=tuple(Chip(shown[card].number, shown[card].colour) for card in cards),
@@ -95,18 +99,18 @@ def _face(
         known=first.command is not None,
         hint="\n".join(part for part in (first.command, _pids(pids), unknown) if part),
         pid=pid,
-        user=_words("User", first.user or "", sentence),
+        user=_words(tr("User"), first.user or "", sentence),
         memory=_figure(
             group,
             ProcessFigure.MEMORY,
-            "Memory",
+            tr("Memory"),
             None if memory is None else gigabytes(memory, units),
         ),
         unit=gigabyte(units),
-        busy=_share(group, ProcessFigure.SM, "SM"),
-        controller=_share(group, ProcessFigure.MEMORY_CONTROLLER, "Ctrl"),
+        busy=_share(group, ProcessFigure.SM, tr("SM")),
+        controller=_share(group, ProcessFigure.MEMORY_CONTROLLER, tr("Ctrl")),
         processor=_processor(group, sentence),
-        since=_words("Since", short_since(min(started), now) if started else "", sentence),
+        since=_words(tr("Since"), short_since(min(started), now) if started else "", sentence),
     )
 
 
@@ -117,7 +121,7 @@ def _words(label: str, text: str, reason: str) -> Figure:
 
 
 def _pids(pids: Sequence[int]) -> str:
-    return f"PID {', '.join(str(pid) for pid in pids)}"
+    return tr("PID {pid}", pid=", ".join(str(pid) for pid in pids))
 
 
 def _sum(group: Sequence[NamedProcess], figure: ProcessFigure) -> float | None:
@@ -147,7 +151,8 @@ def _processor(group: Sequence[NamedProcess], reason: str) -> Figure:
     by_pid = {named.process.pid: named.cpu for named in group}
     told = [cpu for cpu in by_pid.values() if cpu is not None]
     if told:
-        return Figure("CPU", number=percent(sum(told)), hint="100 % is one core of the host.")
+        hint = tr("100 % is one core of the host.")
+        return Figure(tr("CPU"), number=percent(sum(told)), hint=hint)
     if group[0].resolved:
-        return Figure("CPU", absent=("with the next look", "soon", "–"))
-    return Figure("CPU", absent=("–",), hint=reason)
+        return Figure(tr("CPU"), absent=(tr("with the next look"), tr("soon"), "–"))
+    return Figure(tr("CPU"), absent=("–",), hint=reason)
