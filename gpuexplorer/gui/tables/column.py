@@ -29,6 +29,8 @@ class Column(Generic[T]):
     largest_first: bool = False  # by the first click on its heading
     kept: int = 0  # where the window is narrow, the lowest goes first; 0 is always there
     stretches: bool = False  # takes the room that the others leave, `width` at least
+    share: float = 0.0  # of the whole room, at least, where it stretches
+    widest: int = 0  # where another one stretches too, it takes what goes beyond; 0: no bound
     spoken: Callable[[T], str] | None = None  # to a screen reader, instead of the cell
     copied: bool = True  # of a curve there is nothing to take along
 

@@ -12,7 +12,6 @@ from gpuexplorer.gui.tables.header import Header
 from gpuexplorer.gui.tables.model import TableModel
 
 _MOST = 2000  # pixels: nothing that is remembered makes a column absurdly wide
-_STRETCHED_SHARE = 0.25  # of the room, at least, for the column that stretches
 
 
 class Memory(Protocol):
@@ -34,7 +33,7 @@ class ColumnsShown(QObject):
         self._header = header
         self._model = model
         self._fits = True
-        self._least = 0  # of the column that stretches, where a person dragged it
+        self._least = 0  # of the first column that stretches, where a person dragged it
         self._placing = False
         self._memory: Memory | None = None
         self._key = ""
@@ -115,7 +114,7 @@ class ColumnsShown(QObject):
         self._on_changed()
 
     def fit(self) -> None:
-        """Hides what does not fit; the column that stretches takes what is left."""
+        """Hides what does not fit; columns that stretch take what is left."""
         if self._placing:
             return
         self._placing = True
@@ -125,19 +124,29 @@ class ColumnsShown(QObject):
                 header.showSection(at)
             for at in sorted(range(header.count()), key=lambda at: self.all[at].kept):
                 if self.all[at].kept:
-                    least = max(self._stretched_least(), round(room * _STRETCHED_SHARE))
-                    if self._taken() + least <= room:
+                    if self._taken() + sum(map(self._least_of, self._stretching())) <= room:
                         break
                     header.hideSection(at)
-        for at, column in enumerate(self.all):
-            if column.stretches:
-                header.resizeSection(at, max(self._stretched_least(), room - self._taken()))
+        left, stretching = room - self._taken(), self._stretching()
+        for before, at in enumerate(stretching):
+            others = len(stretching) - before - 1
+            width = max(self._least_of(at), left // (others + 1))
+            if others and self.all[at].widest:
+                width = min(width, self.all[at].widest)
+            header.resizeSection(at, width)
+            left -= width
         self._placing = False
         self._table.viewport().update()
 
-    def _stretched_least(self) -> int:
-        widths = (column.width for column in self.all if column.stretches)
-        return max(self._least, next(widths, 0))
+    def _stretching(self) -> list[int]:
+        columns = enumerate(self.all)
+        shown = (at for at, column in columns if column.stretches)
+        return [at for at in shown if not self._header.isSectionHidden(at)]
+
+    def _least_of(self, at: int) -> int:
+        column, room = self.all[at], self._table.viewport().width()
+        dragged = self._least if at == self._stretching()[0] else 0
+        return max(dragged, column.width, round(room * column.share))
 
     def _taken(self) -> int:
         sizes = enumerate(map(self._header.sectionSize, range(self._header.count())))
@@ -154,7 +163,7 @@ class ColumnsShown(QObject):
     def _on_section_resized(self, section: int, _: int, width: int) -> None:
         if self._placing or width == 0:
             return
-        if self.all[section].stretches:
+        if section in self._stretching()[:1]:
             self._least = width
         self.fit()
         self._on_changed()

@@ -19,6 +19,7 @@ CELL = Qt.ItemDataRole.UserRole + 1
 _TOP = QModelIndex()
 _MOST_CELLS = 4000  # that are compared one by one
 _MANY = 8  # stretches of rows: beyond, they come or go together and all is put in order once
+_AT_ONCE = 2000  # rows; there are more when the view is scrolled to the last one
 _LONGEST_HINT = 1500
 _LONG_HINT = 90
 
@@ -54,6 +55,8 @@ class TableModel(QAbstractItemModel, Generic[T]):
         self._key = key
         self._under = under
         self._things: Sequence[T] = ()
+        self._in_order: Sequence[T] = ()
+        self._most = _AT_ONCE
         self._made = 0
         self._top: list[_Node[T]] = []
         self._nodes: dict[int, _Node[T]] = {}
@@ -80,20 +83,37 @@ class TableModel(QAbstractItemModel, Generic[T]):
         """Other columns, and no rows."""
         self.beginResetModel()
         self._columns, self._things, self._sorted_by = columns, (), None
-        self._top, self._nodes = [], {}
+        self._top, self._nodes, self._in_order = [], {}, ()
         self.endResetModel()
+
+    @property
+    def things(self) -> Sequence[T]:
+        """All of them, from the top down, those too that were not asked for yet."""
+        return self._in_order
+
+    @property
+    def more(self) -> bool:
+        """Whether there are rows below the last one: a view of 100 000 would stand still for
+        more than a second with each that is added.
+        """
+        return len(self._top) < len(self._in_order)
+
+    def take_more(self) -> None:
+        """Of the rows below the last one, some."""
+        self._take_in(len(self._top) + _AT_ONCE)
 
     def show(self, things: Sequence[T], *, still: bool = False) -> None:
         """`still`: rows stay where they are, and new ones come last."""
         self._things = things
-        self._arrange(things, still=still)
+        self._arrange(still=still)
         self._tell_changes()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         found = self._columns[column] if 0 <= column < len(self._columns) else None
         self._sorted_by = found if found is not None and found.sorts is not None else None
         self._falling = order is Qt.SortOrder.DescendingOrder
-        self._arrange(self._things, still=False)
+        self._most = _AT_ONCE
+        self._arrange(still=False)
 
     def thing(self, index: Index) -> T | None:
         node = self._nodes.get(index.internalId()) if index.isValid() else None
@@ -108,7 +128,12 @@ class TableModel(QAbstractItemModel, Generic[T]):
         for node in self._nodes.values():
             if node.key == key:
                 return self._index(node, column)
-        return QModelIndex()
+        places = (at for at, each in enumerate(self._in_order) if self._key(each) == key)
+        place = next(places, -1)
+        if place < len(self._top):
+            return QModelIndex()
+        self._take_in(place + _AT_ONCE)
+        return self._index(self._top[place], column)
 
     def branches(self) -> Iterator[QModelIndex]:
         """The rows with others under them."""
@@ -121,17 +146,20 @@ class TableModel(QAbstractItemModel, Generic[T]):
         if self._sorted_by is None or self._sorted_by.sorts is None:
             return list(things)
         # What is not known comes last, whichever way the rest goes.
-        values = [(self._sorted_by.sorts(each), each) for each in things]
-        known = [(value, each) for value, each in values if value is not None]
-        known.sort(key=lambda pair: pair[0], reverse=self._falling)
-        return [
-            *(each for _, each in known),
-            *(each for value, each in values if value is None),
-        ]
+        values = list(map(self._sorted_by.sorts, things))
+        known = [at for at, value in enumerate(values) if value is not None]
+        known.sort(key=values.__getitem__, reverse=self._falling)  # type: ignore[arg-type]  # None is left out
+        unknown = (at for at, value in enumerate(values) if value is None)
+        return [things[at] for at in (*known, *unknown)]
 
-    def _arrange(self, things: Sequence[T], *, still: bool) -> None:
+    def _arrange(self, *, still: bool) -> None:
+        self._in_order = self._ordered(self._top, self._things, still)
+        self._take_in(self._most, still=still)
+
+    def _take_in(self, most: int, *, still: bool = False) -> None:
+        self._most = most
         moved: list[tuple[list[_Node[T]], list[_Node[T]]]] = []
-        self._come_and_go(None, things, still, moved)
+        self._come_and_go(None, self._in_order[:most], still, moved)
         if moved:
             self._reorder(moved)
 
@@ -144,7 +172,7 @@ class TableModel(QAbstractItemModel, Generic[T]):
     ) -> None:
         """Notes in `moved` which nodes are to be put in which order once all are there."""
         nodes = self._top if parent is None else parent.under
-        wanted = {self._key(each): each for each in self._ordered(nodes, things, still)}
+        wanted = {self._key(each): each for each in things}
         gone = _runs([node.key not in wanted for node in nodes])
         if len(gone) > _MANY:
             self._reorder([(nodes, sorted(nodes, key=lambda node: node.key not in wanted))])
@@ -165,7 +193,8 @@ class TableModel(QAbstractItemModel, Generic[T]):
             node.thing = wanted[node.key]
             under = self._under(node.thing)
             if under or node.under:
-                self._come_and_go(node, under, still, moved)
+                ordered = self._ordered(node.under, under, still)
+                self._come_and_go(node, ordered, still, moved)
 
     def _insert(
         self, parent: _Node[T] | None, first: int, new: Sequence[tuple[Hashable, T]]
@@ -251,6 +280,9 @@ class TableModel(QAbstractItemModel, Generic[T]):
 
     def rowCount(self, parent: Index = _TOP) -> int:
         return len(self._nodes_under(parent))
+
+    def hasChildren(self, parent: Index = _TOP) -> bool:
+        return bool(self._nodes_under(parent))  # the view asks it of every row
 
     def columnCount(self, parent: Index = _TOP) -> int:
         return len(self._columns)

@@ -91,6 +91,7 @@ class Table(QTreeView, Generic[T]):
         look.changed.connect(self._on_look_changed)
         model.rowsInserted.connect(self._on_rows_inserted)
         self._headings.menu_asked.connect(self.open_column_menu)
+        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
         self.collapsed.connect(self._on_collapsed)
         self.expanded.connect(self._on_expanded)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
@@ -116,6 +117,13 @@ class Table(QTreeView, Generic[T]):
         self._pick_again(picked, current)
         self._changing = False
 
+    def show_all_rows(self) -> None:
+        """As high as its rows, without scroll bars."""
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        rows = self._rows.rowCount() * ROW_HEIGHT
+        self.setFixedHeight(self._headings.sizeHint().height() + rows)
+
     def stand_still(self, *, still: bool) -> None:
         """While a menu or a question about a row is open, rows keep their places."""
         self._still = still
@@ -135,10 +143,25 @@ class Table(QTreeView, Generic[T]):
         things = [self._rows.thing(each) for each in indexes]
         return [each for each in things if each is not None]
 
+    def pick(self, key: Hashable | None, *, scroll: bool = True) -> None:
+        """This row and no other, without telling: whoever asks knows already."""
+        if self._picked_keys() == {key}:
+            return
+        index = QModelIndex() if key is None else self._rows.index_of(key)
+        flag, model = QItemSelectionModel.SelectionFlag, self.selectionModel()
+        self._changing = True
+        if index.isValid():
+            model.setCurrentIndex(index, flag.ClearAndSelect | flag.Rows)
+        else:
+            model.clear()
+        self._changing = False
+        if scroll and index.isValid():
+            self.scrollTo(index)
+
     def texts(self, things: Sequence[T]) -> tuple[list[str], list[list[str]]]:
         """The headings of the columns that are shown, and what they say of these."""
         shown = [column for column in self.columns.in_order() if column.copied]
-        rows = [[column.cell(thing).said for column in shown] for thing in things]
+        rows = [[_in_words(column.cell(thing)) for column in shown] for thing in things]
         return [column.heading for column in shown], rows
 
     def open_column_menu(self, place: QPoint | None = None) -> None:
@@ -178,6 +201,10 @@ class Table(QTreeView, Generic[T]):
             if each.isValid():
                 top = self.visualRect(each).top()
                 self.viewport().update(0, top, self.viewport().width(), ROW_HEIGHT)
+
+    def _on_scrolled(self, place: int) -> None:
+        if place and place == self.verticalScrollBar().maximum() and self._rows.more:
+            self._rows.take_more()
 
     def _on_look_changed(self) -> None:
         self.viewport().update()
@@ -236,6 +263,11 @@ class Table(QTreeView, Generic[T]):
         self._touch()
         super().keyPressEvent(event)
 
+    def selectAll(self) -> None:
+        while self._rows.more:
+            self._rows.take_more()
+        super().selectAll()
+
     def leaveEvent(self, event: QEvent) -> None:
         self._point_at(_TOP)
         super().leaveEvent(event)
@@ -275,6 +307,11 @@ class _CellDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, ROW_HEIGHT)
+
+
+def _in_words(cell: Cell) -> str:
+    """An icon alone says what it means."""
+    return cell.said or (cell.hint if cell.icon is not None else "")
 
 
 def _path(index: QModelIndex) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.datasheet.beside_bars import BesideBars
 from gpuexplorer.gui.views.copies.datasheet.beside_panel import OtherName
 from gpuexplorer.gui.views.copies.datasheet.datasheet_page import DatasheetPage
-from gpuexplorer.gui.views.copies.datasheet.offers_table import OffersTable
+from gpuexplorer.gui.views.copies.datasheet.offers_panel import OffersTable
 from gpuexplorer.gui.views.copies.datasheet.sheet_bars import SheetBars
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine

@@ -7,7 +7,7 @@ from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look, Motion
-from gpuexplorer.gui.views.copies.moving.copies_table import CopiesTable
+from gpuexplorer.gui.views.copies.moving.copies_panel import CopiesTable
 from gpuexplorer.gui.views.copies.moving.moving_page import MovingPage
 from gpuexplorer.gui.views.copies.moving.travel_drawing import TravelDrawing
 from gpuexplorer.lab.events import Began, Event, Transferred

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.views.copies.datasheet.beside_panel import OtherName
-from gpuexplorer.gui.views.copies.datasheet.offers_table import OffersTable
+from gpuexplorer.gui.views.copies.datasheet.offers_panel import OffersTable
 from gpuexplorer.gui.views.copies.datasheet.sheet_bars import SheetBars
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
@@ -39,9 +39,14 @@ def test_the_machine_s_cards_are_marked_in_the_table(open_datasheet: Open) -> No
 def test_the_table_is_sorted_and_searched(open_datasheet: Open, qtbot: QtBot) -> None:
     page = open_datasheet()
     table = the(OffersTable, page)
-    table.sortByColumn(4, Qt.SortOrder.AscendingOrder)
+    table.columns.sort_by("memory", falling=False)
     sizes = [float(each) for each in column(page, 4) if each != "–"]
     assert sizes == sorted(sizes)
+    for falling in (True, False):
+        table.columns.sort_by("bf16", falling=falling)
+        assert column(page, 7)[-1] == "–"  # what is not known comes last
+    table.columns.sort_by("here", falling=False)
+    assert column(page, 2)[0] == "0 1"
     run(page, "Look for another card to lay beside")
     search = the(SearchField, page)
     qtbot.waitUntil(search.hasFocus)
@@ -59,9 +64,9 @@ def test_cards_are_laid_beside_by_keyboard_and_taken_away(
 ) -> None:
     page = open_datasheet()
     table = the(OffersTable, page)
-    table.go_to(RTX_4090)
+    table.pick(RTX_4090)
     press(table, Qt.Key.Key_Space)
-    table.go_to(B200)
+    table.pick(B200)
     press(table, Qt.Key.Key_Return)
     assert others(page) == [RTX_4090, B200]
     assert "Memory bandwidth in GB/s: 0 672, A 1008, B 8000" in beside(page)

@@ -7,17 +7,10 @@ import pytest
 from gpuexplorer.copies.datasheet.figure import Figure, Origin, What
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Row, Sheet
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.gui.wording.cell import Chip
+from gpuexplorer.gui.tables.cell import Chip
+from gpuexplorer.gui.views.copies.datasheet.offer_columns import OfferCells, offer_columns
 from gpuexplorer.gui.wording.copies.datasheet.beside import ThisCard, groups_of, others_of
-from gpuexplorer.gui.wording.copies.datasheet.offers import (
-    INDEX,
-    SPECS,
-    Column,
-    cell,
-    fitting,
-    in_order,
-    looked_for,
-)
+from gpuexplorer.gui.wording.copies.datasheet.offers import looked_for
 from gpuexplorer.gui.wording.copies.datasheet.rows import is_measured, rows_of
 from gpuexplorer.gui.wording.copies.datasheet.sentences import sentences_of
 
@@ -161,19 +154,6 @@ def test_cards_lie_beside_each_other_on_one_scale() -> None:
     assert [each.words for each in others_of(chosen)] == ["A100", "T4"]
 
 
-def test_the_table_is_ordered_with_what_is_unknown_last() -> None:
-    cards = [other("b", 8, None), other("a", 8, 1e9), other("c", 8, 2e9), other("d", 8, None)]
-
-    def names(column: Column, *, falling: bool) -> str:
-        return "".join(card.name for card in in_order(cards, column, falling=falling))
-
-    assert names(Column.BANDWIDTH, falling=True) == "cabd"
-    assert names(Column.BANDWIDTH, falling=False) == "acbd"
-    assert names(Column.NAME, falling=True) == "dcba"
-    first = in_order(cards, Column.HERE, falling=True, first=["c"])
-    assert "".join(card.name for card in first) == "cabd"
-
-
 def test_all_words_are_looked_for_in_any_order() -> None:
     cards = [
         other("GeForce RTX 4090", 24, 1e12, 2022),
@@ -185,23 +165,17 @@ def test_all_words_are_looked_for_in_any_order() -> None:
 
 
 def test_cells_say_what_they_show_and_why_one_is_empty() -> None:
-    card = other("GeForce RTX 4090", 24, None, None)
+    card, cells = other("GeForce RTX 4090", 24, None, None), OfferCells()
+    cells.here = {"GeForce RTX 4090": [Chip("0", 0), Chip("1", 1)]}
 
-    def at(column: Column, letter: str = "") -> tuple[str, str]:
-        here = {"GeForce RTX 4090": [Chip("0", 0), Chip("1", 1)]}
-        told = cell(card, SPECS[INDEX[column]], letter, here)
+    def at(key: str) -> tuple[str, str]:
+        told = next(each for each in offer_columns(cells) if each.key == key).cell(card)
         return told.said, told.hint
 
-    assert at(Column.MEMORY) == ("24", "")
-    assert at(Column.BANDWIDTH) == ("–", "nobody tells")
-    assert at(Column.YEAR) == ("–", "not known")
-    assert at(Column.HERE) == ("0 1", "This machine has it")
-    assert at(Column.BESIDE, "B") == ("B", "Lies beside it as B")
-    assert at(Column.BESIDE)[1] == "Lay it beside the card above"
-
-
-def test_narrow_tables_keep_what_matters() -> None:
-    assert Column.SOURCE in fitting(1400)
-    few = fitting(500)
-    assert Column.SOURCE not in few
-    assert {Column.NAME, Column.MEMORY, Column.BANDWIDTH, Column.BF16} <= few
+    assert at("memory") == ("24", "")
+    assert at("bandwidth") == ("–", "nobody tells")
+    assert at("year") == ("–", "not known")
+    assert at("here") == ("0 1", "This machine has it")
+    assert at("beside")[1] == "Lay it beside the card above"
+    cells.letters = {"GeForce RTX 4090": "B"}
+    assert at("beside") == ("B", "Lies beside it as B")

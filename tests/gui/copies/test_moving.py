@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
@@ -13,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.moving.compare_sheet import CompareSheet
-from gpuexplorer.gui.views.copies.moving.copies_table import CopiesTable
+from gpuexplorer.gui.views.copies.moving.copies_panel import CopiesTable
 from gpuexplorer.gui.views.copies.moving.cure_sheet import CureSheet
 from gpuexplorer.gui.views.copies.moving.figure_strip import FigureStrip
 from gpuexplorer.gui.views.copies.moving.moving_page import MovingPage
@@ -23,8 +24,6 @@ from gpuexplorer.gui.views.copies.moving.travel_head import TravelHead
 from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.plots.note import PlotNote
-from gpuexplorer.gui.wording.copies.moving.columns import Column
-from gpuexplorer.gui.wording.copies.moving.remembered import columns_of, text_of
 from gpuexplorer.lab.wire import Run
 from tests.gui.copies.moves import (
     MIB,
@@ -174,12 +173,12 @@ def test_captions_sort_and_what_has_no_figure_stands_last(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     two_lines(lab, worker, qtbot)
-    captions = the(CopiesTable, page).captions
-    captions.setSortIndicator(6, Qt.SortOrder.AscendingOrder)  # GB/s
+    columns = the(CopiesTable, page).columns
+    columns.sort_by("rate", falling=False)
     assert rows(page)[0] == "1 X 0 to 1"
-    captions.setSortIndicator(6, Qt.SortOrder.DescendingOrder)
+    columns.sort_by("rate", falling=True)
     assert rows(page)[0] == "1 X 0 to 1"
-    captions.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+    columns.sort_by("line", falling=False)
     assert [each[0] for each in rows(page)] == ["1", "2"]
 
 
@@ -299,19 +298,22 @@ def test_a_copy_that_fails_is_a_sentence(
     qtbot.waitUntil(lambda: note.isVisible() and note.accessibleName() == said)
 
 
-def test_columns_are_chosen_and_kept(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
+def test_columns_are_shown_and_put_away_and_text_is_copied_of_those_that_are_shown(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     two_lines(lab, worker, qtbot)
-    table = the(CopiesTable, page)
-    shown = table.shown
-    assert Column.BEST not in shown
-    assert columns_of(text_of(shown)) == shown
-    assert columns_of("fit") is None
-    table.show_columns(frozenset({Column.BEST}))
-    captions, told = table.texts(table.picks())
-    assert captions == ["Line", "What", "From, to", "Of best, %"]
-    assert told[0][:3] == ["2", "loss.item()", "0 to H"]
+    columns = the(CopiesTable, page).columns
+    for column in columns.all:
+        if column.kept:
+            columns.show_column(column.key, shown=column.key in ("best", "intact"))
+    pick(page, 1)
+    page.copy_text()
+    headings, row = QGuiApplication.clipboard().text().splitlines()[-2:]
+    assert headings.split("\t") == ["Line", "What", "From, to", "Of best, %", "Intact"]
+    assert row.split("\t") == [
+        *("1", "X", "0 to 1", "100"),
+        "Compared: it arrived as it was sent.",
+    ]
 
 
 def test_the_copies_are_a_sound_model(

@@ -126,10 +126,29 @@ def test_only_what_somebody_saw_and_what_changed_is_told(qtbot: QtBot) -> None:
     assert shown(model, WEIGHT) == ["3", "5"]
 
 
+def test_of_very_many_rows_those_below_come_as_they_are_wanted(qtbot: QtBot) -> None:
+    model = thing_model()
+    many = [Thing(f"thing {at}", float(at)) for at in range(9000)]
+    model.show(many)
+    model.sort(WEIGHT, Qt.SortOrder.DescendingOrder)
+    first = model.rowCount()
+    assert 1000 < first < 9000
+    assert model.index(0, NAME).data() == "thing 8999"
+    assert len(model.things) == 9000
+    assert model.more
+    model.take_more()
+    assert first < model.rowCount() < 9000
+    assert model.index_of("thing 1000").row() == 7999
+    assert model.index_of("nobody").row() == -1
+    model.sort(WEIGHT)
+    assert model.rowCount() == first
+
+
 def test_more_than_can_be_compared_are_told_together(qtbot: QtBot) -> None:
     model = thing_model()
     many = [Thing(f"thing {at}", float(at)) for at in range(3000)]
     model.show(many)
+    model.take_more()
     assert len(shown(model, NAME)) == len(shown(model, WEIGHT)) == 3000
     told: list[QModelIndex] = []
     model.dataChanged.connect(lambda first, last: told.append(last))

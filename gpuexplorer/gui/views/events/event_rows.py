@@ -94,6 +94,7 @@ class EventRows:
                 ),
                 width=180,
                 stretches=True,
+                share=0.25,
                 spoken=self._spoken,
             ),
             Column(

@@ -35,6 +35,7 @@ def process_columns(cells: ProcessCells) -> list[Column[Line]]:
             tr("How the program was started."),
             width=200,
             stretches=True,
+            share=0.25,
         ),
         Column(
             "pid",

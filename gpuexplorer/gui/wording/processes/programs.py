@@ -7,8 +7,8 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import listed, tr, trn
+from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.wording.cards.faces import Shown
-from gpuexplorer.gui.wording.cell import Chip
 from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.gui.wording.processes.process_words import (
     absence_reason,

@@ -15,6 +15,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.datasheet_state import DatasheetState, key_of
+from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
 from gpuexplorer.gui.views.copies.datasheet.beside_panel import BesidePanel
@@ -25,7 +26,6 @@ from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.card_chips import CardChoice
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.scrolled import scrolled
-from gpuexplorer.gui.wording.cell import Chip
 from gpuexplorer.gui.wording.copies.datasheet.beside import (
     LETTERS,
     MOST_OTHERS,

@@ -2,24 +2,80 @@
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from gpuexplorer.copies.datasheet.sheet import OtherCard
+from gpuexplorer.core.words import tr, trn
+from gpuexplorer.gui.tables.cell import Chip
+from gpuexplorer.gui.tables.model import TableModel
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.views.copies.datasheet.offers_table import OffersTable
+from gpuexplorer.gui.views.copies.datasheet.offer_columns import (
+    BANDWIDTH,
+    BESIDE,
+    OfferCells,
+    offer_columns,
+)
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.wording.cell import Chip
-from gpuexplorer.gui.wording.copies.datasheet.offers import Column, in_order, looked_for
+from gpuexplorer.gui.wording.copies.datasheet.offers import looked_for
 
 _SEARCH = 210
-_NONE_LISTED = "No cards are listed: their table could not be read."
-_NONE_FOUND = "No card has these words. Escape shows all."
+
+
+class OffersTable(Table[OtherCard]):
+    """Space, Enter, a double click or a click in the first column lays a card beside, or takes
+    it away; whoever decides shows it.
+    """
+
+    turned = Signal(str)  # the name of a card
+    current_changed = Signal()
+
+    def __init__(self, look: Look, model: TableModel[OtherCard]) -> None:
+        super().__init__(look, tr("Cards one could have"), model)
+        self._cards = model
+        self._beside = [column.key for column in model.columns].index(BESIDE)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.selectionModel().currentRowChanged.connect(self._on_current_changed)
+        self.doubleClicked.connect(self._on_double_clicked)
+
+    @property
+    def current(self) -> str:
+        """The name of the card the keyboard is at; empty where there is none."""
+        card = self._cards.thing(self.currentIndex())
+        return "" if card is None else card.name
+
+    def _turn(self) -> None:
+        if self.current:
+            self.turned.emit(self.current)
+
+    def _on_current_changed(self) -> None:
+        self.current_changed.emit()
+
+    def _on_double_clicked(self, index: QModelIndex) -> None:
+        if index.column() != self._beside:
+            self._turn()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        index = self.indexAt(event.position().toPoint())
+        left = event.button() is Qt.MouseButton.LeftButton
+        if left and index.isValid() and index.column() == self._beside:
+            self._turn()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        match event.key():
+            case Qt.Key.Key_Space | Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self._turn()
+            case _:
+                super().keyPressEvent(event)
 
 
 class OffersPanel(Panel):
@@ -28,17 +84,17 @@ class OffersPanel(Panel):
     turned = Signal(str)
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, "Other cards", parent=parent)
+        super().__init__(look, tr("Other cards"), parent=parent)
         self._cards: Sequence[OtherCard] = ()
-        self._letters: Mapping[str, str] = {}
-        self._here: Mapping[str, Sequence[Chip]] = {}
-        self._column, self._falling = Column.BANDWIDTH, True
+        self._cells = OfferCells()
         self._count = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._lay = WordButton(look, Icon.ADD, "Lay beside")
-        self._take = WordButton(look, Icon.CLOSE, "Take away")
-        self._search = SearchField(look, "Name, maker, year")
+        self._lay = WordButton(look, Icon.ADD, tr("Lay beside"))
+        self._take = WordButton(look, Icon.CLOSE, tr("Take away"))
+        self._search = SearchField(look, tr("Name, maker, year"))
         self._search.setFixedWidth(_SEARCH)
-        self.table = OffersTable(look)
+        model = TableModel(offer_columns(self._cells), lambda card: card.name)
+        self.table = OffersTable(look, model)
+        self.table.columns.begin_with(BANDWIDTH, falling=True)
         self._nothing = ElidedLabel(look.letters.body, Tone.QUIET)
         self.head.addWidget(self._count)
         self.head.addWidget(self._lay)
@@ -51,9 +107,7 @@ class OffersPanel(Panel):
         self._lay.clicked.connect(self._on_turn_clicked)
         self._take.clicked.connect(self._on_turn_clicked)
         self.table.turned.connect(self.turned)
-        self.table.sorted_by.connect(self._on_sorted_by)
         self.table.current_changed.connect(self._show_buttons)
-        self.table.show_order(self._column, falling=self._falling)
         self._show()
 
     @property
@@ -72,32 +126,39 @@ class OffersPanel(Panel):
         here: Mapping[str, Sequence[Chip]],
     ) -> None:
         """`letters` by the names of those that lie beside, `here` this machine's cards."""
-        if (cards, letters, here) == (self._cards, self._letters, self._here):
-            return
-        self._cards, self._letters, self._here = cards, letters, here
-        self._show()
+        shown = (self._cards, self._cells.letters, self._cells.here)
+        if (cards, letters, here) != shown:
+            self._cards, self._cells.letters, self._cells.here = cards, letters, here
+            self._show()
 
     def _show(self) -> None:
         found = looked_for(self._cards, self._search.text())
-        first = self._letters if self._column is Column.BESIDE else self._here
-        ordered = in_order(found, self._column, falling=self._falling, first=first.keys())
-        self.table.show_cards(ordered, self._letters, self._here)
+        # What has the same figure, or none, stands in the order of names.
+        self.table.show_rows(sorted(found, key=lambda card: card.name.casefold()))
         count = len(self._cards)
-        words = f"{count} cards" if len(found) == count else f"{len(found)} of {count} cards"
+        if len(found) == count:
+            words = trn("{count} card", "{count} cards", count)
+        else:
+            words = trn(
+                "{found} of {count} card", "{found} of {count} cards", count, found=len(found)
+            )
         self._count.show_text(words)
-        self._nothing.show_text(_NONE_FOUND if count else _NONE_LISTED)
+        none_found = tr("No card has these words. Escape shows all.")
+        none_listed = tr("No cards are listed: their table could not be read.")
+        self._nothing.show_text(none_found if count else none_listed)
         self._nothing.setVisible(not found)
         self._show_buttons()
 
     def _show_buttons(self) -> None:
         name = self.table.current
-        beside = name in self._letters
-        for button, shown in ((self._lay, not beside), (self._take, beside)):
+        beside = name in self._cells.letters
+        lay = tr("Lay beside: {card}", card=name) if name else tr("Lay beside")
+        take = tr("Take away: {card}", card=name) if name else tr("Take away")
+        for button, words, shown in ((self._lay, lay, not beside), (self._take, take, beside)):
             button.setVisible(shown)
             button.setEnabled(bool(name))
-            words = button.text()
-            button.setAccessibleName(f"{words}: {name}" if name else words)
-            button.setToolTip("" if name else "Choose a card in the table")
+            button.setAccessibleName(words)
+            button.setToolTip("" if name else tr("Choose a card in the table"))
 
     def _on_searched_for(self) -> None:
         self._show()
@@ -108,10 +169,6 @@ class OffersPanel(Panel):
     def _on_turn_clicked(self) -> None:
         if self.table.current:
             self.turned.emit(self.table.current)
-
-    def _on_sorted_by(self, column: Column, falling: bool) -> None:
-        self._column, self._falling = column, falling
-        self._show()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(400, 200)

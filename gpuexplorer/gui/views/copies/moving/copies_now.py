@@ -20,6 +20,7 @@ class CopiesNow:
         self._copies = copies
         self.book = CopyBook(copies.route)
         self._lines: dict[int, Sequence[Moved]] = {}
+        self._rows: list[Moved] = []
         self._measured: dict[CopyJob, CopyResult] = {}
         self._devices: dict[str, BenchDevice] = {}
 
@@ -40,14 +41,19 @@ class CopiesNow:
         self.book.reroute()
         self._fold(self._lines)
 
-    def rows(self) -> list[Moved]:
+    @property
+    def rows(self) -> Sequence[Moved]:
         """In the order of their lines."""
-        best, found = self.book.best, []
-        for line in sorted(self._lines):
-            rows = [with_best(moved, best(moved.row)) for moved in self._lines[line]]
-            self._lines[line] = rows
-            found += rows
-        return found
+        return self._rows
+
+    def row(self, key: Key | None) -> Moved | None:
+        """As it is now, with the best of its way."""
+        number = None if key is None else key[1]
+        if number is None or number >= len(self.book):
+            return None
+        rows = self._lines.get(self.book.rows[number].line, ())
+        found = next((each for each in rows if each.key == key), None)
+        return None if found is None else with_best(found, self.book.best(found.row))
 
     def newest(self) -> Key | None:
         rows = self.book.rows
@@ -90,6 +96,7 @@ class CopiesNow:
     def _fold(self, lines: Iterable[int]) -> None:
         for line in lines:
             self._lines[line] = folded(self.book.of_line(line))
+        self._rows = [moved for line in sorted(self._lines) for moved in self._lines[line]]
 
 
 def _faces(devices: Mapping[str, BenchDevice]) -> list[tuple[object, ...]]:

@@ -1,17 +1,35 @@
 """CopiesPanel: the table of the copies under its tools, and what is to be said of one."""
 
-from PySide6.QtCore import Signal
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QStackedLayout, QVBoxLayout, QWidget
 
+from gpuexplorer.copies.copy_row import CopyRow
 from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.tables.model import TableModel
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.copies.moving.copies_table import CopiesTable
+from gpuexplorer.gui.views.copies.moving.copy_cells import CopyCells
+from gpuexplorer.gui.views.copies.moving.copy_columns import LINE, copy_columns
 from gpuexplorer.gui.views.copies.moving.sentence_bar import SentenceBar
 from gpuexplorer.gui.views.copies.moving.table_tools import TableTools
 from gpuexplorer.gui.widgets.empty_state import EmptyState
+from gpuexplorer.gui.wording.copies.moving.moved import Moved
 
-_MODELLED, _MEASURED = "times modelled", ""
+
+class CopiesTable(Table[Moved]):
+    """Escape chooses none."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.picked():
+            self.setCurrentIndex(QModelIndex())
+            self.clearSelection()
+        else:
+            super().keyPressEvent(event)
 
 
 class CopiesPanel(QFrame):
@@ -20,13 +38,23 @@ class CopiesPanel(QFrame):
     way_on_chosen = Signal()
 
     def __init__(
-        self, look: Look, clock: Clock, *, modelled: bool, parent: QWidget | None = None
+        self,
+        look: Look,
+        clock: Clock,
+        best: Callable[[CopyRow], float | None],
+        *,
+        modelled: bool,
+        parent: QWidget | None = None,
     ) -> None:
+        """`best` is the highest rate that was reached on a copy's way."""
         super().__init__(parent)
         self.setProperty("panel", "card")
-        self.setAccessibleName("All copies")
-        self.tools = TableTools(look, _MODELLED if modelled else _MEASURED)
-        self.table = CopiesTable(look, clock)
+        self.setAccessibleName(tr("All copies"))
+        self.cells = CopyCells(best)
+        self.tools = TableTools(look, tr("times modelled") if modelled else "")
+        self._model = TableModel(copy_columns(self.cells), lambda moved: moved.key)
+        self.table = CopiesTable(look, tr("Copies of the lab"), self._model, clock)
+        self.table.columns.begin_with(LINE, falling=True)
         self.bar = SentenceBar(look)
         self._empty = EmptyState(look, Icon.COPIES)
         self._empty.way_on_chosen.connect(self.way_on_chosen)
@@ -45,6 +73,11 @@ class CopiesPanel(QFrame):
         # Of a layout that belongs to nobody yet, its first part would be a window of its own.
         self._stack.addWidget(self.table)
         self._stack.addWidget(self._empty)
+
+    @property
+    def rows(self) -> Sequence[Moved]:
+        """As they stand in the table, from the top down."""
+        return self._model.things
 
     def show_table(self) -> None:
         self._stack.setCurrentWidget(self.table)

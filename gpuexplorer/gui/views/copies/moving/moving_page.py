@@ -29,12 +29,10 @@ from gpuexplorer.gui.views.copies.moving.travel_drawing import Flow
 from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel, flow_of
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.wording.copies.copies_keys import MOVING_KEYS
-from gpuexplorer.gui.wording.copies.moving.arrangement import Wanted, Which, arranged, counts
+from gpuexplorer.gui.wording.copies.moving.arrangement import Wanted, Which, counts
 from gpuexplorer.gui.wording.copies.moving.cells import colour_of
-from gpuexplorer.gui.wording.copies.moving.columns import Column
 from gpuexplorer.gui.wording.copies.moving.export import as_text
-from gpuexplorer.gui.wording.copies.moving.moved import Key, Moved, folded
-from gpuexplorer.gui.wording.copies.moving.remembered import columns_of, text_of
+from gpuexplorer.gui.wording.copies.moving.moved import Key, Moved, folded, with_best
 from gpuexplorer.gui.wording.copies.moving.sentences import Said, said_of
 from gpuexplorer.gui.wording.copies.moving.wire_words import unwired, with_copy
 from gpuexplorer.gui.wording.machine.machine_face import Face
@@ -64,8 +62,6 @@ class MovingPage(CopiesPage):
         self._machine, self._settings = machine, machine.settings
         self._now = CopiesNow(copies)
         self._wanted = Wanted()
-        self._rows: Sequence[Moved] = ()
-        self._by_key: Mapping[Key, Moved] = {}
         self._shown: Sequence[Moved] = ()
         self._chosen: Key | None = None  # None: whichever is the newest
         self._seen: Key | None = None  # which is drawn
@@ -74,7 +70,7 @@ class MovingPage(CopiesPage):
         self._following = False
         clock = machine.session.clock
         self._travel = TravelPanel(look, clock)
-        self._panel = CopiesPanel(look, clock, modelled=copies.modelled)
+        self._panel = CopiesPanel(look, clock, self._now.book.best, modelled=copies.modelled)
         self._axis = TimelinePanel(look, machine)
         self._clock = OneClock(self._now, self._axis, self._travel.playback, self)
         self._table, self._tools = self._panel.table, self._panel.tools
@@ -84,24 +80,24 @@ class MovingPage(CopiesPage):
         self._new.setToolTip("Copy a thing of the lab's shelf to another device")
         self.tools = (self._new,)
         self._note = PlotNote(look, self)
-        self._saving = CopiesSaving(machine, lambda: self._shown, self)
+        self._saving = CopiesSaving(machine, self._rows_to_save, self)
         self._dim = QTimer(self, singleShot=True, interval=_FLOWS)
         self._pause = QTimer(self, singleShot=True, interval=_BETWEEN)
         self._more = False  # came while it paused
+        self._settled = True  # rows stand in their order
         self._board = MovingBoard(self._travel, self._panel, self._axis)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._board)
         self._connect()
-        chosen = columns_of(self._settings.remembered(_COLUMNS))
-        self._table.show_columns(chosen)
-        self._tools.show_columns(self._table.shown, fit=chosen is None)
-        self._table.show_order(self._wanted.sorted_by, falling=self._wanted.falling)
+        self._table.columns.remember_in(self._settings, _COLUMNS)
 
     def pull(self) -> None:
         """The machine as it is now; copies come by themselves."""
         self._show_machine()
         self._new.setEnabled(len(self.copies.devices()) > 1)
+        if not self._settled and self._table.may_move():
+            self._show_rows()
 
     def commands(self) -> Sequence[PageCommand]:
         return (
@@ -124,7 +120,7 @@ class MovingPage(CopiesPage):
 
     def copy_text(self) -> None:
         """To the clipboard: what is picked, or all where nothing is."""
-        captions, rows = self._table.texts(self._table.picks() or self._shown)
+        captions, rows = self._table.texts(self._table.picked() or self._panel.rows)
         QGuiApplication.clipboard().setText(
             as_text(captions, rows, simulated=self.copies.modelled)
         )
@@ -146,13 +142,11 @@ class MovingPage(CopiesPage):
         self._tools.which_chosen.connect(self._on_which_chosen)
         self._tools.searched_for.connect(self._on_searched_for)
         self._tools.left.connect(self._on_search_left)
-        self._tools.columns_chosen.connect(self._on_columns_chosen)
+        self._tools.columns_asked.connect(self._table.open_column_menu)
         self._tools.compare_asked.connect(self._on_compare_asked)
         self._tools.offer_exports(self._saving.exports())
-        self._table.picked.connect(self._on_picked)
+        self._table.picked_changed.connect(self._on_picked)
         self._table.clicked.connect(self._on_picked)
-        self._table.left.connect(self._on_picked)
-        self._table.sorted_by.connect(self._on_sorted_by)
         for files in (self._saving, self._axis):
             files.done.connect(self._note.show_done)
             files.refused.connect(self._note.show_refused)
@@ -165,9 +159,7 @@ class MovingPage(CopiesPage):
     def _take(self, *, first: bool) -> None:
         new = self._now.take()
         self._now.measured()
-        self._rows = self._now.rows()
-        self._by_key = {each.key: each for each in self._rows}
-        self._show_rows()
+        self._show_rows(in_order=first)
         self._axis.take(self.copies.lab.ledger, self._now.book, self._now.devices())
         self._board.arrange()
         if new and not first:
@@ -191,15 +183,16 @@ class MovingPage(CopiesPage):
 
     # What is shown
 
-    def _show_rows(self) -> None:
-        self._shown = arranged(self._rows, self._wanted)
-        units = self._settings.choices.units
-        self._tools.show_which(self._wanted.which, counts(self._rows))
-        self._tools.show_columns(self._table.shown, fit=self._is_fit())
-        self._table.show_rows(self._shown, self._now.devices(), units)
+    def _show_rows(self, *, in_order: bool = True) -> None:
+        rows, cells = self._now.rows, self._panel.cells
+        self._shown = self._wanted.chosen(rows)
+        self._settled = in_order or self._table.may_move()
+        cells.devices, cells.units = self._now.devices(), self._settings.choices.units
+        self._tools.show_which(self._wanted.which, counts(rows))
+        self._table.show_rows(self._shown, in_order=in_order)
         if self._shown:
             self._panel.show_table()
-        elif self._rows:
+        elif rows:
             self._panel.show_empty("No copy is like this", "", "Show all copies")
         elif len(self.copies.devices()) < 2:
             only = "The lab has one device here: a copy needs two."
@@ -210,7 +203,7 @@ class MovingPage(CopiesPage):
 
     def _show_chosen(self, *, travels: bool, number: int | None = None) -> None:
         """`number`: of the repeats that one."""
-        moved = self._moved(self._chosen) or self._moved(self._now.newest())
+        moved = self._now.row(self._chosen) or self._now.row(self._now.newest())
         if moved is None:
             self._seen = None
             self._travel.show_nothing()
@@ -225,8 +218,9 @@ class MovingPage(CopiesPage):
         )
         if another:
             self._show_machine()
-        if len(self._table.picks()) < 2:
-            self._table.choose(moved.key)
+        if len(self._table.picked()) < 2:
+            scroll = self._chosen is not None or self._table.may_move()
+            self._table.pick(moved.key, scroll=scroll)
         self._panel.bar.show_said(self._said(moved))
         self._show_able()
 
@@ -237,7 +231,7 @@ class MovingPage(CopiesPage):
         if self._chosen is None:
             worst = worst_of(book, units)
             if worst is not None and worst.cure:
-                moved = self._moved(self._now.holding(worst.rows[0])) or moved
+                moved = self._now.row(self._now.holding(worst.rows[0])) or moved
         return said_of(book, moved, devices, units)
 
     def _show_machine(self) -> None:
@@ -250,24 +244,22 @@ class MovingPage(CopiesPage):
             return
         if self._lasting is None or self._lasting[0] is not now.shape:
             self._lasting = (now.shape, lasting_faces(now))
-        moved = self._moved(self._seen)
+        moved = self._now.row(self._seen)
         hops = () if moved is None else self._now.hops(moved.row)
         faces = {**self._lasting[1], **passing_faces(now)}
         self._travel.show_machine(now.shape, with_copy(faces, moved, hops))
 
     def _show_able(self) -> None:
-        self._tools.show_able(len(self._table.picks()), len(self._shown))
+        self._tools.show_able(len(self._table.picked()), len(self._shown))
 
-    def _moved(self, key: Key | None) -> Moved | None:
-        return None if key is None else self._by_key.get(key)
-
-    def _is_fit(self) -> bool:
-        return columns_of(self._settings.remembered(_COLUMNS)) is None
+    def _rows_to_save(self) -> Sequence[Moved]:
+        best = self._now.book.best
+        return [with_best(each, best(each.row)) for each in self._panel.rows]
 
     # What a person does
 
     def _on_picked(self) -> None:
-        picks = self._table.picks()
+        picks = self._table.picked()
         self._show_able()
         if len(picks) > 1:
             return
@@ -282,10 +274,10 @@ class MovingPage(CopiesPage):
     def _on_selection_changed(self) -> None:
         """A line was chosen elsewhere."""
         line = self.copies.lab.selection.line
-        chosen = self._moved(self._chosen)
+        chosen = self._now.row(self._chosen)
         if line is None or (chosen is not None and chosen.row.command == line):
             return
-        found = next((each for each in self._rows if each.row.command == line), None)
+        found = next((each for each in self._now.rows if each.row.command == line), None)
         if found is not None:
             self._chosen = found.key
             self._show_chosen(travels=True)
@@ -301,17 +293,8 @@ class MovingPage(CopiesPage):
     def _on_search_left(self) -> None:
         self._table.setFocus()
 
-    def _on_sorted_by(self, column: Column, falling: bool) -> None:
-        self._wanted = replace(self._wanted, sorted_by=column, falling=falling)
-        self._show_rows()
-
-    def _on_columns_chosen(self, chosen: frozenset[Column] | None) -> None:
-        self._settings.remember(_COLUMNS, text_of(chosen))
-        self._table.show_columns(chosen)
-        self._tools.show_columns(self._table.shown, fit=chosen is None)
-
     def _on_compare_asked(self) -> None:
-        picks = self._table.picks()
+        picks = self._table.picked()
         if len(picks) == 2:
             units = self._settings.choices.units
             CompareSheet(self.look, picks[0], picks[1], units, self.window()).open()
@@ -325,10 +308,10 @@ class MovingPage(CopiesPage):
         sheet.open()
 
     def _on_way_on_chosen(self) -> None:
-        if not self._rows:
+        if not self._now.rows:
             self.ask_new_copy()
             return
-        self._wanted = replace(self._wanted, which=Which.ALL, words="")
+        self._wanted = Wanted()
         self._tools.search.clear()
         self._show_rows()
 
@@ -341,7 +324,7 @@ class MovingPage(CopiesPage):
     def _on_copy_reached(self, number: int) -> None:
         """In the timeline."""
         key = self._now.holding(number)
-        moved = self._moved(key)
+        moved = self._now.row(key)
         if moved is not None:
             self._chosen = key
             self._show_chosen(travels=False, number=number)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -15,11 +15,11 @@ from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.wording.copies.moving.arrangement import Which, count_words
-from gpuexplorer.gui.wording.copies.moving.columns import ALWAYS, COLUMNS, Column
 
 _LEAST_SEARCH, _MOST_SEARCH = 90, 220
 _COMPACT_BELOW = 520
 _REMARK_FROM = 640
+_COMPARE = mark("Compare two chosen rows side by side")
 
 
 class TableTools(QWidget):
@@ -28,34 +28,33 @@ class TableTools(QWidget):
     which_chosen = Signal(object)
     searched_for = Signal(str)
     left = Signal()  # the rows are to have the keyboard
-    columns_chosen = Signal(object)  # a set of columns, or None: as many as fit
+    columns_asked = Signal(QPoint)  # where on the screen their menu belongs
     compare_asked = Signal()
 
     def __init__(self, look: Look, remark: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._columns_shown: frozenset[Column] = frozenset()
-        self._columns_fit = True
         self._exports: list[tuple[str, Callable[[], None]]] = []
         choices = [(which, count_words(which, 0)) for which in Which]
-        self._which = Segmented(look, "Which copies", choices)
+        self._which = Segmented(look, tr("Which copies"), choices)
         self._which.chosen.connect(self.which_chosen)
         self._remark = ElidedLabel(look.letters.caption, Tone.QUIET)
         self._remark.show_text(remark)
-        self.search = SearchField(look, "Filter")
-        self.search.setToolTip("What, its line's code, from and to, the path")
+        self.search = SearchField(look, tr("Filter"))
+        self.search.setToolTip(tr("What, its line's code, from and to, the path"))
         self.search.setMinimumWidth(_LEAST_SEARCH)
         self.search.setMaximumWidth(_MOST_SEARCH)
         self.search.searched_for.connect(self.searched_for)
         self.search.left.connect(self.left)
-        self._compare = FramedButton(
-            look, Icon.COPIES, "Compare", "Lay two chosen rows side by side"
-        )
+        self._compare = FramedButton(look, Icon.COPIES, tr("Compare"), tr(_COMPARE))
         self._compare.clicked.connect(self.compare_asked)
         self._columns = IconButton(look, Icon.COLUMNS)
-        self._columns.show_meaning(Icon.COLUMNS, "Choose columns")
+        self._columns.show_meaning(Icon.COLUMNS, tr("Choose columns"))
         self._columns.clicked.connect(self._on_columns_asked)
         self._export = FramedButton(
-            look, Icon.EXPORT, "Export", "Save the rows that are shown, as CSV or JSON"
+            look,
+            Icon.EXPORT,
+            tr("Export"),
+            tr("Save the rows that are shown, as CSV or JSON"),
         )
         self._export.clicked.connect(self._on_export_asked)
         row = QHBoxLayout(self)
@@ -83,39 +82,16 @@ class TableTools(QWidget):
         self._which.show_choice(which)
         self._arrange()
 
-    def show_columns(self, shown: frozenset[Column], *, fit: bool) -> None:
-        self._columns_shown, self._columns_fit = shown, fit
-
     def show_able(self, picked: int, rows: int) -> None:
         """So many rows are picked, and so many are there."""
         self._compare.setEnabled(picked == 2)
-        about = "Lay two chosen rows side by side"
-        more = "" if picked == 2 else ": choose two with Ctrl and a click"
-        self._compare.setToolTip(f"{about}{more}")
+        how = tr("Choose two rows with Ctrl and a click to compare them")
+        self._compare.setToolTip(tr(_COMPARE) if picked == 2 else how)
         self._export.setEnabled(rows > 0)
 
     def _on_columns_asked(self) -> None:
-        menu = QMenu(self)
-        menu.setFont(self.window().font())
-        menu.aboutToHide.connect(menu.deleteLater)
-        fit = menu.addAction("As many as fit")
-        fit.setCheckable(True)
-        fit.setChecked(self._columns_fit)
-        chosen = self._columns_shown if self._columns_fit else None
-        fit.triggered.connect(lambda: self.columns_chosen.emit(chosen))
-        menu.addSeparator()
-        for spec in COLUMNS:
-            if spec.column in ALWAYS:
-                continue
-            action = menu.addAction(tr(spec.caption))
-            action.setToolTip(tr(spec.meaning))
-            action.setCheckable(True)
-            action.setChecked(spec.column in self._columns_shown)
-            wanted = self._columns_shown ^ {spec.column}
-            action.triggered.connect(
-                lambda _=False, wanted=wanted: self.columns_chosen.emit(wanted)
-            )
-        menu.popup(self._columns.mapToGlobal(QPoint(0, self._columns.height() + 4)))
+        below = QPoint(0, self._columns.height() + 4)
+        self.columns_asked.emit(self._columns.mapToGlobal(below))
 
     def _on_export_asked(self) -> None:
         menu = QMenu(self)

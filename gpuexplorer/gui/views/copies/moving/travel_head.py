@@ -4,10 +4,10 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.wording.cell import Chip
 
 _CHIP, _GAP, _ARROW = 20.0, 10.0, 16.0
 _HEIGHT = 32

@@ -39,7 +39,7 @@ from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 _REMARK = "GB/s, each dot a median of 7"
 _MODELLED = "GB/s, modelled: no bytes are moved"
-_SIDE = 432
+_SIDE = 468
 _WIDE = 900
 _NARROW_PLOT = 264
 
@@ -163,7 +163,7 @@ class SweepPage(CopiesPage):
         chosen = next((row for row in rows if row.way == self._chosen), None)
         measuring = copies.running
         self._chooser.show_devices(devices)
-        self._table.show_rows(rows, self._chosen, measuring=measuring)
+        self._table.show_ways(rows, self._chosen, measuring=measuring)
         ends = self._table.row_heights() if self._is_wide() else None
         self._plot.show_rows(rows, self._chosen, ends)
         self._guess.show_rows(

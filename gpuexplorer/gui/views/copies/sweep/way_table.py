@@ -1,235 +1,149 @@
 """WayTable: the ways that are compared, one per row with its figures; one of them is chosen."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QModelIndex, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
 
-from gpuexplorer.core.units import Quantity
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.wrong_mark import draw_wrong
+from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.tables.cell import Cell
+from gpuexplorer.gui.tables.cell_drawing import PADDING
+from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.model import Index, TableModel
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.copies.sweep.rate_drawing import draw_sample
-from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.wording.copies.sweep.rows import (
-    NOT_MEASURED,
-    SweepRow,
-    figures_of,
-    row_said,
-)
+from gpuexplorer.gui.wording.copies.sweep.rows import SweepRow, figures_of, row_said
 from gpuexplorer.gui.wording.copies.sweep.ways import SweepWay
 
-HEAD, ROW = 26, 26
-_SAMPLE, _GAP, _REMOVE = 22.0, 8.0, 22.0
-# Headings, and how wide their columns are, from the left.
-_COLUMNS = (("top GB/s", 58.0), ("of limit", 54.0), ("half at", 64.0), ("floor", 58.0))
-_NOTHING = "–"
-_FEWEST_COLUMNS = 2
-_TAG = 72.0
-_LEAST_NAME = 130.0
-NAME = "Ways that are compared"
+_SAMPLE, _REMOVE = "sample", "remove"
 
 
-class WayTable(Painted):
-    """Arrow keys choose a row, Delete takes it out."""
+class WayTable(Table[SweepRow]):
+    """As high as its rows. Arrow keys choose one, Delete takes it out."""
 
     way_chosen = Signal(object)  # SweepWay
     way_removed = Signal(object)
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
-        self._rows: Sequence[SweepRow] = ()
+    def __init__(self, look: Look) -> None:
+        self._model = TableModel(self._columns(), lambda row: row.way)
+        super().__init__(look, tr("Ways that are compared"), self._model)
         self._chosen: SweepWay | None = None
         self._measuring = False
-        self._pointed: int | None = None
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(NAME)
-        look.changed.connect(self.update)
+        self._keys = [column.key for column in self._model.columns]
+        self.setItemDelegateForColumn(
+            self._keys.index(_SAMPLE), _SampleDelegate(look, self, self._model)
+        )
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.headings.setSectionsMovable(False)
+        self.picked_changed.connect(self._on_picked_changed)
+        self.clicked.connect(self._on_clicked)
 
-    def show_rows(
+    def show_ways(
         self, rows: Sequence[SweepRow], chosen: SweepWay | None, *, measuring: bool
     ) -> None:
-        grown = len(rows) != len(self._rows)
-        self._rows, self._chosen, self._measuring = rows, chosen, measuring
+        self._chosen, self._measuring = chosen, measuring
+        self.show_rows(rows)
+        self.show_all_rows()
+        self.pick(chosen, scroll=False)
         said = next((row_said(row) for row in rows if row.way == chosen), "")
         self.setAccessibleDescription(said)
-        if grown:
-            self.updateGeometry()
-        self.update()
 
     def row_heights(self) -> list[float]:
         """Where the middle of each row is, from the top."""
-        return [HEAD + (at + 0.5) * ROW for at in range(len(self._rows))]
+        top = self.headings.height()
+        rows = range(self._model.rowCount())
+        places = (self.visualRect(self._model.index(row, 0)) for row in rows)
+        return [top + QRectF(place).center().y() for place in places]
 
-    def row_place(self, at: int) -> QRectF:
-        return QRectF(0, HEAD + at * ROW, self.width(), ROW)
+    def _columns(self) -> list[Column[SweepRow]]:
+        return [
+            Column(_SAMPLE, "", lambda _: Cell(), width=38, spoken=row_said),
+            Column("way", tr("Way"), _name, width=120, stretches=True, spoken=row_said),
+            Column("top", tr("top GB/s"), self._figure(0), width=66, right=True),
+            Column("share", tr("of limit"), self._figure(1), width=58, right=True),
+            Column("half", tr("half at"), self._figure(2), width=68, right=True, kept=2),
+            Column("floor", tr("floor"), self._figure(3), width=62, right=True, kept=1),
+            Column(
+                _REMOVE,
+                "",
+                lambda _: Cell(icon=Icon.CLOSE, tone=Tone.FAINT, hint=tr("Take this way out")),
+                name=tr("Take this way out"),
+                width=36,
+                copied=False,
+            ),
+        ]
 
-    def draw(self, drawing: Drawing) -> None:
-        columns = self._columns()
-        letters, faint = drawing.letters.caption, drawing.theme.faint
-        for (heading, _), right in columns:
-            drawing.runs_right(right, HEAD - 9, [Run(heading, letters, faint)])
-        for at, row in enumerate(self._rows):
-            self._draw_row(drawing, at, row, [right for _, right in columns])
-        if self.hasFocus():
-            drawing.focus_ring(QRectF(self.rect()), CHIP_RADIUS)
+    def _figure(self, at: int) -> Callable[[SweepRow], Cell]:
+        def cell(row: SweepRow) -> Cell:
+            if row.curve is None and row.wrong:
+                return Cell(tr("WRONG"), wrong=True, hint=row.trouble) if at == 0 else Cell()
+            figure, why = figures_of(row)[at]
+            if figure is not None:
+                return Cell(figure.number, unit=figure.unit)
+            if row.curve is not None or row.trouble:
+                return Cell(absent=("–",), hint=why)
+            state = tr("measuring") if self._measuring else tr("not yet")
+            return Cell(absent=(state, "…"), hint=why)
 
-    def _draw_row(
-        self, drawing: Drawing, at: int, row: SweepRow, rights: Sequence[float]
-    ) -> None:
-        theme, letters, painter = drawing.theme, drawing.letters, drawing.painter
-        place = self.row_place(at)
-        chosen = row.way == self._chosen
-        if chosen or at == self._pointed:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.selection if chosen else theme.hover)
-            painter.drawRoundedRect(place, CHIP_RADIUS, CHIP_RADIUS)
-        middle = place.center().y()
-        draw_sample(drawing, row, _GAP / 2, _GAP / 2 + _SAMPLE, middle)
-        baseline = round(middle + letters.body.cap_height / 2)
-        name_left = _SAMPLE + 2 * _GAP
-        figures = figures_of(row)[: len(rights)]
-        first = rights[0] - _COLUMNS[0][1] if row.curve is not None else rights[-1]
-        words = Run(row.words, letters.body, theme.text)
-        if row.curve is None:
-            why = tr("measuring") if self._measuring else row.trouble or tr(NOT_MEASURED)
-            taken = min(words.width, first * 0.55)
-            drawing.elided(name_left, baseline, words, taken)
-            if row.wrong:
-                tag = QRectF(rights[-1] - _TAG, middle - 9, _TAG, 18)
-                draw_wrong(drawing, tag, lettered=True)
-                drawing.hint(tag, row.trouble)
-            else:
-                run = Run(why, letters.caption, theme.faint)
-                left = max(name_left + taken + _GAP, rights[-1] - run.width)
-                drawing.elided(left, baseline, run, rights[-1] - left)
-        else:
-            hint = row.trouble
-            drawing.elided(name_left, baseline, words, first - name_left - 4, hint)
-            if row.trouble:
-                self._draw_caution(drawing, row, name_left, words.width, middle, first)
-            for (figure, why), right in zip(figures, rights, strict=True):
-                self._draw_figure(drawing, figure, why, right, baseline)
-        if at == self._pointed or (chosen and self.hasFocus()):
-            drawing.icon(Icon.CLOSE, self._remove_place(at), theme.quiet)
+        return cell
 
-    def _draw_caution(
-        self,
-        drawing: Drawing,
-        row: SweepRow,
-        left: float,
-        width: float,
-        middle: float,
-        first: float,
-    ) -> None:
-        """Behind the name, where there is room: not all sizes have a time."""
-        x = left + width + 6
-        if x + 12 < first:
-            theme = drawing.theme
-            tone = theme.bad if row.wrong else theme.quiet
-            drawing.icon(Icon.WARNING, QRectF(x, middle - 6, 12, 12), tone)
-            drawing.hint(QRectF(x - 2, middle - 9, 18, 18), row.trouble)
+    def _on_picked_changed(self) -> None:
+        picked = self.picked()
+        if picked and picked[0].way != self._chosen:
+            self.way_chosen.emit(picked[0].way)
 
-    def _draw_figure(
-        self,
-        drawing: Drawing,
-        figure: Quantity | None,
-        why: str,
-        right: float,
-        baseline: float,
-    ) -> None:
-        theme, letters = drawing.theme, drawing.letters
-        if figure is None:
-            left = drawing.runs_right(
-                right, baseline, [Run(_NOTHING, letters.body, theme.faint)]
-            )
-            drawing.hint(QRectF(left - 20, baseline - 14, right - left + 24, 20), why)
-            return
-        runs = [Run(figure.number, letters.body, theme.text)]
-        if figure.unit:
-            runs.append(Run(f"{THIN_SPACE}{figure.unit}", letters.caption, theme.quiet))
-        drawing.runs_right(right, baseline, runs)
-
-    def _columns(self) -> list[tuple[tuple[str, float], float]]:
-        """As many as fit beside the names, each with its right edge."""
-        shown = list(_COLUMNS)
-        room = self.width() - _REMOVE
-        while len(shown) > _FEWEST_COLUMNS and sum(w for _, w in shown) > room - _LEAST_NAME:
-            shown.pop()
-        right = room
-        found = []
-        for column in reversed(shown):
-            found.append((column, right))
-            right -= column[1]
-        return found[::-1]
-
-    def _remove_place(self, at: int) -> QRectF:
-        place = self.row_place(at)
-        return QRectF(place.right() - 18, place.center().y() - 7, 14, 14)
-
-    def _row_at(self, place: QPointF) -> int | None:
-        at = int((place.y() - HEAD) // ROW)
-        return at if place.y() >= HEAD and at < len(self._rows) else None
-
-    def _step(self, to: int) -> None:
-        if self._rows:
-            self.way_chosen.emit(self._rows[min(len(self._rows) - 1, max(0, to))].way)
-
-    def _place_of_chosen(self) -> int:
-        ways = [row.way for row in self._rows]
-        return ways.index(self._chosen) if self._chosen in ways else -1
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        pointed = self._row_at(event.position())
-        if pointed != self._pointed:
-            self._pointed = pointed
-            self.update()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        at = self._row_at(event.position())
-        if at is None:
-            return
-        way = self._rows[at].way
-        if self._remove_place(at).adjusted(-4, -4, 4, 4).contains(event.position()):
-            self.way_removed.emit(way)
-        else:
-            self.way_chosen.emit(way)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._pointed = None
-        self.update()
-        super().leaveEvent(event)
+    def _on_clicked(self, index: QModelIndex) -> None:
+        row = self._model.thing(index)
+        if row is not None and self._keys[index.column()] == _REMOVE:
+            self.way_removed.emit(row.way)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        match event.key():
-            case Qt.Key.Key_Up:
-                self._step(self._place_of_chosen() - 1)
-            case Qt.Key.Key_Down:
-                self._step(self._place_of_chosen() + 1)
-            case Qt.Key.Key_Home:
-                self._step(0)
-            case Qt.Key.Key_End:
-                self._step(len(self._rows) - 1)
-            case Qt.Key.Key_Delete | Qt.Key.Key_Backspace if self._chosen is not None:
-                self.way_removed.emit(self._chosen)
-            case _:
-                super().keyPressEvent(event)
+        delete = event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+        if delete and self._chosen is not None:
+            self.way_removed.emit(self._chosen)
+        else:
+            super().keyPressEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
+class _SampleDelegate(QStyledItemDelegate):
+    """A piece of the row's curve, to know it by."""
 
-    def sizeHint(self) -> QSize:
-        return QSize(400, HEAD + ROW * max(1, len(self._rows)) + 2)
+    def __init__(self, look: Look, table: WayTable, model: TableModel[SweepRow]) -> None:
+        super().__init__(table)
+        self._look = look
+        self._rows = model
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(260, self.sizeHint().height())
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row, place = self._rows.thing(index), QRectF(option.rect)
+        if row is not None:
+            painter.save()
+            inner = place.adjusted(PADDING, 0, -PADDING, 0)
+            draw_sample(
+                Drawing(painter, self._look),
+                row,
+                inner.left(),
+                inner.right(),
+                inner.center().y(),
+            )
+            painter.restore()
+
+
+def _name(row: SweepRow) -> Cell:
+    """Where not all sizes have a time, a sign says so."""
+    if row.curve is None or not row.trouble:
+        return Cell(row.words, hint=row.trouble)
+    return Cell(
+        row.words,
+        icon=Icon.WARNING,
+        tone=Tone.BAD if row.wrong else Tone.TEXT,
+        hint=row.trouble,
+    )

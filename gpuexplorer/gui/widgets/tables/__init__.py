@@ -1,1 +1,0 @@
-"""Tables: the one style of the program, and the list of facts."""
