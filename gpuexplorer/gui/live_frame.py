@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.units import USUAL, Units, memory
-from gpuexplorer.core.words import Message, trn
+from gpuexplorer.core.words import Message, tr, trn
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.bare_host import BareHost
 from gpuexplorer.gui.state.machine import MachineState
@@ -32,7 +32,7 @@ _PROCESSES = "processes"
 def window_title(session: Session | None) -> str:
     parts = [host_name(), "GPU Explorer"]
     if session is not None and session.simulated:
-        parts.insert(0, SIMULATED)
+        parts.insert(0, tr(SIMULATED))
     return " – ".join(parts)
 
 
@@ -100,7 +100,7 @@ class LiveFrame(QObject):
         if machine is None:
             self._top.show_source(None)
             self._status.show_source(None)
-            self._status.show_words("Only the computer itself is read, every 1 s")
+            self._status.show_words(tr("Only the computer itself is read, every 1 s"))
             self._rail.devices.show_faces({})
             self._rail.devices.show_host(host_device(self._host.face(self.units)))
             self._rail.devices.show_absent(self._absent)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.resources import resource
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.desktop.stillness import Stillness
 from gpuexplorer.gui.explanation import Explanation
@@ -38,7 +39,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.view_list import VIEWS, Desk, screen_names
 from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
-from gpuexplorer.gui.widgets.bars.top_bar import TopBar
+from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING, TopBar
 from gpuexplorer.gui.widgets.palette.palette import Palette
 from gpuexplorer.gui.widgets.rail.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet
@@ -318,13 +319,13 @@ class MainWindow(QMainWindow):
             self._on_simulated_cards_asked()
 
     def _on_simulated_cards_asked(self) -> None:
-        self._leaving.leave(self._lab, "Simulate cards", self._simulate)
+        self._leaving.leave(self._lab, tr("Simulate cards"), self._simulate)
 
     def _on_real_cards_asked(self) -> None:
         if self._look_again is not None:
             left = None if self._session is None else self._lab
             look = partial(self.explanation.look_again, self._look_again)
-            self._leaving.leave(left, "Stop simulating", look)
+            self._leaving.leave(left, tr(STOP_SIMULATING), look)
 
     def _on_screen_asked(self, name: str) -> None:
         self.navigation.open_screen(name)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.view_list import LATER, VIEWS, Desk
 from gpuexplorer.gui.warming import Warming
@@ -82,7 +83,7 @@ class Screens(QStackedWidget):
         view = self._views.get(name)
         if view is None:
             view = self._views[name] = entry.make(self._desk)
-            view.setAccessibleName(entry.title)
+            view.setAccessibleName(tr(entry.title))
             self.addWidget(view)
         focused = QApplication.focusWidget()
         self.setCurrentWidget(view)

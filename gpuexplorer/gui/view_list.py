@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
@@ -76,7 +77,7 @@ LATER = (
 VIEWS = (
     Entry(
         "overview",
-        "Overview",
+        mark("Overview"),
         Icon.OVERVIEW,
         lambda desk: OverviewView(
             desk.look,
@@ -90,7 +91,7 @@ VIEWS = (
     ),
     Entry(
         "card",
-        "Card",
+        mark("Card"),
         Icon.CARDS,
         lambda desk: CardView(
             desk.look,
@@ -104,7 +105,7 @@ VIEWS = (
     ),
     Entry(
         "processes",
-        "Processes",
+        mark("Processes"),
         Icon.PROCESSES,
         lambda desk: ProcessesView(
             desk.look,
@@ -117,7 +118,7 @@ VIEWS = (
     ),
     Entry(
         "topology",
-        "Topology",
+        mark("Topology"),
         Icon.TOPOLOGY,
         lambda desk: TopologyView(
             desk.look, desk.machine, desk.time_window, desk.navigation, desk.frame_clock
@@ -125,7 +126,7 @@ VIEWS = (
     ),
     Entry(
         "events",
-        "Events",
+        mark("Events"),
         Icon.EVENTS,
         lambda desk: EventsView(
             desk.look, desk.machine, desk.time_window, desk.navigation, desk.frame_clock
@@ -133,14 +134,14 @@ VIEWS = (
     ),
     Entry(
         "lab",
-        "Lab",
+        mark("Lab"),
         Icon.LAB,
         _lab,
         without_cards=True,
     ),
     Entry(
         "copies",
-        "Copies",
+        mark("Copies"),
         Icon.COPIES,
         _copies,
         without_cards=True,
@@ -151,6 +152,6 @@ VIEWS = (
 def screen_names() -> Sequence[ScreenName]:
     """As the rail shows them, with the key that opens each."""
     return [
-        ScreenName(entry.name, entry.title, entry.icon, str(position + 1))
+        ScreenName(entry.name, tr(entry.title), entry.icon, str(position + 1))
         for position, entry in enumerate(VIEWS)
     ]

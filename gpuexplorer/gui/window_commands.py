@@ -8,6 +8,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.command_list import Command, CommandList, Group, command_of, keys_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
@@ -15,20 +16,19 @@ from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.state.trail import Trail
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING
 from gpuexplorer.gui.wording.key_words import KeyGroup
 
 _SCHEMES = (
-    (Scheme.SYSTEM, "Theme: as the system has it"),
-    (Scheme.DARK, "Theme: dark"),
-    (Scheme.LIGHT, "Theme: light"),
+    (Scheme.SYSTEM, mark("Theme: as the system has it")),
+    (Scheme.DARK, mark("Theme: dark")),
+    (Scheme.LIGHT, mark("Theme: light")),
 )
 # What no single command does.
 _EVERYWHERE = (
-    ("Tab", "To the next part of the window"),
-    ("Arrows", "Between screens, devices, tiles, rows"),
-    ("Enter", "Open or press what is marked"),
-    ("Esc", "Close what floats, leave full screen"),
+    ("Tab", mark("To the next part of the window")),
+    ("Arrows", mark("Between screens, devices, tiles, rows")),
+    ("Enter", mark("Open or press what is marked")),
+    ("Esc", mark("Close what floats, leave full screen")),
 )
 
 
@@ -50,45 +50,49 @@ class WindowCommands(QObject):
         self._screens = self._choices(self._on_screen_triggered)
         for position, entry in enumerate(VIEWS):
             keys = str(position + 1) if position < 9 else ""
-            self._add(Group.SCREENS, entry.title, keys, self._screens).setData(entry.name)
+            self._add(Group.SCREENS, tr(entry.title), keys, self._screens).setData(entry.name)
         add = self._add
-        self.next_screen = add(Group.SCREENS, "Next screen", "Ctrl+Tab")
-        self.screen_before = add(Group.SCREENS, "Screen before", "Ctrl+Shift+Tab")
-        self._back = add(Group.SCREENS, "Back", "Alt+Left")
-        self._forward = add(Group.SCREENS, "Forward", "Alt+Right")
+        self.next_screen = add(Group.SCREENS, tr("Next screen"), "Ctrl+Tab")
+        self.screen_before = add(Group.SCREENS, tr("Screen before"), "Ctrl+Shift+Tab")
+        self._back = add(Group.SCREENS, tr("Back"), "Alt+Left")
+        self._forward = add(Group.SCREENS, tr("Forward"), "Alt+Right")
         self._back.triggered.connect(trail.go_back)
         self._forward.triggered.connect(trail.go_forward)
         self._spans = self._choices(self._on_span_triggered)
         for position, (seconds, words) in enumerate(SPANS):
-            span = add(Group.TIME, f"Show {words}", f"Alt+{position + 1}", self._spans)
+            span = add(
+                Group.TIME, tr("Show {span}", span=words), f"Alt+{position + 1}", self._spans
+            )
             span.setData(seconds)
             span.setCheckable(True)
         self._pause = add(Group.TIME, "Pause or resume the plots", "Space")
         self._pause.setAutoRepeat(False)
         self._pause.triggered.connect(time_window.toggle_pause)
-        self._now = add(Group.TIME, "Back to now", "Ctrl+End")
+        self._now = add(Group.TIME, tr("Back to now"), "Ctrl+End")
         self._now.triggered.connect(time_window.back_to_now)
-        self.find = add(Group.VIEW, "Find on this screen", "Ctrl+F")
-        self.full_screen = add(Group.VIEW, "Full screen", "F11")
-        self.fold = add(Group.VIEW, "Narrow or wide rail", "Ctrl+B")
+        self.find = add(Group.VIEW, tr("Find on this screen"), "Ctrl+F")
+        self.full_screen = add(Group.VIEW, tr("Full screen"), "F11")
+        self.fold = add(Group.VIEW, tr("Narrow or wide rail"), "Ctrl+B")
         self._schemes = self._choices(self._on_scheme_triggered)
         for scheme, words in _SCHEMES:
-            theme = add(Group.VIEW, words, "", self._schemes)
+            theme = add(Group.VIEW, tr(words), "", self._schemes)
             theme.setData(scheme)
             theme.setCheckable(True)
-        self.palette = add(Group.PROGRAM, "Search all commands", "Ctrl+K", more="Ctrl+Shift+P")
-        self.settings = add(Group.PROGRAM, "Settings…", "Ctrl+,")
-        self._read_only = add(Group.PROGRAM, "Read-only: nothing can be ended from here")
+        self.palette = add(
+            Group.PROGRAM, tr("Search all commands"), "Ctrl+K", more="Ctrl+Shift+P"
+        )
+        self.settings = add(Group.PROGRAM, tr("Settings…"), "Ctrl+,")
+        self._read_only = add(Group.PROGRAM, tr("Read-only: nothing can be ended from here"))
         self._read_only.setCheckable(True)
         self._read_only.triggered.connect(self._on_read_only_triggered)
-        self.keys = add(Group.PROGRAM, "Keys", "F1", more="?")
-        self.menu = add(Group.PROGRAM, "Menu", "F10")
-        self.simulate = add(Group.PROGRAM, "Look around on simulated cards")
-        self.stop_simulating = add(Group.PROGRAM, f"{STOP_SIMULATING}, look for real cards")
-        self.look_again = add(Group.PROGRAM, "Look for real cards again")
-        self.reasons = add(Group.PROGRAM, "What was looked for")
-        self.about = add(Group.PROGRAM, "About GPU Explorer")
-        self.quit = add(Group.PROGRAM, "Quit", "Ctrl+Q")
+        self.keys = add(Group.PROGRAM, tr("Keys"), "F1", more="?")
+        self.menu = add(Group.PROGRAM, tr("Menu"), "F10")
+        self.simulate = add(Group.PROGRAM, tr("Look around on simulated cards"))
+        self.stop_simulating = add(Group.PROGRAM, tr("Stop simulating, look for real cards"))
+        self.look_again = add(Group.PROGRAM, tr("Look for real cards again"))
+        self.reasons = add(Group.PROGRAM, tr("What was looked for"))
+        self.about = add(Group.PROGRAM, tr("About GPU Explorer"))
+        self.quit = add(Group.PROGRAM, tr("Quit"), "Ctrl+Q")
         for none_yet in (self.simulate, self.stop_simulating, self.look_again, self.reasons):
             none_yet.setVisible(False)
         self.menu_of_program = self._make_menu(window)
@@ -123,7 +127,9 @@ class WindowCommands(QObject):
         ]
         if machine is not None and any(entry.name == "card" for entry in VIEWS):
             for shown in machine.cards():
-                words = f"Open card {shown.number}, {shown.card.name}"
+                words = tr(
+                    "Open card {number}, {name}", number=shown.number, name=shown.card.name
+                )
                 run = _Open(self, shown.card.id)
                 found.append(Command(words, Group.CARDS, run))
         order = list(Group)
@@ -133,7 +139,7 @@ class WindowCommands(QObject):
         self, here: Sequence[QAction], parts: Sequence[KeyGroup] = ()
     ) -> Sequence[KeyGroup]:
         """For the sheet of keys. `parts` are keys that parts of this screen take."""
-        groups: list[KeyGroup] = [("Everywhere", _EVERYWHERE)]
+        groups: list[KeyGroup] = [(mark("Everywhere"), _EVERYWHERE)]
         for group in Group:
             actions = here if group is Group.HERE else self._list.of(group)
             keys = [

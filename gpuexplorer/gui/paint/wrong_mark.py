@@ -3,6 +3,7 @@
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPen
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.palette import faded
 
@@ -31,7 +32,7 @@ def draw_wrong(drawing: Drawing, place: QRectF, lettered: bool) -> None:
     painter.restore()
     if not lettered:
         return
-    run = Run("WRONG", drawing.letters.badge, theme.inverse)
+    run = Run(tr("WRONG"), drawing.letters.badge, theme.inverse)
     if run.width + 4 > place.width():
         run = Run("!", drawing.letters.badge, theme.inverse)
     ground = QRectF(0, 0, run.width + 4, run.letters.cap_height + 6)

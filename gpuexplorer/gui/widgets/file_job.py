@@ -38,7 +38,7 @@ class FileJob(QObject):
             return
         self._timer.stop()
         if self._outcome.trouble is not None:
-            self.refused.emit(str(self._outcome.trouble))
+            self.refused.emit(self._outcome.trouble.told)
         elif self._outcome.said is not None:
             self.done.emit(self._outcome.said)
         self.deleteLater()

@@ -122,7 +122,7 @@ def test_everything_is_copied_as_text_and_says_whether_it_is_simulated(
         panel = the(FactsPanel, screen.window)
         panel.findChildren(IconButton)[0].click()
         lines = clipboard().splitlines()
-        assert lines[0].startswith("GPU Explorer: card 0, NVIDIA TITAN RTX, ")
+        assert lines[0].startswith("GPU Explorer: Card 0, NVIDIA TITAN RTX, ")
         assert ("SIMULATED: every figure is made up." in lines) is simulated
         assert "  NVLink 1 state: not reported by this card" in lines
         screen.view.stop()

@@ -49,10 +49,10 @@ def test_the_page_of_keys_tells_what_each_page_takes(view: CopiesView, name: str
 
 def test_the_pages_are_gone_through_by_keys_round_and_round(view: CopiesView) -> None:
     view.open_page("copies")
-    back = next(each for each in view.actions() if each.text() == "Page of the copies before")
+    back = next(each for each in view.actions() if each.text() == "Copies: previous page")
     back.trigger()
     before = view.key_groups
-    on = next(each for each in view.actions() if each.text() == "Next page of the copies")
+    on = next(each for each in view.actions() if each.text() == "Copies: next page")
     on.trigger()
     assert view.key_groups != before
     assert told("Table of copies") <= taken(view)

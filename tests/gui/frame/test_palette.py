@@ -193,5 +193,5 @@ def test_all_facts_of_a_card_are_copied_from_the_palette(open_window: OpenWindow
     assert listed(palette)[0] == "Copy all facts"
     keys(Qt.Key.Key_Return)
     copied = QGuiApplication.clipboard().text()
-    assert copied.startswith("GPU Explorer: card 0, Tesla T4")
+    assert copied.startswith("GPU Explorer: Card 0, Tesla T4")
     assert "SIMULATED" in copied

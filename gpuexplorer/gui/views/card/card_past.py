@@ -1,9 +1,11 @@
-"""CardPast: what a card's history tells besides its lines: when it was slowed, its energy."""
+"""CardPast: what a card's history says besides its lines: when it was slowed, its energy."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import DAY, TimeWindow
 from gpuexplorer.gui.views.card.plot_contents import Stretch
@@ -24,11 +26,11 @@ from gpuexplorer.gui.wording.since import midnight
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.trace import Trace
 
-# What a whole day says does not change at a glance, and is dear to add up.
+# What a whole day says does not change at a glance, and takes long to add up.
 _FAR_BACK_EVERY = 5.0
-# Who began within the first minute of the day knows all of it.
+# Whoever began within the first minute of the day knows all of it.
 _WHOLE_DAY = 60.0
-# The first that a card tells; most tell the first.
+# The first that a card reports; most report the first.
 _USUAL = (*ORDINARY, *HARMFUL)
 
 
@@ -60,7 +62,7 @@ class CardPast:
         self._held |= {reason for reason in REASONS if reading.values.get(reason)}
         start, end = self._time_window.stretch()
         self.stretch = Stretch(start, end, columns)
-        # One is asked for in any case: it tells how much was recorded.
+        # One is asked for in any case: it says how much was recorded.
         told = next((reason for reason in _USUAL if reason in reading.values), _USUAL[0])
         self._traces = {
             reason: past.trace(card, reason, start, end, columns)
@@ -70,18 +72,19 @@ class CardPast:
         self.slowed = slowed_stretches(self._traces, end - start)
 
     def facts(self) -> Sequence[Fact]:
-        """Dearer than the rest: not for every step of a pan."""
+        """Slower than the rest: not for every step of a pan."""
         start, end = self.stretch.start, self.stretch.end
         span = end - start
         slowed = slowed_fact(slowed_time(self._traces), span)
         used = None
         if self._card is not None:
             used = energy_used(self._machine.past, self._card, start, end)
-        here = energy_fact("energy_span", f"Energy in {span_words(span)}", used)
-        today = "Energy today"
+        here = energy_fact("energy_span", tr("Energy in {span}", span=span_words(span)), used)
+        today = tr("Energy today")
         if self._today is not None and self._today.since > self._midnight() + _WHOLE_DAY:
             wall = self._time_window.wall(self._today.since)
-            today = f"Energy since {moment_words(wall, wall)[:5]}"
+            since = datetime.fromtimestamp(wall).astimezone()
+            today = tr("Energy since {time}", time=f"{since:%H:%M}")
         return slowed, here, energy_fact("energy_today", today, self._today)
 
     def title(self) -> str:
@@ -89,10 +92,12 @@ class CardPast:
         window = self._time_window
         start, end = window.stretch()
         if window.following:
-            return f"Last {span_words(end - start)}"
+            return tr("Last {span}", span=span_words(end - start))
         now = window.wall(window.now())
-        return (
-            f"{moment_words(window.wall(start), now)} to {moment_words(window.wall(end), now)}"
+        return tr(
+            "{start} to {end}",
+            start=moment_words(window.wall(start), now),
+            end=moment_words(window.wall(end), now),
         )
 
     def _look_far_back(self, card: CardId) -> None:

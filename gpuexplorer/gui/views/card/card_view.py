@@ -93,7 +93,7 @@ class CardView(LiveView):
         self._plots.usual_asked.connect(self._on_usual_asked)
         self._plots.choosing_began.connect(self._on_choosing_began)
         self._facts = FactsPanel(look)
-        self.add_command("Copy all facts", "", self._facts.copy_all)
+        self.add_command(tr("Copy all facts"), "", self._facts.copy_all)
         self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head.setSpacing(_GAP)
         self._head.addWidget(self._header, 1)
@@ -126,7 +126,7 @@ class CardView(LiveView):
         reading = _reading(known)
         self._past.read(shown, reading, self._plots.columns())
         self._pull_plots(shown, reading)
-        # Who drags the plots wants them to follow; figures can wait for the next reading.
+        # Whoever drags the plots wants them to follow; figures can wait for the next reading.
         now = machine.session.clock.now()
         stamp = (shown, machine.face(shown), reading.at, len(reading.values))
         if stamp != self._figures_of or now - self._figures_pulled_at >= _FIGURES_EVERY:
@@ -202,11 +202,12 @@ class CardView(LiveView):
         )
         groups = card_facts(who, reading, self._settings.choices.units, self._past.facts())
         wall = session.clock.wall()
-        name = "" if shown.card.nameless else f", {shown.card.name}"
-        lines = [f"GPU Explorer: card {shown.number}{name}, {moment_words(wall, 0.0)}"]
+        name = () if shown.card.nameless else (shown.card.name,)
+        card = tr("Card {number}", number=shown.number)
+        lines = [f"GPU Explorer: {', '.join((card, *name, moment_words(wall, 0.0)))}"]
         if session.simulated:
-            lines.append(f"{SIMULATED}: every figure is made up.")
-        mark = SIMULATED if session.simulated else ""
+            lines.append(tr("SIMULATED: every figure is made up."))
+        mark = tr(SIMULATED) if session.simulated else ""
         self._facts.show_facts("\n".join(lines), groups, mark)
 
     def _show_offer(self, shown: Shown, reading: Reading, chosen: Sequence[MetricId]) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -24,18 +25,18 @@ class FactsPanel(QFrame):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
-        self.setAccessibleName("Facts")
+        self.setAccessibleName(tr("Facts"))
         self._heading = ""
         self._groups: Sequence[FactGroup] = ()
         self._full_height = False
-        self._search = SearchField(look, "Search facts")
+        self._search = SearchField(look, tr("Search facts"))
         find = QKeySequence(QKeySequence.StandardKey.Find)
         keys = find.toString(QKeySequence.SequenceFormat.NativeText)
-        self._search.setToolTip(f"Search facts ({keys})")
+        self._search.setToolTip(tr("Search facts ({keys})", keys=keys))
         self._search.searched_for.connect(self._on_searched_for)
         self._search.left.connect(self._on_search_left)
         self._copy = IconButton(look, Icon.COPY)
-        self._copy.show_meaning(Icon.COPY, "Copy all facts as text")
+        self._copy.show_meaning(Icon.COPY, tr("Copy all facts as text"))
         self._copy.clicked.connect(self._on_copy_all_asked)
         self._tree = FactsTree(look)
         self._tree.copy_all_asked.connect(self._on_copy_all_asked)
@@ -98,7 +99,7 @@ class FactsPanel(QFrame):
         found = self._tree.search(text)
         self._tree.setVisible(found)
         self._nothing.setVisible(not found)
-        self._nothing.show_text(f"No fact has “{text}” in it.")
+        self._nothing.show_text(tr("No fact has “{text}” in it.", text=text))
 
     def _on_search_left(self) -> None:
         self._tree.take_keyboard()

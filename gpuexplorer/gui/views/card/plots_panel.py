@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
@@ -39,16 +40,16 @@ class PlotsPanel(QFrame):
     ) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
-        self.setAccessibleName("Plots")
+        self.setAccessibleName(tr("Plots"))
         self._title = ElidedLabel(look.letters.title, Tone.TEXT)
-        self._choose = WordButton(look, Icon.CHOOSE, "Choose plots")
-        self._choose.setToolTip("Choose which metrics are plotted for this card")
+        self._choose = WordButton(look, Icon.CHOOSE, tr("Choose plots"))
+        self._choose.setToolTip(tr("Choose which metrics are plotted for this card"))
         self._choose.clicked.connect(self._on_choose_clicked)
         self._look = look
         self._chooser: MetricChooser | None = None
         self._nothing = wrapped_label(
             look,
-            "Nothing is plotted. “Choose plots” brings back what you want to see.",
+            tr("Nothing is plotted. “Choose plots” brings back what you want to see."),
             Tone.QUIET,
         )
         self._nothing.hide()

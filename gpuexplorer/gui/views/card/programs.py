@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.cards.memory_parts import Program
 from gpuexplorer.gui.wording.processes.program_name import program_name
@@ -11,7 +12,7 @@ from gpuexplorer.telemetry.remembering import RememberingSession
 
 
 def programs_on(session: RememberingSession, shown: Shown) -> Sequence[Program] | None:
-    """Those of its instances too; None where nobody can tell just now."""
+    """Those of its instances too; None where it cannot be said just now."""
     if shown.card.id in session.processes_unknown():
         return None
     cards = {shown.card.id, *(instance.card.id for instance in shown.instances)}
@@ -25,4 +26,4 @@ def programs_on(session: RememberingSession, shown: Shown) -> Sequence[Program] 
 def _name(named: NamedProcess) -> str:
     if named.command:
         return program_name(named.command)
-    return f"process {named.process.pid}"
+    return tr("process {pid}", pid=named.process.pid)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
@@ -49,11 +50,11 @@ class Page:
 
 
 PAGES = (
-    Page("copies", "Copies", MovingPage),
-    Page("matrix", "Matrix", MatrixPage),
-    Page("sweep", "Size sweep", SweepPage),
-    Page("comparisons", "Comparisons", ComparisonsPage),
-    Page("datasheet", "Datasheet", DatasheetPage),
+    Page("copies", mark("Copies"), MovingPage),
+    Page("matrix", mark("Matrix"), MatrixPage),
+    Page("sweep", mark("Size sweep"), SweepPage),
+    Page("comparisons", mark("Comparisons"), ComparisonsPage),
+    Page("datasheet", mark("Datasheet"), DatasheetPage),
 )
 
 
@@ -74,7 +75,9 @@ class CopiesView(LiveView):
         self.copies = copies_of(lab)
         self.copies.setParent(self)
         self._pages: dict[str, CopiesPage] = {}
-        self._tabs = Segmented(look, "Pages", [(each.name, each.title) for each in PAGES])
+        self._tabs = Segmented(
+            look, tr("Pages"), [(each.name, tr(each.title)) for each in PAGES]
+        )
         self._pressed: QAbstractButton | None = None
         # Before the pages hear of it, which cannot be told to measure meanwhile.
         self.copies.progressed.connect(self._on_progressed)
@@ -88,11 +91,11 @@ class CopiesView(LiveView):
         self._tabs.chosen.connect(self.open_page)
         self._keyed: list[tuple[QAction, str, CopiesPage]] = []
         for each in PAGES:
-            words = f"{each.title} of the copies"
+            words = tr("Copies: {page}", page=tr(each.title))
             self.add_command(words, "", partial(self.open_page, each.name))
-        self.add_command("Next page of the copies", "Ctrl+PgDown", partial(self._turn, 1))
-        self.add_command("Page of the copies before", "Ctrl+PgUp", partial(self._turn, -1))
-        self.add_command("Stop measuring", "Ctrl+.", self.copies.stop)
+        self.add_command(tr("Copies: next page"), "Ctrl+PgDown", partial(self._turn, 1))
+        self.add_command(tr("Copies: previous page"), "Ctrl+PgUp", partial(self._turn, -1))
+        self.add_command(tr("Stop measuring"), "Ctrl+.", self.copies.stop)
         remembered = machine.settings.remembered(_REMEMBERED)
         names = [each.name for each in PAGES]
         self.open_page(remembered if remembered in names else names[0])
@@ -179,7 +182,7 @@ class CopiesView(LiveView):
         self.open_page(names[(names.index(self._name) + by) % len(names)])
 
     def _lay_out(self) -> None:
-        title = QLabel("Copies")
+        title = QLabel(tr("Copies"))
         title.setFont(self._look.letters.title.font)
         self._row.setSpacing(_GAP)
         self._row.addWidget(title)

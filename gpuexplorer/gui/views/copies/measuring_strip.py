@@ -26,8 +26,8 @@ class MeasuringStrip(QWidget):
         self._bar = _Bar(look)
         self._words = ElidedLabel(look.letters.body, Tone.QUIET)
         self._trouble = ElidedLabel(look.letters.body, Tone.BAD)
-        self._stop = WordButton(look, Icon.CLOSE, "Stop")
-        self._stop.setAccessibleDescription("End it at once; what was measured stays")
+        self._stop = WordButton(look, Icon.CLOSE, tr("Stop"))
+        self._stop.setAccessibleDescription(tr("End it at once; what was measured stays"))
         self._stop.clicked.connect(copies.stop)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -61,7 +61,7 @@ class _Bar(Painted):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
         self._share = 0.0
-        self.setAccessibleName("Measured so far")
+        self.setAccessibleName(tr("Measured so far"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def show_share(self, share: float) -> None:

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gpuexplorer.core.units import plain
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.nothing_found.looked_row import LookedRow
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.telemetry.looked_for import Looked
 
-_DOCTOR = (
+_DOCTOR = mark(
     "`gpuexplorer doctor` in a terminal looks closer: driver, PyTorch, permissions and "
     "display, each with what to do about it."
 )
@@ -29,10 +30,10 @@ class LookedPanel(QFrame):
     ) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
-        self.setAccessibleName("What was looked for")
+        self.setAccessibleName(tr("What was looked for"))
         head = QHBoxLayout()
         self._time = QLabel()
-        for label in (QLabel("What was looked for"), self._time):
+        for label in (QLabel(tr("What was looked for")), self._time):
             label.setFont(look.letters.caption.font)
             label.setProperty("tone", Tone.QUIET.value)
             head.addWidget(label)
@@ -48,12 +49,17 @@ class LookedPanel(QFrame):
             column.addWidget(LookedRow(look, looked))
         column.addWidget(_hairline())
         column.addSpacing(12)
-        column.addWidget(wrapped_label(look, _DOCTOR, Tone.QUIET))
+        column.addWidget(wrapped_label(look, tr(_DOCTOR), Tone.QUIET))
 
     def show_time(self, time: str, every: float | None) -> None:
         """Of the newest look, and how many seconds later the next comes by itself."""
-        again = "" if every is None else f", and again every {plain(every)} s"
-        self._time.setText(f"at {time}{again}")
+        if every is None:
+            words = tr("at {time}", time=time)
+        else:
+            words = tr(
+                "at {time}, and again every {seconds} s", time=time, seconds=plain(every)
+            )
+        self._time.setText(words)
 
 
 def _hairline() -> QFrame:

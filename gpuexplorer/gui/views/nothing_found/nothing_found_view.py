@@ -7,7 +7,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -21,7 +21,7 @@ from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.session import Attempt
 
 _WIDTH = 640
-_LOOK_AGAIN, _LOOKING = "Look again", "Looking…"
+_LOOK_AGAIN, _LOOKING = mark("Look again"), mark("Looking…")
 # In a lower window nothing is drawn above the words; in one that is lower still, the way on
 # stands before the reasons.
 _DRAWN_FROM, _ALL_AT_ONCE_FROM = 760, 620
@@ -48,7 +48,7 @@ class NothingFoundView(Page):
     ) -> None:
         super().__init__(parent)
         self._look = look
-        self.setAccessibleName("No graphics card answers")
+        self.setAccessibleName(tr("No graphics card answers"))
         self._asked_by_key = False
         column = QWidget()
         column.setMaximumWidth(_WIDTH)
@@ -86,31 +86,31 @@ class NothingFoundView(Page):
         self._back = back
         self._open_lab.setVisible(lab)
         if back:
-            self._button.setText("Back to the simulated cards")
-            self._promise.setText("The figures are made up; every screen says SIMULATED.")
+            self._button.setText(tr("Back to the simulated cards"))
+            self._promise.setText(tr("The figures are made up; every screen says SIMULATED."))
         else:
-            self._button.setText("Look around on simulated cards")
+            self._button.setText(tr("Look around on simulated cards"))
             self._promise.setText(
-                "The figures are then made up; every screen says SIMULATED while it lasts."
+                tr("The figures are then made up; every screen says SIMULATED while it lasts.")
             )
 
     def show_looking(self) -> None:
         """Until the answer is there, which may take seconds."""
         self._asked_by_key = self._again.hasFocus()
         self._again.setEnabled(False)
-        self._again.setText(_LOOKING)
+        self._again.setText(tr(_LOOKING))
 
     def show_looked(self, time: str, every: float | None) -> None:
         """All is as it was, at this time; and it is looked for again by itself."""
         self._panel.show_time(time, every)
         if not self._again.isEnabled():
             self._again.setEnabled(True)
-            self._again.setText(_LOOK_AGAIN)
+            self._again.setText(tr(_LOOK_AGAIN))
             if self._asked_by_key:
                 self._again.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _add_heading(self, attempts: Sequence[Attempt]) -> None:
-        heading = QLabel("No graphics card answers on this computer")
+        heading = QLabel(tr("No graphics card answers on this computer"))
         heading.setFont(self._look.letters.number.font)
         heading.setWordWrap(True)
         heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -130,17 +130,19 @@ class NothingFoundView(Page):
         self._button.setFont(self._look.letters.body.font)
         self._button.setDefault(True)
         self._button.clicked.connect(self.way_on_chosen)
-        self._again = QPushButton(_LOOK_AGAIN)
+        self._again = QPushButton(tr(_LOOK_AGAIN))
         self._again.setFont(self._look.letters.body.font)
         self._again.setAutoDefault(True)
-        self._again.setToolTip("For real cards: a driver may have been loaded since.")
+        self._again.setToolTip(tr("For real cards: a driver may have been loaded since."))
         self._again.clicked.connect(self.look_again_asked)
         if not can_look_again:
             # Shown before it has a parent it is a window of its own, and takes the keyboard.
             self._again.hide()
-        self._open_lab = WordButton(self._look, Icon.LAB, "Open the lab on the processor alone")
+        self._open_lab = WordButton(
+            self._look, Icon.LAB, tr("Open the lab on the processor alone")
+        )
         self._open_lab.setToolTip(
-            "PyTorch computes there with real values; nothing is made up."
+            tr("PyTorch computes there with real values; nothing is made up.")
         )
         self._open_lab.clicked.connect(self.lab_asked)
         buttons = QHBoxLayout()

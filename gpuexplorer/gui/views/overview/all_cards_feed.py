@@ -63,7 +63,10 @@ class AllCardsFeed(QObject):
     ) -> None:
         self._panel.show_many(bool(boards), len(seen), len(boards))
         self._panel.show_stretch(self._stretch_words())
-        self._panel.show_heading("All cards" if len(seen) != 1 else f"Card {seen[0].number}")
+        if len(seen) == 1:
+            self._panel.show_heading(tr("Card {number}", number=seen[0].number))
+        else:
+            self._panel.show_heading(tr("All cards"))
         if boards:
             self._rows = tuple(each for board in boards for each in board)
             self._show_strip(boards, known, slowed)
@@ -72,7 +75,7 @@ class AllCardsFeed(QObject):
             self._show_lines(seen, known, log, slowed)
 
     def show_chosen(self, card: CardId | None) -> None:
-        """Which row is told about elsewhere."""
+        """Which row is described elsewhere."""
         row = next((at for at, each in enumerate(self._rows) if each.card.id == card), None)
         self._panel.strip.show_chosen(row)
 
@@ -125,7 +128,9 @@ class AllCardsFeed(QObject):
     def _stretch_words(self) -> str:
         """ "14:02:32 to 14:07:32"."""
         start, end = self._time_window.stretch()
-        return f"{self._moment_words(start)} to {self._moment_words(end)}"
+        return tr(
+            "{start} to {end}", start=self._moment_words(start), end=self._moment_words(end)
+        )
 
     def _moment_words(self, at: float) -> str:
         window = self._time_window
@@ -146,7 +151,7 @@ class AllCardsFeed(QObject):
             self._panel.strip.show_crosshair(at, "" if at is None else self._words_at(at))
 
     def _words_at(self, at: float) -> str:
-        """ "card 21: 72 % at 14:05:10"."""
+        """ "Card 21: 72 % at 14:05:10"."""
         moment = self._moment_words(at)
         row, history = self._row, self._history
         if row is None or row >= len(self._rows) or row >= len(history.values):
@@ -156,4 +161,9 @@ class AllCardsFeed(QObject):
         units = self._machine.settings.choices.units
         value = float(history.values[row, column])
         said = value_in_words(self._panel.chosen, value, units)
-        return f"card {self._rows[row].number}: {said or 'not read'} at {moment}"
+        number = self._rows[row].number
+        if said is None:
+            return tr("Card {number}: not read at {moment}", number=number, moment=moment)
+        return tr(
+            "Card {number}: {value} at {moment}", number=number, value=said, moment=moment
+        )

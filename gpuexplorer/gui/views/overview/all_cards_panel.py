@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
@@ -22,6 +23,7 @@ from gpuexplorer.gui.widgets.tiles.heat_strip import HeatStrip
 from gpuexplorer.gui.wording.figure import Figure
 
 _REMEMBERED = "overview/metric"
+_TIME = "00:00:00"
 _LEAST_PLOT, _MOST_PLOT = 148, 320
 _HEAD, _MARGINS, _LINE = 36, 30, 26
 # Wide enough, and the figures of all cards stand in the heading.
@@ -43,24 +45,27 @@ class AllCardsPanel(Panel):
         offered: Sequence[Plotted],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(look, "All cards", parent=parent)
+        super().__init__(look, tr("All cards"), parent=parent)
         self._settings = settings
         self._offered = {plotted.name: plotted for plotted in offered}
         self._many = False
         self._strip_reach = (0.0, 0.0)
         self._figures_there = True
-        choices = [(plotted.name, plotted.title) for plotted in offered]
-        self._metrics = Segmented(look, "What all cards are compared by", choices)
+        choices = [(plotted.name, tr(plotted.title)) for plotted in offered]
+        self._metrics = Segmented(look, tr("What all cards are compared by"), choices)
         self._metrics.chosen.connect(self._on_metric_chosen)
         remembered = settings.remembered(_REMEMBERED) or ""
         name = remembered if remembered in self._offered else offered[0].name
         self._metrics.show_choice(name)
         self._chosen = self._offered[name]
-        self._beside = FigureRow(look, "All cards together")
-        self._below = FigureRow(look, "All cards together")
+        self._beside = FigureRow(look, tr("All cards together"))
+        self._below = FigureRow(look, tr("All cards together"))
         self._stretch = ElidedLabel(look.letters.caption, Tone.QUIET)
         self._any_size = self._stretch.maximumSize()
-        self._times_width = round(look.letters.caption.width("00:00:00 to 00:00:00")) + 4
+        self._times_width = (
+            round(look.letters.caption.width(tr("{start} to {end}", start=_TIME, end=_TIME)))
+            + 4
+        )
         self._legend = HeatLegend(look)
         self._legend.hide()
         self._hidden = hidden_link(look)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
@@ -28,20 +29,22 @@ class EventsPanel(Panel):
     all_asked = Signal()
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, "Events", parent=parent)
+        super().__init__(look, tr("Events"), parent=parent)
         self._book = EventBook()
         self._last: Happening | None = None
         self._cards: Mapping[CardId, Shown] = {}
         self._fitting = 0
-        link = QPushButton("All events")
+        link = QPushButton(tr("All events"))
         link.setProperty("kind", "link")
         link.setFont(look.letters.body.font)
         link.clicked.connect(self.all_asked)
         self.head.addWidget(link)
         self._nothing = wrapped_label(
             look,
-            "Nothing yet. Lost cards, throttling, memory errors and programs that come and go "
-            "are told here.",
+            tr(
+                "Nothing yet. Lost cards, throttling, memory errors and programs that come and "
+                "go are listed here."
+            ),
             Tone.QUIET,
         )
         self.body.addWidget(self._nothing)

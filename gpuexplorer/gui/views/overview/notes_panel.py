@@ -6,6 +6,7 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.remark import Remark
 
@@ -20,7 +21,7 @@ class NotesPanel(QWidget):
         self._look = look
         self._notes: list[str] = []
         self._remarks: list[Remark] = []
-        self.setAccessibleName("Good to know")
+        self.setAccessibleName(tr("Good to know"))
         self.hide()
 
     def show_notes(self, notes: Sequence[str]) -> bool:

@@ -3,6 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
@@ -18,14 +19,14 @@ class NowPanel(Panel):
     show_all_asked = Signal()
 
     def __init__(self, look: Look, grid: TileGrid, parent: QWidget | None = None) -> None:
-        super().__init__(look, "Now", parent=parent)
+        super().__init__(look, tr("Now"), parent=parent)
         self._grid = grid
         legend = ElidedLabel(look.letters.body, Tone.QUIET)
-        legend.show_text("busy in %, memory below it, index in the corner")
+        legend.show_text(tr("busy in %, memory below it, index in the corner"))
         self._hidden = hidden_link(look)
         self._hidden.clicked.connect(self.show_all_asked)
         power = ElidedLabel(look.letters.caption, Tone.QUIET)
-        power.show_text("Power")
+        power.show_text(tr("Power"))
         self.head.insertSpacing(1, 8)
         self.head.insertWidget(2, legend, 100)
         self.head.addWidget(self._hidden)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
@@ -31,9 +32,9 @@ class ProcessesPanel(Panel):
     all_asked = Signal()
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, "Processes", parent=parent)
+        super().__init__(look, tr("Processes"), parent=parent)
         self._remark = ElidedLabel(look.letters.caption, Tone.QUIET)
-        link = QPushButton("All processes")
+        link = QPushButton(tr("All processes"))
         link.setProperty("kind", "link")
         link.setFont(look.letters.body.font)
         link.clicked.connect(self.all_asked)
@@ -56,7 +57,7 @@ class ProcessesPanel(Panel):
         self._keys.take(self._rows)
 
     def show_programs(self, programs: Sequence[ProgramFace], remark: str, nobody: str) -> None:
-        """`nobody` is what to say where there are none: that, or why it cannot be told."""
+        """`nobody` is what to say where there are none: that, or why it is not known."""
         self._remark.show_text(remark)
         if self._nobody.text() != nobody:
             self._nobody.setText(nobody)

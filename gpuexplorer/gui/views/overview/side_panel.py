@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
@@ -43,27 +44,27 @@ class SidePanel(QFrame):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
-        self.setAccessibleName("All cards together")
+        self.setAccessibleName(tr("All cards together"))
         self._rows = [AttentionRow(look) for _ in range(_ROWS)]
         for row in self._rows:
             row.chosen.connect(self.chosen)
         self._list = RowList(self._rows, HEIGHT)
-        self._nothing = wrapped_label(look, "Every card works as it should.", Tone.QUIET)
+        self._nothing = wrapped_label(look, tr("Every card works as it should."), Tone.QUIET)
         self._nothing.setContentsMargins(SIDE, 0, SIDE, 0)
         self._more = ElidedLabel(look.letters.caption, Tone.QUIET)
         self._wanted = 0
         first = QHBoxLayout()
         first.setContentsMargins(SIDE, 0, SIDE, 0)
-        first.addWidget(_heading(look, "Worth a look"))
+        first.addWidget(_heading(look, tr("Worth a look")))
         first.addStretch(1)
         first.addWidget(self._more)
         attention = _column(first, self._nothing, self._list)
         self._answering = ElidedLabel(look.letters.caption, Tone.QUIET)
         head = QHBoxLayout()
-        head.addWidget(_heading(look, "Together"))
+        head.addWidget(_heading(look, tr("Together")))
         head.addStretch(1)
         head.addWidget(self._answering)
-        self._figures = FigureGrid(look, "Together")
+        self._figures = FigureGrid(look, tr("Together"))
         together = _column(head, self._figures)
         together.setContentsMargins(SIDE, 0, SIDE, 0)
         self._histogram = Histogram(look)
@@ -84,7 +85,8 @@ class SidePanel(QFrame):
         self._nothing.setVisible(not rows)
         self._make_room()
         more = len(rows) - self._list.fitting()
-        self._more.show_text(f"and {more} more" if more > 0 and self._list.fitting() else "")
+        unseen = more > 0 and self._list.fitting() > 0
+        self._more.show_text(tr("and {count} more", count=more) if unseen else "")
         for row, attention in zip(self._rows, rows, strict=False):
             row.show_attention(attention)
         self._list.show_count(min(len(rows), _ROWS))

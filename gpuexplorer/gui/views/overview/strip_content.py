@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Quantity, Units, quantity
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.overview.plotted import Plotted, limit_of, value_of
 from gpuexplorer.gui.views.overview.strip_history import StripHistory
@@ -19,10 +20,11 @@ from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.figure import Figure
 
 _LEAST_RATE = 1e9
+_ENDS = {"utilisation": mark("{high} busy"), "memory": mark("{high} used")}
 
 
 def boards_of(cards: Sequence[Shown]) -> list[list[Shown]]:
-    """By eights of the driver's order: who is on a board stays on it, however it is sorted."""
+    """By eights of the driver's order: what is on a board stays on it, however it is sorted."""
     boards: dict[int, list[Shown]] = {}
     for each in cards:
         boards.setdefault(each.card.index // BOARD, []).append(each)
@@ -57,7 +59,7 @@ def strip_content(
         marks=_marks(cards, known, history, gone),
         ticks=ticks,
         said=". ".join(
-            f"Cards {label}: {figure.spoken}"
+            tr("Cards {numbers}: {figure}", numbers=label, figure=figure.spoken)
             for label, figure in zip(labels, figures, strict=True)
         ),
     )
@@ -83,9 +85,10 @@ def ends_in_words(plotted: Plotted, tops: NDArray[np.float64], units: Units) -> 
     metric = METRICS[plotted.metrics[0]]
     low = quantity(metric, plotted.lowest, units)
     same = tops.size > 0 and np.allclose(tops, tops[0], rtol=0.01)
-    high = str(quantity(metric, float(tops[0]), units)) if same else "own limit"
-    word = {"utilisation": " busy", "memory": " used"}.get(plotted.name, "")
-    return low.number, high + (word if same else "")
+    if not same:
+        return low.number, tr("own limit")
+    high = str(quantity(metric, float(tops[0]), units))
+    return low.number, tr(_ENDS.get(plotted.name, "{high}"), high=high)
 
 
 def value_in_words(plotted: Plotted, value: float, units: Units) -> Quantity | None:
@@ -104,10 +107,16 @@ def _mean(
         and (value := value_of(known[each.card.id].reading, plotted)) is not None
     ]
     if not told:
-        return Figure(plotted.title, absent=("–",), hint="No card of these tells it.")
+        hint = tr("None of these cards reports it.")
+        return Figure(tr(plotted.title), absent=("–",), hint=hint)
     read = quantity(METRICS[plotted.metrics[0]], sum(told) / len(told), units)
-    hint = f"{plotted.title}, mean of {len(told)} card{'s' if len(told) != 1 else ''} now"
-    return Figure(plotted.title, number=read.number, unit=read.unit, hint=hint)
+    hint = trn(
+        "{metric} now, mean of {count} card",
+        "{metric} now, mean of {count} cards",
+        len(told),
+        metric=tr(plotted.title),
+    )
+    return Figure(tr(plotted.title), number=read.number, unit=read.unit, hint=hint)
 
 
 def _marks(
@@ -122,11 +131,14 @@ def _marks(
         state = _state(known[each.card.id])
         if state in (CardState.LOST, CardState.NO_DRIVER):
             at, moment = gone.get(each.card.id, (None, ""))
-            words = f"{each.number} {state.value}{f' at {moment}' if moment else ''}"
+            word = tr(state.word)
+            if moment:
+                word = tr("{state} at {moment}", state=word, moment=moment)
+            words = f"{each.number} {word}"
             marks.append(StripMark(row, at, words, Tone.BAD))
         elif state is CardState.NO_ANSWER:
             at = _ended(history, row)
-            marks.append(StripMark(row, at, f"{each.number} {state.value}", Tone.WARN))
+            marks.append(StripMark(row, at, f"{each.number} {tr(state.word)}", Tone.WARN))
         elif state is CardState.ASLEEP:
             asleep.append((row, each))
     for place, (row, _each) in enumerate(asleep):
@@ -135,7 +147,9 @@ def _marks(
         middle = run[len(run) // 2]
         words = ""
         if row == middle[0]:
-            words = f"{ranges([one.card.index for _, one in run])} asleep, not read"
+            words = tr(
+                "{numbers} asleep, not read", numbers=ranges([one.card.index for _, one in run])
+            )
         marks.append(StripMark(row, _ended(history, row), words, Tone.FAINT))
     return tuple(marks)
 

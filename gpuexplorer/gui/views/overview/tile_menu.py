@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.cards.faces import Shown
 
 
@@ -17,12 +18,12 @@ def open_tile_menu(
 ) -> None:
     """`actions` are words, a key that does the same, and what is done; None is greyed out."""
     menu = QMenu(parent)
-    menu.setAccessibleName(f"Card {shown.number}")
+    menu.setAccessibleName(tr("Card {number}", number=shown.number))
     for words, key, done in actions:
         action = menu.addAction(words)
         if key:
             action.setShortcut(QKeySequence(key))
-            # It is told here; the tile itself takes the key.
+            # It is shown here; the tile itself takes the key.
             action.setShortcutVisibleInContextMenu(True)
         action.setEnabled(done is not None)
         if done is not None:
@@ -34,5 +35,7 @@ def open_tile_menu(
 def copy_card(shown: Shown) -> None:
     """Name and UUID; of a simulated card it is said that it is one."""
     card = shown.card
-    words = f"Card {shown.number}: {card.name}, {card.id}"
-    QApplication.clipboard().setText(f"SIMULATED. {words}" if card.simulated else words)
+    words = f"{tr('Card {number}', number=shown.number)}: {card.name}, {card.id}"
+    if card.simulated:
+        words = tr("SIMULATED. {card}", card=words)
+    QApplication.clipboard().setText(words)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, QSize
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
@@ -44,7 +45,7 @@ class MachinePicture:
         generator.setOutputDevice(buffer)
         generator.setSize(size)
         generator.setViewBox(QRect(0, 0, size.width(), size.height()))
-        generator.setTitle(f"{SIMULATED}: {self.title}" if self.simulated else self.title)
+        generator.setTitle(f"{tr(SIMULATED)}: {self.title}" if self.simulated else self.title)
         generator.setDescription(self.foot)
         with QPainter(generator) as painter:
             self._paint(painter)
@@ -72,13 +73,14 @@ class MachinePicture:
         x = float(_MARGIN)
         baseline = _MARGIN + letters.title.ascent
         if self.simulated:
-            wide = letters.badge.width(SIMULATED) + 18
+            badge = Run(tr(SIMULATED), letters.badge, theme.simulated_ink)
+            wide = badge.width + 18
             place = QRectF(x, baseline - letters.badge.ascent - 4, wide, 22)
             painter.setPen(theme.simulated)
             painter.setBrush(theme.simulated)
             painter.drawRoundedRect(place, CHIP_RADIUS, CHIP_RADIUS)
             middle = place.center().y() + letters.badge.cap_height / 2
-            drawing.text(x + 9, middle, Run(SIMULATED, letters.badge, theme.simulated_ink))
+            drawing.text(x + 9, middle, badge)
             x = place.right() + 12
         title = letters.title.elided(self.title, size.width() - _MARGIN - x)
         drawing.text(x, baseline, Run(title, letters.title, theme.text))

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.units import Quantity
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.theme.look import Look
@@ -99,7 +100,7 @@ class ComparisonBars(Painted):
             return
         if bar.first is None and bar.second is None:
             running = bar.job is not None and bar.job == self._measuring
-            words = "measuring" if running else bar.trouble
+            words = tr("measuring") if running else bar.trouble
             if bar.awaited and not running:
                 drawing.hint(place.adjusted(0, -10, 0, 10), words)
                 return

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -23,7 +23,7 @@ from gpuexplorer.gui.wording.copies.comparisons.comparison import (
 )
 from gpuexplorer.lab.copy_job import CopyJob
 
-_MODELLED = "modelled"
+_MODELLED = mark("modelled")
 
 
 class ComparisonPanel(Panel):
@@ -38,7 +38,7 @@ class ComparisonPanel(Panel):
         self.comparison = comparison
         self._setup = Setup()
         self._pair = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._measure = WordButton(look, Icon.PLAY, "Measure")
+        self._measure = WordButton(look, Icon.PLAY, tr("Measure"))
         self._measure.clicked.connect(self._on_measure_clicked)
         self.head.addWidget(self._pair)
         self.head.addWidget(self._measure)
@@ -89,12 +89,12 @@ class ComparisonPanel(Panel):
             self._sentence.setText(said)
         self._sentence.setVisible(bool(said))
         self._nothing.setVisible(not said)
-        words = f"{pair_words}, {_MODELLED}" if modelled and told else pair_words
+        words = f"{pair_words}, {tr(_MODELLED)}" if modelled and told else pair_words
         self._pair.show_text("" if setup.refusal else words)
         self._remark.show_text(setup.remark)
         self._remark.setVisible(bool(setup.remark))
         complete = bool(found) and all(each is not None for each in found)
-        self._measure.setText("Measure again" if complete else "Measure")
+        self._measure.setText(tr("Measure again") if complete else tr("Measure"))
         self._measure.setAccessibleName(f"{self._measure.text()}: {tr(self.comparison.title)}")
         self._measure.updateGeometry()
         self._measure.setEnabled(bool(setup.trials) and not busy)

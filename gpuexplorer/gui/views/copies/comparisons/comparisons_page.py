@@ -51,11 +51,11 @@ class ComparisonsPage(CopiesPage):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._content = QWidget()
         self._content.setProperty("panel", "page")
-        self._measure = QPushButton("Measure all")
+        self._measure = QPushButton(tr("Measure all"))
         self._measure.setFont(look.letters.body.font)
         self._measure.setProperty("kind", "primary")
         self._measure.clicked.connect(self.measure)
-        self._measure.setToolTip("Measure what of these has no figure yet")
+        self._measure.setToolTip(tr("Measure what of these has no figure yet"))
         self._saving = ResultsSaving(
             look,
             copies.lab.machine,
@@ -73,7 +73,7 @@ class ComparisonsPage(CopiesPage):
 
     def commands(self) -> Sequence[PageCommand]:
         return (
-            ("Measure all comparisons", "Ctrl+Return", self.measure),
+            (tr("Measure all comparisons"), "Ctrl+Return", self.measure),
             *self._saving.commands(),
         )
 
@@ -123,7 +123,9 @@ class ComparisonsPage(CopiesPage):
             self._show_one(panel, setup, pair, running)
         jobs = self._jobs()
         left = [job for job in jobs if job not in copies.results]
-        self._measure.setText("Measure all" if left or not jobs else "Measure all again")
+        self._measure.setText(
+            tr("Measure all") if left or not jobs else tr("Measure all again")
+        )
         self._measure.setEnabled(bool(jobs) and not copies.running)
         self._saving.button.setEnabled(bool(self._results()))
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from gpuexplorer.copies.plan import USUAL_BYTES
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -20,7 +21,7 @@ from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 _SIZES = (1 << 20, 16 << 20, 64 << 20, USUAL_BYTES, 1 << 30)
 _FIELD, _LIST = 170, 220
-_LIMIT = "what the wire could carry"
+_LIMIT = mark("what the wire could carry")
 
 
 class PairChooser(QWidget):
@@ -33,20 +34,20 @@ class PairChooser(QWidget):
         self._devices: Sequence[BenchDevice] = ()
         self._source = self._target = ""
         self._size = USUAL_BYTES
-        self._from = Dropdown(look, "From", self._offer, _LIST)
-        self._to = Dropdown(look, "To", self._offer, _LIST)
-        self._bytes = MenuButton(look, "Size")
+        self._from = Dropdown(look, tr("From"), self._offer, _LIST)
+        self._to = Dropdown(look, tr("To"), self._offer, _LIST)
+        self._bytes = MenuButton(look, tr("Size"))
         self._from.chosen.connect(self._on_source_chosen)
         self._to.chosen.connect(self._on_target_chosen)
         self._bytes.about_to_open.connect(self._on_menu_opening)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        for word, field in (("From", self._from), ("to", self._to)):
+        for word, field in ((tr("From"), self._from), (tr("to"), self._to)):
             field.setFixedWidth(_FIELD)
             row.addWidget(_word(look, word))
             row.addWidget(field)
-        row.addWidget(_word(look, "copies of"))
+        row.addWidget(_word(look, tr("copies of")))
         row.addWidget(self._bytes)
         row.addStretch(1)
         row.addWidget(_LimitMark(look))
@@ -64,7 +65,7 @@ class PairChooser(QWidget):
     def _choice(self, name: str) -> Choice | None:
         for each in self._devices:
             if each.name == name:
-                words = "host" if each.is_host else short_name(each.label)
+                words = tr("host") if each.is_host else short_name(each.label)
                 outlined = each.is_host or each.colour is None
                 return Choice(name, words, "", each.chip, each.colour, outlined, typed=False)
         return None
@@ -95,16 +96,16 @@ class _LimitMark(Painted):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(_LIMIT)
+        self.setAccessibleName(tr(_LIMIT))
 
     def draw(self, drawing: Drawing) -> None:
         middle, letters = self.height() / 2, drawing.letters.caption
         drawing.painter.fillRect(QRectF(2, middle - 7, 1.5, 14), drawing.theme.quiet)
-        run = Run(_LIMIT, letters, drawing.theme.quiet)
+        run = Run(tr(_LIMIT), letters, drawing.theme.quiet)
         drawing.elided(10, middle + letters.cap_height / 2, run, self.width() - 10)
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.look.letters.caption.width(_LIMIT)) + 12, 20)
+        return QSize(round(self.look.letters.caption.width(tr(_LIMIT))) + 12, 20)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, 20)

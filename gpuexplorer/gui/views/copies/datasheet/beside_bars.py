@@ -31,7 +31,7 @@ class BesideBars(Painted):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.setAccessibleName("Figures beside each other")
+        self.setAccessibleName(tr("Figures beside each other"))
         look.changed.connect(self.update)
 
     def show_groups(self, groups: Sequence[Group]) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -17,7 +18,9 @@ from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.wording.copies.datasheet.faces import Group, Other
 
-HOW = "Up to three cards can lie beside this one: click the box before a name, or press space."
+HOW = mark(
+    "Up to three cards can lie beside this one: click the box before a name, or press space."
+)
 _HEIGHT, _CHIP, _ICON, _GAP = 26, 18.0, 12.0, 8.0
 _LEAST = 128
 
@@ -28,7 +31,7 @@ class BesidePanel(Panel):
     taken_away = Signal(str)
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, "Beside other cards", parent=parent)
+        super().__init__(look, tr("Beside other cards"), parent=parent)
         self._look = look
         self._others: Sequence[Other] = ()
         self._names: list[QWidget] = []
@@ -36,7 +39,7 @@ class BesidePanel(Panel):
         self.head.addWidget(self._modelled)
         self._list = QHBoxLayout()
         self._list.setSpacing(4)
-        self._how = wrapped_label(look, HOW, Tone.QUIET)
+        self._how = wrapped_label(look, tr(HOW), Tone.QUIET)
         self._bars = BesideBars(look)
         self.body.addLayout(self._list)
         self.body.addWidget(self._how)
@@ -53,7 +56,7 @@ class BesidePanel(Panel):
         self, others: Sequence[Other], groups: Sequence[Group], *, modelled: bool
     ) -> None:
         """`modelled`: what was reached is a model's."""
-        self._modelled.show_text("modelled" if modelled else "")
+        self._modelled.show_text(tr("modelled") if modelled else "")
         self._modelled.setVisible(modelled)
         self._bars.show_groups(groups)
         self._bars.setVisible(bool(groups))
@@ -82,8 +85,10 @@ class OtherName(PaintedButton):
         super().__init__(look, parent)
         self._other = other
         self.setText(other.words)
-        self.setAccessibleName(f"{other.letter}: {other.name}. Take away")
-        self.setToolTip(f"Take {other.name} away")
+        self.setAccessibleName(
+            tr("{letter}: {card}. Take away", letter=other.letter, card=other.name)
+        )
+        self.setToolTip(tr("Take {card} away", card=other.name))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 

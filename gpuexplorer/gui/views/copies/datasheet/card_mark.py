@@ -3,6 +3,7 @@
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
@@ -24,7 +25,7 @@ class CardMark(Painted):
         if (chip, colour) == (self._chip, self._colour):
             return
         self._chip, self._colour = chip, colour
-        self.setAccessibleName("Host" if chip == "H" else f"Card {chip}")
+        self.setAccessibleName(tr("Host") if chip == "H" else tr("Card {number}", number=chip))
         self.updateGeometry()
         self.update()
 

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.palette import faded
 
@@ -10,7 +11,7 @@ _RADIUS = 3.0
 _LEAST = 2.0  # a hair stays visible, so that little looks different from nothing
 _PROMISED = 0.13
 _SAMPLE, _SAMPLE_HEIGHT, _GAP, _BETWEEN = 16.0, 7.0, 5.0, 12.0
-_KEY = (("promised", 1.0, None), ("reached", None, 1.0))
+_KEY = ((mark("promised"), 1.0, None), (mark("reached"), None, 1.0))
 
 
 def draw_promise(
@@ -46,14 +47,14 @@ def draw_promise(
 def draw_key(drawing: Drawing, left: float, right: float, baseline: float) -> None:
     """What outline and fill mean, where there is room for it."""
     letters, theme = drawing.letters.caption, drawing.theme
-    whole = sum(_SAMPLE + _GAP + letters.width(words) for words, _, _ in _KEY) + _BETWEEN
+    whole = sum(_SAMPLE + _GAP + letters.width(tr(words)) for words, _, _ in _KEY) + _BETWEEN
     if whole > right - left:
         return
     middle = baseline - letters.cap_height / 2
     for words, limit, fill in _KEY:
         place = QRectF(left, middle - _SAMPLE_HEIGHT / 2, _SAMPLE, _SAMPLE_HEIGHT)
         draw_promise(drawing, place, limit, fill, theme.quiet)
-        run = Run(words, letters, theme.faint)
+        run = Run(tr(words), letters, theme.faint)
         left = drawing.text(place.right() + _GAP, baseline, run) + _BETWEEN
 
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.theme.look import Look
@@ -23,7 +23,7 @@ _NAMES, _MOST_NAMES = 0.32, 250.0
 _LEAST_BAR = 72.0
 _REACHED, _PROMISED, _UNIT, _SHARE, _WATTS = 60.0, 66.0, 54.0, 46.0, 50.0
 _HOST = 0.7
-NAME = "Promised and reached"
+NAME = mark("Promised and reached")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class _Columns:
 
 
 class SheetBars(Painted):
-    """Arrow keys go from row to row, and tell all that is known of each."""
+    """Arrow keys go from row to row, and say all that is known about each."""
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
@@ -50,7 +50,7 @@ class SheetBars(Painted):
         self._at = 0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(NAME)
+        self.setAccessibleName(tr(NAME))
         look.changed.connect(self.update)
 
     @property
@@ -85,10 +85,10 @@ class SheetBars(Painted):
     def _draw_captions(self, drawing: Drawing, columns: _Columns) -> None:
         letters, faint = drawing.letters.caption, drawing.theme.faint
         captions = (
-            ("reached", columns.reached),
-            ("promised", columns.promised),
-            ("share", columns.share),
-            ("watts", columns.watts),
+            (tr("reached"), columns.reached),
+            (tr("promised"), columns.promised),
+            (tr("share"), columns.share),
+            (tr("watts"), columns.watts),
         )
         for words, right in captions:
             drawing.runs_right(right, _HEAD - 10, [Run(words, letters, faint)])

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.copies.datasheet.card_mark import CardMark
@@ -17,9 +18,9 @@ from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.wording.copies.datasheet.faces import SheetRow
 
-_MODELLED = "modelled"
+_MODELLED = mark("modelled")
 _MOST_OF_IT = 100
-NOTHING = "Nothing was measured yet."
+NOTHING = mark("Nothing was measured yet.")
 
 
 class SheetPanel(Panel):
@@ -84,10 +85,10 @@ class SheetPanel(Panel):
         self.setAccessibleName(name)
         self._name.show_text(name)
         self._mark.show_card(chip, colour)
-        self._modelled.show_text(_MODELLED if modelled else "")
+        self._modelled.show_text(tr(_MODELLED) if modelled else "")
         self._modelled.setVisible(modelled)
         self._bars.show_rows(rows, colour, of_host=chip == "H")
-        self._show_sentences(sentences or (NOTHING,), strong=bool(sentences))
+        self._show_sentences(sentences or (tr(NOTHING),), strong=bool(sentences))
         if reason != self._reason.text():
             self._reason.setText(reason)
         self._reason.setVisible(bool(reason))

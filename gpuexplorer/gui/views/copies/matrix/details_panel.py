@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -22,10 +23,10 @@ from gpuexplorer.gui.wording.copies.matrix.details import Details
 from gpuexplorer.gui.wording.copies.matrix.devices import Head
 from gpuexplorer.gui.wording.copies.matrix.way_stops import NO_WAY, WayStops
 
-NOTHING_CHOSEN = (
+NOTHING_CHOSEN = mark(
     "Click a cell, or go there with the arrow keys: everything that is known of it stands here."
 )
-MEASURE_ONE = "Measure this one"
+MEASURE_ONE = mark("Measure this one")
 _CHIP, _GAP, _ARROW = 20.0, 6.0, 16.0
 _BETWEEN = 28
 _BESIDE_FROM = 800
@@ -39,11 +40,11 @@ class DetailsPanel(Panel):
     measure_asked = Signal()
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, "One pair", parent=parent)
+        super().__init__(look, tr("One pair"), parent=parent)
         self._ends = _Ends(look)
         self._caption = ElidedLabel(look.letters.caption, Tone.QUIET)
         self.measure = FramedButton(
-            look, Icon.COPIES, MEASURE_ONE, "Measure this pair again, and no other"
+            look, Icon.COPIES, tr(MEASURE_ONE), tr("Measure this pair again, and no other")
         )
         self.measure.clicked.connect(self.measure_asked)
         self.head.insertWidget(0, self._ends)
@@ -51,7 +52,7 @@ class DetailsPanel(Panel):
         self.head.insertWidget(3, self._caption, 1)
         self.head.setStretch(4, 0)
         self.head.addWidget(self.measure)
-        self._nothing = wrapped_label(look, NOTHING_CHOSEN, Tone.QUIET)
+        self._nothing = wrapped_label(look, tr(NOTHING_CHOSEN), Tone.QUIET)
         self._bad = wrapped_label(look, "", Tone.BAD)
         self._hint = wrapped_label(look, "", Tone.QUIET)
         self._facts = FactGrid(look)
@@ -76,7 +77,7 @@ class DetailsPanel(Panel):
         self.show_nothing()
 
     def show_nothing(self) -> None:
-        self.show_heading("One pair")
+        self.show_heading(tr("One pair"))
         self._caption.show_text("")
         self._nothing.show()
         for part in (self._ends, self.measure, self._bad, self._hint):

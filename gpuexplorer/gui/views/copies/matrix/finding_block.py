@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QBoxLayout, QPushButton, QSizePolicy, QVBoxLayout,
 
 from gpuexplorer.copies.findings import Bar
 from gpuexplorer.core.units import gigabytes_per_second
-from gpuexplorer.core.words import listed, tr
+from gpuexplorer.core.words import listed, mark, tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone, faded
@@ -23,13 +23,13 @@ _LINE, _CHIP, _GAP, _ARROW = 28, 20.0, 7.0, 16.0
 _LABEL, _FIGURE, _BAR_ROW = 76.0, 44.0, 22
 _BESIDE_FROM = 300  # two buttons
 
-_DETOUR = "In the lab, through the host"
-_DIRECT = "In the lab, directly again"
-_MEANT = (
+_DETOUR = mark("In the lab, through the host")
+_DIRECT = mark("In the lab, directly again")
+_MEANT = mark(
     "What is dragged or copied by a form from the one to the other goes over the host: "
     "X.cpu() first. A line that is typed stays as it is typed."
 )
-_UNDONE = "What is dragged or copied by a form goes from card to card again."
+_UNDONE = mark("What is dragged or copied by a form goes from card to card again.")
 
 
 class FindingBlock(QWidget):
@@ -86,27 +86,27 @@ class FindingBlock(QWidget):
     def show_able(self, able: bool) -> None:
         """Whether anything can be measured now."""
         for button in self.buttons:
-            button.setEnabled(able or button.text() == "Save a report")
+            button.setEnabled(able or button.text() == tr("Save a report"))
 
     def show_detour(self, taken: bool) -> None:
         """Whether the lab goes through host memory between these two."""
         if self._detour is not None:
-            self._detour.setText(_DIRECT if taken else _DETOUR)
-            self._detour.setToolTip(_UNDONE if taken else _MEANT)
+            self._detour.setText(tr(_DIRECT if taken else _DETOUR))
+            self._detour.setToolTip(tr(_UNDONE if taken else _MEANT))
 
     def _add_buttons(self, column: QVBoxLayout) -> None:
         row = self._row
         row.setSpacing(8)
-        asked = [("Measure again", self._on_again), ("Save a report", self._on_report)]
+        asked = [(tr("Measure again"), self._on_again), (tr("Save a report"), self._on_report)]
         finding = self._callout.finding
         if finding.detour and finding.instead is None:
-            staged = QPushButton("Measure through the host")
+            staged = QPushButton(tr("Measure through the host"))
             staged.setFont(self._look.letters.body.font)
             staged.clicked.connect(self._on_staged)
             self.buttons.append(staged)
             column.addWidget(staged)
         if finding.detour:
-            self._detour = QPushButton(_DETOUR)
+            self._detour = QPushButton(tr(_DETOUR))
             self._detour.setFont(self._look.letters.body.font)
             self._detour.setAccessibleDescription(self._head.accessibleName())
             self._detour.clicked.connect(self._on_detour)

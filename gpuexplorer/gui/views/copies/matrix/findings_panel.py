@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWi
 
 from gpuexplorer.copies.findings import Cell
 from gpuexplorer.copies.kin import Kin
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.copies.matrix.finding_block import FindingBlock
@@ -29,7 +30,7 @@ class FindingsPanel(Panel):
     all_asked = Signal()
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, "What stands out", parent=parent)
+        super().__init__(look, tr("What stands out"), parent=parent)
         self._look = look
         self._callouts: Sequence[Callout] = ()
         self._heads: Mapping[str, Head] = {}
@@ -40,7 +41,7 @@ class FindingsPanel(Panel):
         self._count = ElidedLabel(look.letters.body, Tone.QUIET)
         self.head.addWidget(self._count)
         self._words = wrapped_label(look, "", Tone.QUIET)
-        self.begin = QPushButton("Measure all")
+        self.begin = QPushButton(tr("Measure all"))
         self.begin.setFont(look.letters.body.font)
         self.begin.clicked.connect(self.all_asked)
         self._more = wrapped_label(look, "", Tone.QUIET)
@@ -104,7 +105,7 @@ class FindingsPanel(Panel):
             self._found.addWidget(block)
 
     def show_rest(self, kin: Sequence[Kin], *, latency: bool) -> None:
-        heading = "The rest, by kind" if self._callouts else "By kind"
+        heading = tr("The rest, by kind") if self._callouts else tr("By kind")
         self._rest.show_kin(heading, kin, latency=latency)
 
     def show_able(self, able: bool) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from gpuexplorer.copies.nvbandwidth import NvBandwidth, read_nvbandwidth
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.widgets.file_job import FileJob
 from gpuexplorer.gui.widgets.saving import (
@@ -18,8 +19,8 @@ from gpuexplorer.gui.widgets.saving import (
 )
 from gpuexplorer.telemetry.whole_file import write_whole
 
-REPORT = FileKind("Report", "txt")
-_ANOTHER = "Choose another file."
+REPORT = FileKind(mark("Report"), "txt")
+_ANOTHER = mark("Choose another file.")
 _MOST_BYTES = 32 << 20  # what nvbandwidth writes of 64 cards is a hundredth of that
 
 
@@ -42,7 +43,7 @@ class MatrixFiles(QObject):
     def ask_report(self, text: str) -> None:
         session = self._machine.session
         self._saving.ask(
-            "Save a report of what arrived wrong",
+            tr("Save a report of what arrived wrong"),
             suggested_name("wrong-copies", session.clock.wall(), simulated=session.simulated),
             [REPORT],
             lambda path: partial(write_whole, path, [text.encode()]),
@@ -51,9 +52,9 @@ class MatrixFiles(QObject):
     def ask_nvbandwidth(self) -> None:
         if self._dialog is not None:
             return
-        dialog = self._dialog = QFileDialog(self._page, "Open what nvbandwidth -j wrote")
+        dialog = self._dialog = QFileDialog(self._page, tr("Open what nvbandwidth -j wrote"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilters(["nvbandwidth (*.json)", "All files (*)"])
+        dialog.setNameFilters(["nvbandwidth (*.json)", f"{tr('All files')} (*)"])
         dialog.fileSelected.connect(self._on_file_chosen)
         dialog.finished.connect(self._on_closed)
         dialog.open()
@@ -92,19 +93,22 @@ class _Reading:
         self.told: NvBandwidth | None = None
 
     def read(self) -> str:
+        name = self.path.name
         if self.path.exists() and not self.path.is_file():
             # A pipe would keep this thread waiting for whoever writes into it.
-            raise Trouble(f"{self.path.name} is not a file that can be read.", _ANOTHER)
+            raise Trouble("{file} is not a file that can be read.", _ANOTHER, file=name)
         try:
             with self.path.open("rb") as file:
                 content = file.read(_MOST_BYTES + 1)
         except OSError as error:
             why = error.strerror or str(error)
-            raise Trouble(f"{self.path.name} could not be read: {why}.", _ANOTHER) from error
+            raise Trouble(
+                "{file} could not be read: {why}.", _ANOTHER, file=name, why=why
+            ) from error
         if len(content) > _MOST_BYTES:
             raise Trouble(
-                f"{self.path.name} is too large to be what nvbandwidth writes.", _ANOTHER
+                "{file} is too large to be what nvbandwidth writes.", _ANOTHER, file=name
             )
         # What Windows' own shell puts into a file has two bytes for each letter.
         self.told = read_nvbandwidth(content.decode(json.detect_encoding(content), "replace"))
-        return f"{self.path.name} stands beside ours."
+        return tr("{file} stands beside ours.", file=name)

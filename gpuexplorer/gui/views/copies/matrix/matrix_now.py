@@ -98,7 +98,7 @@ class MatrixNow:
             return self.question.why_not(*pair)
         result = self.result(pair)
         if result is None:
-            return self._gone(pair) or "Not measured yet."
+            return self._gone(pair) or tr("Not measured yet.")
         return self.question.hides(direct_of(result), result.route)
 
     def able(self, pair: Pair | None) -> bool:

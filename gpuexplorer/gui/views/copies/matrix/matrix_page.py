@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QResizeEvent, 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuexplorer.copies.nvbandwidth import NvBandwidth
-from gpuexplorer.core.words import mark, tr
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
@@ -75,10 +75,10 @@ class MatrixPage(CopiesPage):
         self._began = self._ended = 0.0
         self._was_running = False
         self._measured = MeasuredPanel(
-            look, PairMap(look, "Measured between every two devices", self._words_measured)
+            look, PairMap(look, tr("Measured between every two devices"), self._words_measured)
         )
         self._promised = PromisedPanel(
-            look, PairMap(look, "Promised between every two devices", self._words_promised)
+            look, PairMap(look, tr("Promised between every two devices"), self._words_promised)
         )
         self._findings = FindingsPanel(look)
         self._details = DetailsPanel(look)
@@ -122,10 +122,10 @@ class MatrixPage(CopiesPage):
 
     def commands(self) -> Sequence[PageCommand]:
         return (
-            ("Measure all pairs", "Ctrl+Return", self.measure),
-            ("Measure the chosen pair", "Ctrl+M", self._on_one_asked),
-            ("Open what nvbandwidth wrote…", "Ctrl+O", self._files.ask_nvbandwidth),
-            ("Copy the matrix as text", "Ctrl+C", self.copy_text),
+            (tr("Measure all pairs"), "Ctrl+Return", self.measure),
+            (tr("Measure the chosen pair"), "Ctrl+M", self._on_one_asked),
+            (tr("Open what nvbandwidth wrote…"), "Ctrl+O", self._files.ask_nvbandwidth),
+            (tr("Copy the matrix as text"), "Ctrl+C", self.copy_text),
             *self._saving.commands(copies=False),
         )
 
@@ -143,7 +143,7 @@ class MatrixPage(CopiesPage):
             simulated=self.copies.modelled,
         )
         QGuiApplication.clipboard().setText(text)
-        self._note.show_done("The matrix is on the clipboard.")
+        self._note.show_done(tr("The matrix is on the clipboard."))
 
     def measure(self) -> None:
         """All pairs, as the question is just now."""
@@ -227,9 +227,11 @@ class MatrixPage(CopiesPage):
             own = HeatScale(min(scale.least, own.least), max(scale.most, own.most))
         self._promised.map.show_cells(cells, own)
         self._promised.map.show_two_lines(self._measured.map.two_lines)
-        caption = "% of it measured" if ratio else "GB/s one way, in theory"
+        caption = tr("% of it measured") if ratio else tr("GB/s one way, in theory")
         self._promised.show_promises(self._promises, caption)
-        self._promised.show_notes(promised_kinds(routes), "Read from the cards and the slots")
+        self._promised.show_notes(
+            promised_kinds(routes), tr("Read from the cards and the slots")
+        )
 
     def _show_running(self) -> None:
         progress, running = self.copies.progress, self.copies.running
@@ -275,7 +277,13 @@ class MatrixPage(CopiesPage):
         shown = now.shown()
         self._measured.map.show_callouts(by_cell(self._callouts))
         running, more = self.copies.running, len(found) - MOST_SAID
-        said = f"{more} more like these: their cells tell." if more > 0 else ""
+        said = ""
+        if more > 0:
+            said = trn(
+                "{count} more like these: see its cell.",
+                "{count} more like these: see their cells.",
+                more,
+            )
         self._findings.show_callouts(self._callouts, now.by_name, said)
         begin = not shown and not running
         if begin:

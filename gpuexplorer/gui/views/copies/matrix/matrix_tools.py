@@ -27,12 +27,12 @@ class MatrixTools(QObject):
         self.open = FramedButton(
             look,
             Icon.OPEN_FILE,
-            "Open nvbandwidth",
-            "Lay what nvbandwidth -j wrote beside these figures",
+            tr("Open nvbandwidth"),
+            tr("Lay what nvbandwidth -j wrote beside these figures"),
         )
         self.open.clicked.connect(self._on_open_asked)
         self.all = PrimaryButton(look)
-        self.all.show_words("Measure all")
+        self.all.show_words(tr("Measure all"))
         self.all.setFixedSize(_WIDTH, _HEIGHT)
 
     def show_overlay(self, overlay: Overlay | None) -> None:
@@ -51,8 +51,8 @@ class MatrixTools(QObject):
             action.setChecked(beside is overlay.beside)
             action.triggered.connect(partial(self._lay, replace(overlay, beside=beside)))
         menu.addSeparator()
-        menu.addAction("Open another file…").triggered.connect(self.file_asked)
-        menu.addAction("Put it away").triggered.connect(partial(self._lay, None))
+        menu.addAction(tr("Open another file…")).triggered.connect(self.file_asked)
+        menu.addAction(tr("Put it away")).triggered.connect(partial(self._lay, None))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.open.mapToGlobal(QPoint(0, self.open.height() + 4)))
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QMenu, QVBox
 
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.core.units import memory
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton
@@ -22,11 +22,11 @@ from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.wording.copies.matrix.question import SIZES, Question, Way
 
 _KINDS = [
-    (Kind.ONE_WAY, "One way"),
-    (Kind.BOTH_WAYS, "Both ways"),
-    (Kind.LATENCY, "Latency"),
+    (Kind.ONE_WAY, mark("One way")),
+    (Kind.BOTH_WAYS, mark("Both ways")),
+    (Kind.LATENCY, mark("Latency")),
 ]
-_PINNED, _SHORT = "Pinned host memory", "Pinned"
+_PINNED, _SHORT = mark("Pinned host memory"), mark("Pinned")
 _CHOICES = 28
 _AROUND = 2 * 16  # the margins of a panel
 
@@ -39,13 +39,15 @@ class MeasuredPanel(Panel):
     def __init__(
         self, look: Look, map_of_pairs: PairMap, parent: QWidget | None = None
     ) -> None:
-        super().__init__(look, "Measured", parent=parent)
+        super().__init__(look, tr("Measured"), parent=parent)
         self._look = look
         self._first = ""
         self.map = map_of_pairs
         self._question = Question()
         self._caption = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._kinds = Segmented(look, "What is measured", _KINDS)
+        self._kinds = Segmented(
+            look, tr("What is measured"), [(kind, tr(words)) for kind, words in _KINDS]
+        )
         self._kinds.chosen.connect(self._on_kind_chosen)
         self.head.insertSpacing(1, 8)
         self.head.insertWidget(2, self._caption, 1)
@@ -55,14 +57,16 @@ class MeasuredPanel(Panel):
             look, tr("Which way between cards"), [(way, tr(way.value)) for way in Way]
         )
         self._ways.chosen.connect(self._on_way_chosen)
-        self._pinned = Switch(look, _PINNED)
-        self._pinned.setToolTip(f"{_PINNED}: it stays in its place, and cards fetch from it")
+        self._pinned = Switch(look, tr(_PINNED))
+        self._pinned.setToolTip(
+            tr("Pinned host memory: it stays in its place, and cards fetch from it")
+        )
         self._pinned.turned.connect(self._on_pinned_turned)
-        self._pinned_words = QLabel(_PINNED)
+        self._pinned_words = QLabel(tr(_PINNED))
         self._pinned_words.setFont(look.letters.body.font)
         self._pinned_words.setProperty("tone", Tone.QUIET.value)
         self._pinned_words.setBuddy(self._pinned)
-        self._size = MenuButton(look, "Size of each copy")
+        self._size = MenuButton(look, tr("Size of each copy"))
         self._size.about_to_open.connect(self._on_sizes_asked)
         self.scale = PairScale(look)
         self._said = ElidedLabel(look.letters.caption, Tone.QUIET)
@@ -139,9 +143,9 @@ class MeasuredPanel(Panel):
         room = width - _AROUND
         wide = self._look.letters.body.width
         others = self._ways.full_width() + self._pinned.width() + self._size.width() + 44
-        short = others + wide(_PINNED) > room
-        self._pinned_words.setText(_SHORT if short else _PINNED)
-        self._ways.show_compact(others + wide(_SHORT) > room)
+        short = others + wide(tr(_PINNED)) > room
+        self._pinned_words.setText(tr(_SHORT if short else _PINNED))
+        self._ways.show_compact(others + wide(tr(_SHORT)) > room)
         short = self._kinds.full_width() + 240 > room
         self._caption.setVisible(not short)
         # The unit stands somewhere in any case.

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
@@ -22,7 +23,7 @@ class Promises(Enum):
     """What stands in the cells."""
 
     RATE = "GB/s"
-    RATIO = "Ratio"
+    RATIO = mark("Ratio")
 
 
 class PromisedPanel(Panel):
@@ -33,14 +34,14 @@ class PromisedPanel(Panel):
     def __init__(
         self, look: Look, map_of_pairs: PairMap, parent: QWidget | None = None
     ) -> None:
-        super().__init__(look, "Promised", parent=parent)
+        super().__init__(look, tr("Promised"), parent=parent)
         self.map = map_of_pairs
         self._caption = ElidedLabel(look.letters.caption, Tone.QUIET)
         self.head.insertSpacing(1, 8)
         self.head.insertWidget(2, self._caption, 1)
         self.head.setStretch(3, 0)
         self._choice = Segmented(
-            look, "What the cells say", [(each, each.value) for each in Promises]
+            look, tr("What the cells say"), [(each, tr(each.value)) for each in Promises]
         )
         self._choice.chosen.connect(self.asked)
         self.head.addWidget(self._choice)

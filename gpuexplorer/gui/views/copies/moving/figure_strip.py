@@ -27,7 +27,7 @@ class FigureStrip(Painted):
         self._done, self._seen = ("", ""), ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(_HEIGHT)
-        self.setAccessibleName("Figures of this copy")
+        self.setAccessibleName(tr("Figures of this copy"))
 
     def show_figures(self, figures: Figures) -> None:
         if figures != self._figures:

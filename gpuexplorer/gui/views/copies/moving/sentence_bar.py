@@ -4,6 +4,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -28,7 +29,7 @@ class SentenceBar(QWidget):
         self._sentence = wrapped_label(look, "", Tone.TEXT)
         self._cure = wrapped_label(look, "", Tone.QUIET)
         self._cure.setFont(look.letters.caption.font)
-        self._button = QPushButton("Show the cure")
+        self._button = QPushButton(tr("Show the cure"))
         self._button.setFont(look.letters.body.font)
         self._button.clicked.connect(self.cure_asked)
         words = QVBoxLayout()
@@ -76,7 +77,7 @@ class _LineFlag(Painted):
     def show_line(self, line: str, *, asked: bool) -> None:
         if (line, asked) != (self._line, self._asked):
             self._line, self._asked = line, asked
-            self.setAccessibleName(f"Line {line}")
+            self.setAccessibleName(tr("Line {number}", number=line))
             self.updateGeometry()
             self.update()
 

@@ -10,6 +10,7 @@ from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.lane import Bar
 from gpuexplorer.copies.timeline import Engine, Role, Timeline, Track
 from gpuexplorer.core.units import duration
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.theme.palette import faded, mixed
@@ -95,7 +96,7 @@ def draw_session(drawing: Drawing, scene: Scene) -> None:
     """The strip above all, which is the same whatever of it is seen."""
     theme, letters = drawing.theme, drawing.letters.caption
     middle = (STRIP - 4) / 2
-    word = Run(f"Session, {duration(scene.frame.whole)}", letters, theme.quiet)
+    word = Run(tr("Session, {time}", time=duration(scene.frame.whole)), letters, theme.quiet)
     drawing.text(0, middle + letters.cap_height / 2, word)
     place = QRectF(GUTTER, 2, scene.across, STRIP - 8)
     drawing.painter.fillRect(place, theme.well)

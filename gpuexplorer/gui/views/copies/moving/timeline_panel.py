@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLay
 from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.timeline import Timeline
 from gpuexplorer.copies.trace_file import trace_pieces
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -30,7 +31,7 @@ from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.telemetry.whole_file import write_whole
 
-TRACE = FileKind("Trace for Perfetto and Chrome", "json")
+TRACE = FileKind(mark("Trace for Perfetto and Chrome"), "json")
 _HEAD, _AROUND = 34, 26
 _SMALL = 0.03  # of its line
 
@@ -43,7 +44,7 @@ class Seen(StrEnum):
     ALL = "all"
 
 
-_SEEN = ((Seen.COPY, "Copy"), (Seen.LINE, "Line"), (Seen.ALL, "All"))
+_SEEN = ((Seen.COPY, mark("Copy")), (Seen.LINE, mark("Line")), (Seen.ALL, mark("All")))
 Stretch = tuple[float, float]
 
 
@@ -58,7 +59,7 @@ class TimelinePanel(QFrame):
     ) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
-        self.setAccessibleName("Timeline")
+        self.setAccessibleName(tr("Timeline"))
         self._machine = machine
         self.timeline = Timeline()
         self._book = CopyBook()
@@ -69,13 +70,18 @@ class TimelinePanel(QFrame):
         self._line: Stretch | None = None
         self.view = TimelineView(look)
         self.view.framed.connect(self._on_framed)
-        title = QLabel("Timeline")
+        title = QLabel(tr("Timeline"))
         title.setFont(look.letters.title.font)
         self._words = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._choice = Segmented(look, "What fills the width", _SEEN)
+        self._choice = Segmented(
+            look, tr("What fills the width"), [(seen, tr(words)) for seen, words in _SEEN]
+        )
         self._choice.chosen.connect(self.choose)
         self._save = FramedButton(
-            look, Icon.EXPORT, "Save the trace", "Save it as a trace for Perfetto or Chrome"
+            look,
+            Icon.EXPORT,
+            tr("Save the trace"),
+            tr("Save it as a trace for Perfetto or Chrome"),
         )
         self._save.clicked.connect(self.ask_trace)
         self._saving = Saving(machine.settings, self)
@@ -125,9 +131,9 @@ class TimelinePanel(QFrame):
 
     def commands(self) -> Sequence[tuple[str, str, Callable[[], None]]]:
         return (
-            ("Save the trace of the timeline…", "Ctrl+S", self.ask_trace),
-            ("Timeline: the whole session", "", partial(self.choose, Seen.ALL)),
-            ("Timeline: the chosen copy", "", partial(self.choose, Seen.COPY)),
+            (tr("Save the trace of the timeline…"), "Ctrl+S", self.ask_trace),
+            (tr("Timeline: the whole session"), "", partial(self.choose, Seen.ALL)),
+            (tr("Timeline: the chosen copy"), "", partial(self.choose, Seen.COPY)),
         )
 
     def choose(self, seen: Seen) -> None:
@@ -140,7 +146,7 @@ class TimelinePanel(QFrame):
     def ask_trace(self) -> None:
         session = self._machine.session
         name = suggested_name("copies-trace", session.clock.wall(), simulated=session.simulated)
-        self._saving.ask("Save the trace", name, [TRACE], self._trace_for)
+        self._saving.ask(tr("Save the trace"), name, [TRACE], self._trace_for)
 
     def save_trace(self, path: Path) -> None:
         self._saving.save(path, self._trace_for(path))

@@ -18,6 +18,7 @@ from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.lane import Bar
 from gpuexplorer.copies.timeline import Timeline, Track
 from gpuexplorer.core.units import duration
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.moving.timeline_drawing import (
@@ -69,7 +70,7 @@ class TimelineView(Painted):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Timeline")
+        self.setAccessibleName(tr("Timeline"))
 
     @property
     def frame(self) -> TimeFrame:
@@ -95,7 +96,11 @@ class TimelineView(Painted):
         if frame != self._frame:
             self._frame = frame
             self.setAccessibleDescription(
-                f"{duration(frame.span)} from {duration(frame.begin)} are seen"
+                tr(
+                    "{span} from {begin} are seen",
+                    span=duration(frame.span),
+                    begin=duration(frame.begin),
+                )
             )
             self.forget_picture()
 

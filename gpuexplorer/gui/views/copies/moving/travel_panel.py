@@ -45,7 +45,7 @@ class TravelPanel(QFrame):
     def __init__(self, look: Look, clock: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
-        self.setAccessibleName("The way of the copy")
+        self.setAccessibleName(tr("The way of the copy"))
         self._look = look
         self._moved: Moved | None = None
         self._flowing: Sequence[Flow] = ()
@@ -58,7 +58,7 @@ class TravelPanel(QFrame):
         self._hold = IconButton(look, Icon.PAUSE)
         self._again = IconButton(look, Icon.REPEAT)
         self._again.setCheckable(True)
-        self._again.show_meaning(Icon.REPEAT, "Show it again and again")
+        self._again.show_meaning(Icon.REPEAT, tr("Show it again and again"))
         self._strip = FigureStrip(look)
         self._waiting = EmptyState(look, Icon.TOPOLOGY)
         self._area = QScrollArea()
@@ -85,7 +85,7 @@ class TravelPanel(QFrame):
         """No line has copied anything yet."""
         self._moved, self._flow = None, None
         self._way_awaited = False
-        self.head.show_copy("", "", (), "The way of a copy")
+        self.head.show_copy("", "", (), tr("The way of a copy"))
         self._strip.show_figures(NO_FIGURES)
         self._strip.hide()
         self.playback.show(None, moving=False)
@@ -142,11 +142,11 @@ class TravelPanel(QFrame):
         self._hold.setVisible(moves)
         self._again.setVisible(moves)
         if playback.playing:
-            self._hold.show_meaning(Icon.PAUSE, "Hold the copy where it is")
+            self._hold.show_meaning(Icon.PAUSE, tr("Hold the copy where it is"))
         elif playback.share >= 1.0:
-            self._hold.show_meaning(Icon.PLAY, "Show the copy once more")
+            self._hold.show_meaning(Icon.PLAY, tr("Show the copy once more"))
         else:
-            self._hold.show_meaning(Icon.PLAY, "Let the copy go on")
+            self._hold.show_meaning(Icon.PLAY, tr("Let the copy go on"))
 
     def _bring_into_sight(self) -> None:
         """Of very many cards not all are seen at once."""
@@ -229,7 +229,9 @@ class _Badge(Painted):
         if words != self._words:
             self._words = words
             self.setAccessibleName(words)
-            self.setToolTip("Slowed so that an eye can follow; the times are what they were.")
+            self.setToolTip(
+                tr("Slowed so that an eye can follow; the times are what they were.")
+            )
             self.updateGeometry()
             self.update()
 

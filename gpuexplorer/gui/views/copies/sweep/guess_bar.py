@@ -5,6 +5,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.units import duration
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
@@ -15,7 +16,7 @@ _TRACK, _KNOB, _MARGIN = 4.0, 6.0, 10.0
 _MIDDLE, _HEIGHT = 30.0, 62
 _SHOWN = 0.9  # seconds in which the copy is shown, however long it takes
 _STEPS, _PAGES = 60, 6  # steps of the arrow and page keys over the whole scale
-NAME = "Your guess"
+NAME = mark("Your guess")
 
 
 class GuessBar(Painted):
@@ -40,7 +41,7 @@ class GuessBar(Painted):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(NAME)
+        self.setAccessibleName(tr(NAME))
         look.changed.connect(self.update)
 
     @property
@@ -121,7 +122,9 @@ class GuessBar(Painted):
         drawing.painter.setPen(QPen(theme.accent, 2))
         drawing.painter.setBrush(theme.surface)
         drawing.painter.drawEllipse(QPointF(x, _MIDDLE), _KNOB, _KNOB)
-        run = Run(f"your guess {duration(self._guess)}", letters.caption, theme.quiet)
+        run = Run(
+            tr("your guess {time}", time=duration(self._guess)), letters.caption, theme.quiet
+        )
         at = min(max(x - run.width / 2, 0.0), self.width() - run.width)
         if taken is not None and at < taken[1] + 12 and at + run.width > taken[0] - 12:
             # Beside the truth, on the guess's own side where it has room.

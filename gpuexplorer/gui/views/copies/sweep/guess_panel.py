@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -35,9 +36,9 @@ from gpuexplorer.gui.wording.copies.sweep.ways import how_words
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 _CHIP = 22.0
-_MOVE = "Move the mark to where you think it is, then compare."
-_MEASURE_FIRST = "Nothing of this way was measured yet: comparing measures this one size."
-_CANNOT = "This size could not be measured on this way."
+_MOVE = mark("Move the mark to where you think it is, then compare.")
+_MEASURE_FIRST = mark("Nothing of this way was measured yet: comparing measures this one size.")
+_CANNOT = mark("This size could not be measured on this way.")
 
 
 class GuessPanel(QWidget):
@@ -54,13 +55,13 @@ class GuessPanel(QWidget):
         self._shown = self._waiting = False
         self._heading = QLabel()
         self._heading.setFont(look.letters.title.font)
-        self._size_button = MenuButton(look, "Size")
+        self._size_button = MenuButton(look, tr("Size"))
         self._size_button.about_to_open.connect(self._on_menu_opening)
         self._way = _WayWords(look)
         self._bar = GuessBar(look)
         self._bar.guessed.connect(self._on_guessed)
         self._bar.asked.connect(self.compare)
-        self._compare = QPushButton("Compare")
+        self._compare = QPushButton(tr("Compare"))
         self._compare.setFont(look.letters.body.font)
         self._compare.clicked.connect(self.compare)
         self._sentence = wrapped_label(look, "", Tone.TEXT)
@@ -111,7 +112,7 @@ class GuessPanel(QWidget):
 
     def _show(self) -> None:
         size, truth = self._size, self._truth()
-        self._heading.setText(f"How long will {size_words(size)} take?")
+        self._heading.setText(tr("How long will {size} take?", size=size_words(size)))
         self._size_button.show_words(size_words(size))
         there = guess_range(size, truth if self._shown else None)
         guess = self._guess if self._guess is not None else first_guess(there)
@@ -127,24 +128,24 @@ class GuessPanel(QWidget):
         if self._shown:
             return answer(self._row, self._rows, self._size, guess)
         if self._waiting:
-            return "Measuring it."
+            return tr("Measuring it.")
         if self._truth() is None:
             failed = [
                 each
                 for each in self._row.results
                 if each.job.bytes == self._size and each.seconds is None
             ]
-            return _CANNOT if failed else _MEASURE_FIRST
-        return _MOVE
+            return tr(_CANNOT if failed else _MEASURE_FIRST)
+        return tr(_MOVE)
 
     def _tell_how_known(self, *, modelled: bool) -> None:
         if self._row is None:
             return
         measured = self._row.is_measured(self._size)
         if modelled:
-            words = "modelled" if measured else "between two sizes that were modelled"
+            words = tr("modelled") if measured else tr("between two sizes that were modelled")
         else:
-            words = "measured" if measured else "between two sizes that were measured"
+            words = tr("measured") if measured else tr("between two sizes that were measured")
         self._how_known.show_text(words)
 
     def _truth(self) -> float | None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen, QPolygonF
 
 from gpuexplorer.core.units import Quantity, duration, gigabytes_per_second, memory
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.curve import lines_into
 from gpuexplorer.gui.paint.dashes import cuts_of, marked
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
@@ -22,7 +23,7 @@ _DOT, _RING = 2.0, 4.5
 _LABEL_APART, _PILL = 15.0, 20.0
 _BACKING = 0.88
 _FAINTER = 0.45  # of a curve while another one is chosen
-_NOT_HERE = "not measured"
+_NOT_HERE = mark("not measured")
 
 
 def ink_of(theme: Theme, row: SweepRow) -> QColor:
@@ -117,7 +118,7 @@ def draw_half(drawing: Drawing, axes: RateAxes, row: SweepRow, *, named: bool) -
     drawing.painter.setPen(QPen(ink_of(theme, row), 1.75))
     drawing.painter.setBrush(theme.surface)
     drawing.painter.drawEllipse(at, _RING, _RING)
-    words = f"half rate at {memory(half)}"
+    words = tr("half rate at {size}", size=memory(half))
     drawing.hint(QRectF(at.x() - 8, at.y() - 8, 16, 16), f"{row.words}: {words}")
     if named:
         run = Run(words, letters, theme.text)
@@ -152,9 +153,11 @@ def draw_floor(
 def draw_nothing(drawing: Drawing, axes: RateAxes, words: tuple[str, str]) -> None:
     """What to do, where there is no curve."""
     theme, letters, middle = drawing.theme, drawing.letters, axes.area.center()
-    first = Run(words[0], letters.title, theme.text)
+    first = Run(tr(words[0]), letters.title, theme.text)
     drawing.text(middle.x() - first.width / 2, middle.y(), first)
-    second = Run(letters.body.elided(words[1], axes.area.width()), letters.body, theme.quiet)
+    second = Run(
+        letters.body.elided(tr(words[1]), axes.area.width()), letters.body, theme.quiet
+    )
     drawing.text(middle.x() - second.width / 2, middle.y() + 26, second)
 
 
@@ -218,7 +221,7 @@ def draw_crosshair(
         draw_sample(drawing, row, left + 7, left + 18, middle)
         drawing.runs(left + 24, middle + letters.caption.cap_height / 2, runs)
     if not marks:
-        run = Run(_NOT_HERE, letters.caption, theme.faint)
+        run = Run(tr(_NOT_HERE), letters.caption, theme.faint)
         at = x + 10 if x + 10 + run.width <= right else x - 10 - run.width
         drawing.text(at, area.center().y(), run)
     _draw_size(drawing, axes, x, size)
@@ -250,12 +253,12 @@ def figures_at(drawing: Drawing, size: int, seconds: float) -> list[Run]:
 
 
 def said_at(rows: Sequence[SweepRow], size: int) -> str:
-    """The same for who does not see it."""
+    """The same for anyone who does not see it."""
     told = []
     for row in rows:
         seconds = dict(row.times).get(size)
         if seconds is None:
-            told.append(f"{row.words} {_NOT_HERE}")
+            told.append(f"{row.words} {tr(_NOT_HERE)}")
         else:
             told.append(f"{row.words} {_fine(size / seconds)} GB/s, {duration(seconds)}")
     return f"{size_words(size)}: {'; '.join(told)}"

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Hint
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.sweep.rate_axes import RateAxes, rate_axes
@@ -28,12 +29,15 @@ from gpuexplorer.gui.wording.copies.sweep.ways import SIZES, SweepWay
 
 _LABELS, _LEFT, _TOP, _BOTTOM, _GUTTER, _NARROW_GUTTER = 6, 50, 20, 30, 44, 60
 _NEAR = 14.0  # pixels from a curve's point to where a press still means it
-NAME = "Rate over size"
+NAME = mark("Rate over size")
 _NOTHING = (
-    "Nothing was measured yet.",
-    "Measure copies 29 sizes, from 4 B to 1 GiB, over each of these ways.",
+    mark("Nothing was measured yet."),
+    mark("Measure copies 29 sizes, from 4 B to 1 GiB, over each of these ways."),
 )
-_NO_WAY = ("There is no way to compare.", "Choose from where, to where and how, and add it.")
+_NO_WAY = (
+    mark("There is no way to compare."),
+    mark("Choose from where, to where and how, and add it."),
+)
 
 
 class RatePlot(Painted):
@@ -52,7 +56,7 @@ class RatePlot(Painted):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName(NAME)
+        self.setAccessibleName(tr(NAME))
         look.changed.connect(self._on_look_changed)
 
     @property
@@ -133,7 +137,7 @@ class RatePlot(Painted):
     def _tell_crosshair(self) -> None:
         told = "" if self._at is None else said_at(self._rows, self._at)
         self.setAccessibleDescription(
-            told or "Left and right go from size to size, up and down from way to way"
+            told or tr("Left and right go from size to size, up and down from way to way")
         )
 
     def _step(self, by: int) -> None:

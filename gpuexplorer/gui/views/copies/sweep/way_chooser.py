@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.plan import Kind
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
 from gpuexplorer.gui.widgets.controls.field_row import Labelled
@@ -28,22 +29,22 @@ class WayChooser(QWidget):
         self._devices: Sequence[BenchDevice] = ()
         self._way: SweepWay | None = None
         self._known = False
-        self._from = Dropdown(look, "From", self._offer_places, _LIST)
-        self._to = Dropdown(look, "To", self._offer_places, _LIST)
-        self._how = Dropdown(look, "How", self._offer_kinds, _LIST)
+        self._from = Dropdown(look, tr("From"), self._offer_places, _LIST)
+        self._to = Dropdown(look, tr("To"), self._offer_places, _LIST)
+        self._how = Dropdown(look, tr("How"), self._offer_kinds, _LIST)
         self._from.chosen.connect(self._on_source_chosen)
         self._to.chosen.connect(self._on_target_chosen)
         self._how.chosen.connect(self._on_kind_chosen)
-        self._add = QPushButton("Add")
+        self._add = QPushButton(tr("Add"))
         self._add.setFont(look.letters.body.font)
         self._add.clicked.connect(self._on_add_clicked)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         for caption, field, stretch in (
-            ("From", self._from, 3),
-            ("To", self._to, 3),
-            ("How", self._how, 4),
+            (tr("From"), self._from, 3),
+            (tr("To"), self._to, 3),
+            (tr("How"), self._how, 4),
         ):
             row.addWidget(Labelled(look, caption, field), stretch)
         row.addWidget(Labelled(look, "", self._add))
@@ -69,8 +70,8 @@ class WayChooser(QWidget):
         self._to.show_choice(None if way is None else self._place(way.target))
         self._how.show_choice(None if way is None else _kind_choice(way.kind, way))
         self._add.setEnabled(way is not None and not self._known)
-        self._add.setAccessibleName("Add this way")
-        self._add.setToolTip("It is there already." if self._known else "")
+        self._add.setAccessibleName(tr("Add this way"))
+        self._add.setToolTip(tr("It is there already.") if self._known else "")
 
     def _offer_places(self) -> Sequence[Choice]:
         return [self._place(each.name, named=True) for each in self._devices]
