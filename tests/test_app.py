@@ -20,7 +20,7 @@ from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.views.copies.copies_view import CopiesView
 from gpuexplorer.gui.views.lab.lab_view import LabView
 from gpuexplorer.gui.views.nothing_found.nothing_found_view import NothingFoundView
-from gpuexplorer.gui.widgets.controls.word_button import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.sources import simulated

@@ -33,6 +33,7 @@ from gpuexplorer.gui.state.places import Places
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.state.trail import Trail
+from gpuexplorer.gui.theme.dressing import Dressing
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.view_list import VIEWS, Desk, screen_names
 from gpuexplorer.gui.widgets.bars.banner import Banner
@@ -42,7 +43,6 @@ from gpuexplorer.gui.widgets.palette.palette import Palette
 from gpuexplorer.gui.widgets.rail.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet
 from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
-from gpuexplorer.gui.widgets.wardrobe import Wardrobe
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import WindowCommands
 from gpuexplorer.telemetry.happenings import Happening, Kind
@@ -107,7 +107,7 @@ class MainWindow(QMainWindow):
             self._rail, self._top, self._status, self.frame_clock, parent=self
         )
         self._lay_out()
-        Wardrobe(self.look, self, self._screens)
+        Dressing(self.look, self, self._screens)
         self._leaving = Leaving(self.look, self)
         self.explanation = Explanation(
             self.look,

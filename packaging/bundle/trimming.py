@@ -135,6 +135,8 @@ NEEDED = (
     "libxcb-cursor.so*",
     "libxkbcommon-x11.so*",
     "gpuexplorer/resources/themes/*.toml",
+    "gpuexplorer/resources/themes/*.qss",
+    "gpuexplorer/resources/themes/*.svg",
     "gpuexplorer/resources/icons/*.svg",
     "gpuexplorer/resources/fonts/*.otf",
     "gpuexplorer/resources/*.csv",

@@ -11,7 +11,7 @@ from gpuexplorer.gui.leaving import LeavingDialog
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.views.lab.code.entry_field import EntryField
-from gpuexplorer.gui.widgets.controls.word_button import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.palette.palette import Palette
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry

@@ -17,7 +17,7 @@ from gpuexplorer.gui.settings.cards_field import CardsField
 from gpuexplorer.gui.settings.threshold import threshold, with_threshold
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
+from gpuexplorer.gui.widgets.controls.buttons import MenuButton
 from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.remark import wrapped_label

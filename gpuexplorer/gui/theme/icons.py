@@ -1,12 +1,16 @@
 """Icons: line drawings from `resources/icons`, in whatever colour the theme asks for."""
 
+from collections.abc import Callable
 from enum import StrEnum
 
-from PySide6.QtCore import QByteArray, QRectF
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from gpuexplorer.core.resources import resource
+from gpuexplorer.gui.theme.palette import Theme, mixed
+
+_OFF = 0.5  # of `faint`, where a button cannot be pressed now
 
 
 class Icon(StrEnum):
@@ -60,8 +64,11 @@ class Icon(StrEnum):
 class Icons:
     """Draws them; each is read once for each colour."""
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Callable[[], Theme]) -> None:
+        """`theme` is asked each time a button draws its icon."""
+        self._theme = theme
         self._renderers: dict[tuple[Icon, int], QSvgRenderer] = {}
+        self._for_buttons: dict[Icon, QIcon] = {}
 
     def draw(self, painter: QPainter, icon: Icon, place: QRectF, colour: QColor) -> None:
         key = (icon, colour.rgba())
@@ -72,3 +79,45 @@ class Icons:
             renderer = QSvgRenderer(QByteArray(drawing.encode()))
             self._renderers[key] = renderer
         renderer.render(painter, place)
+
+    def for_button(self, icon: Icon) -> QIcon:
+        """For Qt's own controls; it changes with the theme by itself."""
+        if icon not in self._for_buttons:
+            self._for_buttons[icon] = QIcon(_Engine(self, icon))
+        return self._for_buttons[icon]
+
+    def ink(self, mode: QIcon.Mode, state: QIcon.State) -> QColor:
+        theme = self._theme()
+        if mode is QIcon.Mode.Disabled:
+            return mixed(theme.ground, theme.faint, _OFF)
+        if mode is QIcon.Mode.Active or state is QIcon.State.On:
+            return theme.text
+        return theme.quiet
+
+
+class _Engine(QIconEngine):
+    """Kept alive by `Icons`: Qt would outlive what Python knows of it."""
+
+    def __init__(self, icons: Icons, icon: Icon) -> None:
+        super().__init__()
+        self._icons = icons
+        self._icon = icon
+
+    def paint(
+        self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State
+    ) -> None:
+        ink = self._icons.ink(mode, state)
+        self._icons.draw(painter, self._icon, QRectF(rect), ink)
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        pixmap = QPixmap(size)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        with QPainter(pixmap) as painter:
+            self.paint(painter, QRect(QPoint(), size), mode, state)
+        return pixmap
+
+    def isNull(self) -> bool:
+        return False
+
+    def clone(self) -> QIconEngine:
+        return _Engine(self._icons, self._icon)

@@ -27,7 +27,7 @@ class Look(QObject):
     def __init__(self, scheme: Scheme = Scheme.SYSTEM, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.letters = letterings()
-        self.icons = Icons()
+        self.icons = Icons(lambda: self._theme)
         self._scheme = scheme
         self._palette = Palette.STANDARD
         self._motion = Motion.SYSTEM

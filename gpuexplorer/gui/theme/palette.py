@@ -82,6 +82,11 @@ class Theme:
         """Under a row of choices, of which one is raised."""
         return faded(self.text, 0.06)
 
+    @property
+    def lifted(self) -> QColor:
+        """Behind the choice that holds, on a track."""
+        return faded(self.text, 0.14) if self.dark else self.surface
+
     def card(self, index: int | None) -> QColor:
         """A card's colour; without one, the colour of measured values."""
         return self.quiet if index is None else self.cards[index % len(self.cards)]

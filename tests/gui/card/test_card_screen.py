@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QTableView
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QTableView
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
@@ -14,7 +14,6 @@ from gpuexplorer.core.catalogue import clocks, health, links, memory
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.card.facts_panel import FactsPanel
 from gpuexplorer.gui.widgets.controls.card_chips import CardChip
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.gui.widgets.sheets.card_picker import CardPicker
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
@@ -97,10 +96,10 @@ def test_among_sixty_four_cards_one_steps_or_picks_from_a_grid(
     reads(screen, "Card 12, ")
     buttons = {
         each.accessibleName().split(",")[0]: each
-        for each in screen.chips.findChildren(PaintedButton)
+        for each in screen.chips.findChildren(QAbstractButton)
         if each.isVisible()
     }
-    assert list(buttons) == ["Card before", "Card 12", "Next card"]
+    assert list(buttons) == ["Previous card", "Card 12", "Next card"]
     buttons["Next card"].click()
     reads(screen, "Card 13, ")
     buttons["Card 12"].click()
@@ -119,7 +118,7 @@ def test_among_sixty_four_cards_one_steps_or_picks_from_a_grid(
 def test_escape_leaves_the_grid_without_choosing(open_card: OpenCard, reads: Reads) -> None:
     screen = open_card(session_of({card(i): working() for i in range(9)}))
     reads(screen, "Card 0, ")
-    opens = [b for b in screen.chips.findChildren(PaintedButton) if "Choose" in b.toolTip()]
+    opens = [b for b in screen.chips.findChildren(QAbstractButton) if "Choose" in b.toolTip()]
     opens[0].click()
     picker = the(CardPicker, screen.window)
     press(the(QTableView, picker), Qt.Key.Key_Escape)

@@ -11,8 +11,8 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import utilization
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.controls.search_field import SearchField
-from gpuexplorer.gui.widgets.controls.word_button import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.facts.facts_tree import FactsTree
 from gpuexplorer.gui.widgets.sheets.metric_chooser import MetricChooser
 from tests.gui.card.conftest import OpenCard, Screen

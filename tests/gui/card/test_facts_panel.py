@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.views.card.facts_panel import FactsPanel
-from gpuexplorer.gui.widgets.controls.painted_button import IconButton
-from gpuexplorer.gui.widgets.controls.search_field import SearchField
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.facts.facts_tree import FactsTree
 from tests.gui.card.conftest import OpenCard, Screen
 from tests.gui.fakes import NVML, SIMULATED, card, session_of, working

@@ -16,7 +16,7 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look, Motion
 from gpuexplorer.gui.views.copies.matrix.matrix_page import MatrixPage
-from gpuexplorer.gui.widgets.controls.segmented import Segment
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.pairs.fact_grid import FactGrid
 from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
 from gpuexplorer.lab.copy_job import CopyJob
@@ -110,7 +110,9 @@ def measure_all(page: MatrixPage, qtbot: QtBot) -> None:
 
 def choose(page: MatrixPage, words: str) -> None:
     [segment] = [
-        each for each in page.findChildren(Segment) if each.text() == words and each.isVisible()
+        each
+        for each in page.findChildren(ToolButton)
+        if each.text() == words and each.isVisible()
     ]
     QTest.mouseClick(segment, Qt.MouseButton.LeftButton)
 

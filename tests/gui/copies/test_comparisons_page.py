@@ -18,7 +18,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.comparisons.comparison_bars import ComparisonBars
 from gpuexplorer.gui.views.copies.comparisons.comparison_panel import ComparisonPanel
 from gpuexplorer.gui.views.copies.comparisons.comparisons_page import ComparisonsPage
-from gpuexplorer.gui.widgets.controls.word_button import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine

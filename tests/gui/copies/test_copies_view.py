@@ -12,7 +12,7 @@ from gpuexplorer.gui.theme.look import Look, Motion
 from gpuexplorer.gui.views.copies.copies_view import CopiesView
 from gpuexplorer.gui.views.copies.matrix.matrix_page import MatrixPage
 from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel
-from gpuexplorer.gui.widgets.controls.segmented import Segment
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from tests.gui.copies.moves import PageWindow, across, line
 from tests.gui.hands import the
 from tests.gui.lab.conftest import ScriptedWorker
@@ -32,11 +32,11 @@ def test_for_a_picture_the_matrix_is_filled(view: CopiesView, qtbot: QtBot) -> N
 
 def test_who_stands_on_the_tabs_stays_on_the_one_that_is_open(view: CopiesView) -> None:
     view.open_page("copies")
-    first = next(each for each in view.findChildren(Segment) if each.text() == "Copies")
+    first = next(each for each in view.findChildren(ToolButton) if each.text() == "Copies")
     first.setFocus(Qt.FocusReason.TabFocusReason)
     view.open_page("matrix")
     focused = QApplication.focusWidget()
-    assert isinstance(focused, Segment)
+    assert isinstance(focused, ToolButton)
     assert focused.text() == "Matrix"
 
 
@@ -49,7 +49,7 @@ def test_the_keyboard_stays_on_the_screen_while_it_measures_and_comes_back(
     button.setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClick(button, Qt.Key.Key_Space)
     assert view.copies.running
-    assert isinstance(QApplication.focusWidget(), Segment)
+    assert isinstance(QApplication.focusWidget(), ToolButton)
     qtbot.waitUntil(lambda: not view.copies.running)
 
     def is_back() -> bool:

@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.views.copies.datasheet.beside_panel import OtherName
 from gpuexplorer.gui.views.copies.datasheet.offers_table import OffersTable
 from gpuexplorer.gui.views.copies.datasheet.sheet_bars import SheetBars
-from gpuexplorer.gui.widgets.controls.search_field import SearchField
-from gpuexplorer.gui.widgets.controls.word_button import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from tests.gui.copies.datasheet_pages import (
     B200,

@@ -21,7 +21,7 @@ from gpuexplorer.gui.views.copies.moving.new_copy_sheet import NewCopySheet
 from gpuexplorer.gui.views.copies.moving.sentence_bar import SentenceBar
 from gpuexplorer.gui.views.copies.moving.travel_head import TravelHead
 from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel
-from gpuexplorer.gui.widgets.controls.search_field import SearchField
+from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.wording.copies.moving.columns import Column
 from gpuexplorer.gui.wording.copies.moving.remembered import columns_of, text_of

@@ -17,10 +17,8 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.views.events.events_view import EventsView
-from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
-from gpuexplorer.gui.widgets.controls.painted_button import IconButton
-from gpuexplorer.gui.widgets.controls.search_field import SearchField
-from gpuexplorer.gui.widgets.controls.segmented import Segment
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton, ToolButton
+from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.conftest import OpenWindow
@@ -49,10 +47,10 @@ def icon_button(view: EventsView, words: str) -> IconButton:
     return found
 
 
-def segment(view: EventsView, words: str) -> Segment:
+def segment(view: EventsView, words: str) -> ToolButton:
     [found] = [
         each
-        for each in view.findChildren(Segment)
+        for each in view.findChildren(ToolButton)
         if each.text().startswith(words) and not each.isHidden()
     ]
     return found
@@ -156,12 +154,13 @@ def test_one_card_can_be_chosen(
 ) -> None:
     tell_two(session)
     view = open_events(session)
-    the(MenuButton, view).click()
+    [cards] = [each for each in view.findChildren(MenuButton) if each.text() == "All cards"]
+    cards.click()
     menu = next(menu for menu in view.findChildren(QMenu) if menu.isVisible())
     next(each for each in menu.actions() if each.text().startswith("Card 1")).trigger()
     menu.close()
     assert sentences(view) == ["The card is lost"]
-    assert the(MenuButton, view).text() == "Card 1"
+    assert cards.text() == "Card 1"
 
 
 def test_a_copy_says_that_it_is_made_up(

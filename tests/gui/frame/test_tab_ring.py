@@ -9,7 +9,7 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.controls.search_field import SearchField
+from gpuexplorer.gui.widgets.controls.fields import SearchField
 from tests.gui.conftest import OpenWindow
 from tests.gui.frame.steps import CONTROL, SHIFT, keys, simulated_cards, write
 from tests.gui.hands import the

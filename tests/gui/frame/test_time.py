@@ -15,8 +15,8 @@ from gpuexplorer.gui.state.time_window import HOUR, MINUTE, TimeWindow
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
 from gpuexplorer.gui.widgets.bars.time_pill import TimePill
 from gpuexplorer.gui.widgets.bars.top_bar import TopBar
-from gpuexplorer.gui.widgets.controls.painted_button import IconButton
-from gpuexplorer.gui.widgets.controls.segmented import Segment, Segmented
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton, ToolButton
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.wording.moments import moment_words, span_words
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working
@@ -31,7 +31,7 @@ def spans(window: MainWindow) -> Segmented:
 def chosen(window: MainWindow) -> list[str]:
     return [
         each.accessibleName()
-        for each in spans(window).findChildren(Segment)
+        for each in spans(window).findChildren(ToolButton)
         if each.isVisible() and each.isChecked()
     ]
 
@@ -39,7 +39,7 @@ def chosen(window: MainWindow) -> list[str]:
 def test_a_span_is_chosen_by_mouse_and_by_key_and_shown(open_window: OpenWindow) -> None:
     window = open_window(session_of({card(0): working()}))
     assert chosen(window) == ["5 min"]
-    press_with_mouse(called(Segment, spans(window), "1 h"))
+    press_with_mouse(called(ToolButton, spans(window), "1 h"))
     assert window.time_window.span == HOUR
     assert chosen(window) == ["1 h"]
     keys(Qt.Key.Key_1, ALT)
@@ -62,7 +62,7 @@ def test_where_there_is_no_room_the_span_says_itself_and_opens_the_others(
     window.resize(560, 420)
     now = window.time_window.now()
     window.time_window.look_at(now - 700, now - 100)
-    assert called(Segment, spans(window), "Time span: 10 min").isVisible()
+    assert called(MenuButton, spans(window), "Time span: 10 min").isVisible()
 
 
 def test_looking_back_is_said_and_one_gets_back(open_window: OpenWindow) -> None:
@@ -108,7 +108,7 @@ def test_the_space_bar_presses_the_button_that_has_the_keyboard(
     open_window: OpenWindow,
 ) -> None:
     window = open_window(session_of({card(0): working()}))
-    called(Segment, spans(window), "24 h").setFocus(Qt.FocusReason.TabFocusReason)
+    called(ToolButton, spans(window), "24 h").setFocus(Qt.FocusReason.TabFocusReason)
     keys(Qt.Key.Key_Space)
     assert window.time_window.following
     assert chosen(window) == ["24 h"]
@@ -135,7 +135,8 @@ def test_simulated_cards_can_be_left_where_somebody_looks_for_real_ones(
     press_with_mouse(stop)
     assert asked == ["once"]
     real = open_window(session_of({card(0): working()}), look_again=lambda: None)
-    assert not any(each.isVisible() for each in the(TopBar, real).findChildren(QPushButton))
+    buttons = the(TopBar, real).findChildren(QPushButton)
+    assert not any(each.isVisible() for each in buttons if each.text() == "Stop simulating")
 
 
 @pytest.mark.parametrize("back", [False, True])
@@ -152,9 +153,9 @@ def test_nothing_is_cut_off_and_nothing_overlaps_at_any_width(
     qtbot.waitUntil(lambda: badge.width() >= badge.sizeHint().width())
     shown = [each for each in bar.children() if isinstance(each, QWidget) and each.isVisible()]
     shown.sort(key=lambda each: each.x())
+    qtbot.waitUntil(lambda: shown[-1].geometry().right() < bar.width())
     for left, right in pairwise(shown):
         assert left.geometry().right() < right.geometry().left()
-    assert shown[-1].geometry().right() < bar.width()
 
 
 def test_spans_and_moments_in_words() -> None:

@@ -2,7 +2,14 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QListView, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QListView,
+    QTabBar,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.state.lab.lab_state import LabState
@@ -50,6 +57,12 @@ def write(within: QWidget, name: str, text: str) -> QWidget:
 
 
 def click(within: QWidget, name: str) -> None:
+    for bar in within.findChildren(QTabBar):
+        for at in range(bar.count()):
+            if bar.tabText(at) == name and bar.isVisible():
+                place = bar.tabRect(at).center()
+                QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
+                return
     QTest.mouseClick(named(within, name), Qt.MouseButton.LeftButton)
 
 
@@ -59,6 +72,13 @@ def pick(within: QWidget, name: str, letters: str) -> None:
     (choices,) = [each for each in within.findChildren(QListView) if each.isVisible()]
     QTest.keyClicks(choices, letters)
     QTest.keyClick(choices, Qt.Key.Key_Return)
+
+
+def held(within: QWidget, name: str) -> str:
+    """What is chosen in the list of that name."""
+    field = named(within, name)
+    assert isinstance(field, QComboBox)
+    return field.currentText()
 
 
 def ctrl_enter(within: QWidget) -> None:

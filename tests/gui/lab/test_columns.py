@@ -1,12 +1,13 @@
 """Forms, shelves and code: all three where there is room, two of them where it is narrow."""
 
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QTabBar
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.three_columns import ThreeColumns
-from gpuexplorer.gui.widgets.controls.word_tabs import WordTab
 
 
 class Columns:
@@ -39,8 +40,9 @@ def test_all_three_stand_side_by_side_in_a_wide_window(columns: Columns) -> None
 def test_a_narrow_window_shows_code_or_forms_beside_the_shelves(columns: Columns) -> None:
     columns.widget.resize(760, 500)
     assert columns.seen == ["bench", "code"]
-    tabs = columns.widget.findChildren(WordTab)
-    next(each for each in tabs if each.text() == "Forms").click()
+    [tabs] = columns.widget.findChildren(QTabBar)
+    [forms] = [each for each in range(tabs.count()) if tabs.tabText(each) == "Forms"]
+    QTest.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(forms).center())
     assert columns.seen == ["form", "bench"]
     columns.widget.resize(1200, 500)
     assert columns.seen == ["form", "bench", "code"]

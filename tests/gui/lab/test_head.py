@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
@@ -22,7 +22,6 @@ from gpuexplorer.gui.views.lab.head.switch_menu import fill_menu
 from gpuexplorer.gui.views.lab.head.switches_sheet import SwitchesSheet
 from gpuexplorer.gui.views.lab.head.visible_sheet import VisibleSheet
 from gpuexplorer.gui.widgets.controls.number_field import NumberField
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.wording.lab.head.memory_caps import cap_line
@@ -51,8 +50,8 @@ def switch(head: QWidget, name: str) -> Switch:
     return next(each for each in head.findChildren(Switch) if each.accessibleName() == name)
 
 
-def named(head: QWidget, name: str) -> PaintedButton:
-    found = head.findChildren(PaintedButton)
+def named(head: QWidget, name: str) -> QAbstractButton:
+    found = head.findChildren(QAbstractButton)
     return next(each for each in found if each.accessibleName() == name)
 
 
@@ -115,10 +114,10 @@ def test_a_cap_is_one_line_for_each_card_and_then_the_switch_is_on(
     sheet = in_front(CapSheet, head.window())
     assert "9.60 GiB of 24.0 GiB" in texts(sheet)
     first, second = sheet.findChildren(NumberField)
-    first.setText("25")
+    first.lineEdit().setText("25")
     second.setFocus()
     assert "6.00 GiB of 24.0 GiB" in texts(sheet)
-    second.setText("100")
+    second.lineEdit().setText("100")
     press(second, Qt.Key.Key_Return)  # without a click on "Cap"
     assert worker.lines[1:] == [cap_line(0.25, "cuda:0")]
     worker.done()

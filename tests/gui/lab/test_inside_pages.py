@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QMenu, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QMenu, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.state.lab.lab_state import LabState
@@ -15,7 +15,6 @@ from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.views.lab.inside.inside import Inside
 from gpuexplorer.gui.views.lab.inside.model.bytes_bar import BytesBar
 from gpuexplorer.gui.views.lab.inside.model.layer_strip import LayerStrip
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.lab.events import Placed
 from tests.gui.hands import click, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
@@ -57,8 +56,8 @@ def open_model(
     return the(LayerStrip, inside)
 
 
-def buttons(inside: Inside) -> dict[str, PaintedButton]:
-    found = inside.findChildren(PaintedButton)
+def buttons(inside: Inside) -> dict[str, QAbstractButton]:
+    found = inside.findChildren(QAbstractButton)
     return {each.accessibleName(): each for each in found if each.isVisible()}
 
 

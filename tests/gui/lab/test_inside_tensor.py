@@ -5,7 +5,13 @@ from collections.abc import Iterator, Sequence
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLineEdit, QMenu, QPlainTextEdit, QScrollBar, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QMenu,
+    QPlainTextEdit,
+    QScrollBar,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.state.lab.lab_state import LabState
@@ -14,7 +20,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.inside.inside import Inside
 from gpuexplorer.gui.views.lab.inside.tensor.tensor_page import TensorPage
 from gpuexplorer.gui.views.lab.inside.tensor.value_grid import ValueGrid
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
+from gpuexplorer.gui.widgets.controls.number_field import NumberField
 from gpuexplorer.lab.events import Freed, Held, Placed
 from tests.gui.hands import click, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
@@ -65,8 +71,8 @@ def inside_page(inside: Inside) -> TensorPage:
     return the(TensorPage, inside)
 
 
-def buttons(inside: Inside) -> dict[str, PaintedButton]:
-    found = inside.findChildren(PaintedButton)
+def buttons(inside: Inside) -> dict[str, QAbstractButton]:
+    found = inside.findChildren(QAbstractButton)
     return {each.accessibleName(): each for each in found if each.isVisible()}
 
 
@@ -163,13 +169,13 @@ def test_leading_dimensions_are_chosen_by_number(
     qtbot.waitUntil(lambda: lab.stage is Stage.READY)
     fields = [
         each
-        for each in inside.findChildren(QLineEdit)
+        for each in inside.findChildren(NumberField)
         if each.accessibleName().startswith("Dimension")
     ]
     assert [each.accessibleName() for each in fields] == [
         "Dimension 0, of 8", "Dimension 1, of 3",
     ]  # fmt: skip
-    fields[0].setText("7")
+    fields[0].lineEdit().setText("7")
     press(fields[0], Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: looks(worker)[-1].at == (7, 0, 0, 0))
 

@@ -15,7 +15,7 @@ from tests.gui.lab.form_panels import (
     NET,
     click,
     ctrl_enter,
-    named,
+    held,
     pick,
     shelf,
     shown_forms,
@@ -38,7 +38,7 @@ def test_a_tensor_that_is_chosen_does_not_change_the_model_to_train(
     click(window, "Train")
     lab.selection.choose(things={"other"})
     lab.selection.choose(things={"X"})
-    assert named(window, "Model").accessibleName().startswith("Model: other")
+    assert held(window, "Model").startswith("other")
 
 
 def test_a_training_run_is_begun_with_its_optimiser(
@@ -65,6 +65,6 @@ def test_the_loss_of_one_run_is_not_what_the_next_one_learns(
     loss = tensor("loss", shape=(), requires_grad=True)
     shelf(lab, worker, qtbot, tensor("X"), loss, NET)
     click(window, "Train")
-    assert named(window, "Targets").accessibleName().startswith("Targets: X")
+    assert held(window, "Targets").startswith("X")
     pick(window, "Targets", "loss")
-    assert named(window, "Targets").accessibleName().startswith("Targets: loss")
+    assert held(window, "Targets").startswith("loss")

@@ -13,7 +13,8 @@ from gpuexplorer.core.catalogue import clocks, health
 from gpuexplorer.gui.state.settings import Choices, Settings
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.views.overview.all_cards_panel import AllCardsPanel
-from gpuexplorer.gui.widgets.controls.segmented import Segment, Segmented
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.rows.attention_row import AttentionRow
 from gpuexplorer.gui.widgets.rows.event_row import EventRow
@@ -36,10 +37,10 @@ def many(count: int) -> RememberingSession:
     return session_of({card(index): working(index / count) for index in range(count)})
 
 
-def segment(within: QWidget, words: str) -> Segment:
+def segment(within: QWidget, words: str) -> ToolButton:
     (found,) = (
         each
-        for each in within.findChildren(Segment)
+        for each in within.findChildren(ToolButton)
         if each.text() == words and each.isVisible()
     )
     return found
@@ -86,7 +87,7 @@ def test_the_metric_that_was_chosen_is_remembered(open_overview: OpenOverview) -
 
 def test_nvlink_is_offered_only_where_a_card_has_one(open_overview: OpenOverview) -> None:
     without = open_overview(many(2))
-    assert "NVLink" not in [each.text() for each in without.window.findChildren(Segment)]
+    assert "NVLink" not in [each.text() for each in without.window.findChildren(ToolButton)]
     wired = open_overview(session_of({card(0, nvlinks=2): working()}))
     assert segment(wired.window, "NVLink").isVisible()
 
@@ -284,11 +285,11 @@ def test_nothing_in_the_heading_lies_on_anything_else(
     screen.qtbot.waitUntil(lambda: len(screen.tiles) == count)
     panel = the(AllCardsPanel, screen.window)
     for name in ("Memory", "Temperature", "Utilisation"):
-        if not the(Segmented, panel).findChildren(Segment)[0].isVisible():
+        if not the(Segmented, panel).findChildren(ToolButton)[0].isVisible():
             break
         QTest.mouseClick(segment(panel, name), Qt.MouseButton.LeftButton)
     choice = the(Segmented, panel)
-    shown = [each for each in choice.findChildren(Segment) if each.isVisible()]
+    shown = [each for each in choice.findChildren(ToolButton) if each.isVisible()]
     places = [each.geometry() for each in shown]
     assert not any(a.intersects(b) for a in places for b in places if a is not b)
     beside = [

@@ -9,8 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.gui.state.settings import Choices, Settings
-from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
-from gpuexplorer.gui.widgets.controls.segmented import Segment
+from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton
 from gpuexplorer.telemetry.process_book import ENDED_STAYS
 from gpuexplorer.telemetry.process_names import NamedProcess
 from tests.gui.fakes import GIB, SIMULATED, card, instance
@@ -203,7 +202,7 @@ def test_ranks_of_one_training_stand_under_their_program(open_screen: OpenScreen
     ]
     screen = open_screen(Machine([*people, named(using(A, 9, 1 * GIB), "Xorg")]))
     [choice] = [
-        each for each in screen.view.findChildren(Segment) if each.text() == "By program"
+        each for each in screen.view.findChildren(ToolButton) if each.text() == "By program"
     ]
     choice.click()
     assert screen.column("Command") == [*["torchrun train.py"] * 4, "Xorg"]

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QApplication,
     QLineEdit,
     QListWidget,
@@ -26,8 +27,8 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.theme.look import Look, Motion
 from gpuexplorer.gui.theme.palette import Palette, Scheme
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
-from gpuexplorer.gui.widgets.controls.segmented import Segment
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
+from gpuexplorer.gui.widgets.controls.number_field import NumberField
 from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule, Side
 from tests.gui.fakes import card, session_of, working
@@ -86,30 +87,29 @@ def go_to(dialog: SettingsDialog, name: str, description: str = "") -> QWidget:
     raise AssertionError(f"No {name!r} among {seen}")
 
 
-def row_of(dialog: SettingsDialog, name: str) -> list[Segment]:
+def row_of(dialog: SettingsDialog, name: str) -> list[ToolButton]:
     """The segments of one row of choices."""
     return [
-        each for each in dialog.findChildren(Segment) if each.accessibleDescription() == name
+        each for each in dialog.findChildren(ToolButton) if each.accessibleDescription() == name
     ]
 
 
 def choose(dialog: SettingsDialog, name: str, words: str) -> None:
     """With the arrow keys from what is chosen."""
-    chosen = next(each for each in row_of(dialog, name) if each.isChecked())
-    here = go_to(dialog, chosen.text(), name)
-    press(here, Qt.Key.Key_Home)
-    for _ in row_of(dialog, name):
+    choices = [each.text() for each in row_of(dialog, name) if each.isVisible()]
+    [chosen] = [each.text() for each in row_of(dialog, name) if each.isChecked()]
+    now: QWidget | None = go_to(dialog, chosen, name)
+    steps = choices.index(words) - choices.index(chosen)
+    for _ in range(abs(steps)):
+        assert now is not None
+        press(now, Qt.Key.Key_Right if steps > 0 else Qt.Key.Key_Left)
         now = QApplication.focusWidget()
-        assert isinstance(now, Segment)
-        if now.text() == words:
-            press(now, Qt.Key.Key_Return)
-            return
-        press(now, Qt.Key.Key_Right)
-    raise AssertionError(words)
+    assert isinstance(now, ToolButton)
+    assert now.text() == words
 
 
 def type_into(field: QWidget, text: str) -> None:
-    assert isinstance(field, QLineEdit)
+    assert isinstance(field, QLineEdit | NumberField)
     field.selectAll()
     press(field, Qt.Key.Key_Delete)
     QTest.keyClicks(field, text)
@@ -194,18 +194,18 @@ def test_a_number_out_of_range_becomes_the_nearest_and_no_number_changes_nothing
     open_dialog: Open, settings: Settings
 ) -> None:
     field = go_to(open_dialog(), "Interval, s")
-    assert isinstance(field, QLineEdit)
+    assert isinstance(field, NumberField)
     assert field.toolTip() == "From 0.1 to 60 s"
     type_into(field, "0,02")
-    assert (settings.choices.interval, field.text()) == (0.1, "0.1")
+    assert (settings.choices.interval, field.cleanText()) == (0.1, "0.1")
     type_into(field, "often")
-    assert (settings.choices.interval, field.text()) == (0.1, "0.1")
+    assert (settings.choices.interval, field.cleanText()) == (0.1, "0.1")
     press(field, Qt.Key.Key_Up)
     assert settings.choices.interval == 0.2
     field.selectAll()
     QTest.keyClicks(field, "30")
     press(field, Qt.Key.Key_Escape)
-    assert (settings.choices.interval, field.text()) == (0.2, "0.2")
+    assert (settings.choices.interval, field.cleanText()) == (0.2, "0.2")
     press(field, Qt.Key.Key_Down)
     press(field, Qt.Key.Key_Down)
     assert settings.choices.interval == 0.1
@@ -289,13 +289,13 @@ def test_a_threshold_is_typed_in_the_units_a_person_chose(
     dialog = open_dialog()
     click(dialog, "Change")
     field = go_to(dialog, "Threshold, °F")
-    assert isinstance(field, QLineEdit)
-    assert field.text() == "185"
+    assert isinstance(field, NumberField)
+    assert field.cleanText() == "185"
     type_into(field, "176")
     assert settings.choices.rules[0].threshold == pytest.approx(80.0)
     settings.choose(replace(settings.choices, rules=(near,)))
     assert "Before the limit" in texts(dialog)
-    assert field.text() == "9"
+    assert field.cleanText() == "9"
 
 
 def test_cards_that_are_not_there_are_asked_about(
@@ -348,6 +348,7 @@ def test_keys_of_the_window_below_are_not_pressed_from_here(
 ) -> None:
     dialog = open_dialog()
     window = dialog.parentWidget()
+    assert window is not None
     action = QAction("Screen 2", window)
     action.setShortcut(QKeySequence("2"))
     window.addAction(action)
@@ -361,7 +362,7 @@ def test_nothing_is_cut_off_in_windows_small_and_large(
     open_dialog: Open, width: int, height: int
 ) -> None:
     dialog = open_dialog(width, height)
-    for button in [*dialog.findChildren(PaintedButton), *dialog.findChildren(QPushButton)]:
+    for button in [*dialog.findChildren(QAbstractButton), *dialog.findChildren(QPushButton)]:
         if button.isVisible():
             right = button.mapTo(dialog, button.rect().topRight()).x()
             assert right < width, button.accessibleName()
@@ -371,5 +372,6 @@ def test_nothing_is_cut_off_in_windows_small_and_large(
 def test_it_is_gone_when_it_was_closed(open_dialog: Open, qtbot: QtBot) -> None:
     dialog = open_dialog()
     window = dialog.parentWidget()
+    assert window is not None
     click(dialog, "Close")
     qtbot.waitUntil(lambda: not window.findChildren(SettingsDialog))

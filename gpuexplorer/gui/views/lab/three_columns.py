@@ -2,12 +2,13 @@
 
 from enum import StrEnum
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.controls.word_tabs import WordTabs
+from gpuexplorer.gui.widgets.controls.headings import Headings
 
 _GAP = 8
 _FORM_WIDTH = 240
@@ -24,7 +25,7 @@ class Side(StrEnum):
 
 
 class ThreeColumns(QWidget):
-    """The shelves are always seen."""
+    """The shelves are always seen. The gaps between the columns can be drawn."""
 
     def __init__(
         self,
@@ -35,16 +36,29 @@ class ThreeColumns(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._form, self._bench, self._code = form, bench, code
+        self._form, self._code = form, code
         self._side = Side.CODE
-        self._tabs = WordTabs(
-            look, "Beside the shelves", ((Side.CODE, "Code"), (Side.FORMS, "Forms"))
+        self._narrow: bool | None = None
+        self._tabs = Headings(
+            look,
+            tr("Beside the shelves"),
+            ((Side.CODE, tr("Code")), (Side.FORMS, tr("Forms"))),
         )
         self._tabs.chosen.connect(self.show_side)
-        # In the order of the Tab key.
-        for each in (self._tabs, form, bench, code):
-            each.setParent(self)
-        self._tabs.show_choice(self._side)
+        self._columns = QSplitter()
+        self._columns.setChildrenCollapsible(False)
+        self._columns.setHandleWidth(_GAP)
+        for column, least in ((form, _FORM_WIDTH), (bench, _LEAST_SIDE), (code, _LEAST_SIDE)):
+            column.setMinimumWidth(least)
+            self._columns.addWidget(column)
+        for position, stretch in enumerate((0, 5, 4)):
+            self._columns.setStretchFactor(position, stretch)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(_GAP)
+        layout.addWidget(self._tabs, 0, Qt.AlignmentFlag.AlignRight)
+        layout.addWidget(self._columns, 1)
+        self._arrange()
 
     @property
     def narrow(self) -> bool:
@@ -53,31 +67,23 @@ class ThreeColumns(QWidget):
     def show_side(self, side: Side) -> None:
         """Seen from now on, whether it has to share its place or not."""
         self._side = side
-        self._tabs.show_choice(side)
-        self._arrange()
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(2 * _LEAST_SIDE, 300)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
         self._arrange()
 
     def _arrange(self) -> None:
-        width, height = self.width(), self.height()
+        self._narrow = self.narrow
+        self._tabs.show_choice(self._side)
         self._tabs.setVisible(self.narrow)
         self._form.setVisible(not self.narrow or self._side is Side.FORMS)
         self._code.setVisible(not self.narrow or self._side is Side.CODE)
-        if not self.narrow:
-            code = round((width - _FORM_WIDTH - 2 * _GAP) * _CODE_SHARE)
-            bench = width - _FORM_WIDTH - code - 2 * _GAP
-            self._form.setGeometry(0, 0, _FORM_WIDTH, height)
-            self._bench.setGeometry(_FORM_WIDTH + _GAP, 0, bench, height)
-            self._code.setGeometry(width - code, 0, code, height)
-            return
-        side = max(_LEAST_SIDE, round(width * _SIDE_SHARE))
-        tabs = self._tabs.sizeHint().height()
-        self._bench.setGeometry(0, 0, width - side - _GAP, height)
-        self._tabs.setGeometry(width - side, 0, side, tabs)
-        for each in (self._form, self._code):
-            each.setGeometry(width - side, tabs + _GAP, side, height - tabs - _GAP)
+        if self.narrow:
+            side = max(_LEAST_SIDE, round(self.width() * _SIDE_SHARE))
+            self._columns.setSizes([side, self.width() - side - _GAP, side])
+        else:
+            rest = self.width() - _FORM_WIDTH - 2 * _GAP
+            code = round(rest * _CODE_SHARE)
+            self._columns.setSizes([_FORM_WIDTH, rest - code, code])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.narrow is not self._narrow:
+            self._arrange()

@@ -11,9 +11,8 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.processes.lines import Grouping
-from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
-from gpuexplorer.gui.widgets.controls.painted_button import IconButton
-from gpuexplorer.gui.widgets.controls.search_field import SearchField
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
+from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.wording.cards.faces import Shown
 

@@ -11,8 +11,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
 from gpuexplorer.gui.widgets.bars.time_pill import TimePill
-from gpuexplorer.gui.widgets.controls.painted_button import IconButton
-from gpuexplorer.gui.widgets.controls.search_button import SearchButton
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, SearchButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.wording.moments import moment_words, span_words
@@ -112,8 +111,8 @@ class TopBar(QFrame):
         # Decided by the window alone, so that the badge beside it stays where it is.
         host = min(self._host.sizeHint().width(), _MOST_HOST_WIDTH, round(room * _HOST_SHARE))
         self._host.setFixedWidth(host)
-        self._search.show_wide(room >= _WIDE_SEARCH_FROM)
-        room -= host + self._badge.sizeHint().width() + self._search.sizeHint().width()
+        self._search.show_wide(wide=room >= _WIDE_SEARCH_FROM)
+        room -= host + self._badge.sizeHint().width() + self._search.width()
         room -= 2 * _GAP
         looking_back = reading and not self._time_window.following
         if reading:

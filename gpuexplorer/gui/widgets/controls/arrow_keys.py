@@ -74,11 +74,14 @@ class ArrowKeys(QObject):
 
 
 def line_up(widgets: Sequence[QWidget]) -> None:
-    """The Tab key comes to them in this order, wherever each was made. Qt puts nobody into it
-    who takes no focus at the moment.
+    """The Tab key comes to them in this order, wherever each was made. Qt leaves out of it what
+    takes no focus at the moment; lists that a field opens are windows of their own.
     """
     # What hands its focus on would hand on its policy too.
-    widgets = [widget for widget in widgets if widget.focusProxy() is None]
+    window = widgets[0].window()
+    widgets = [
+        each for each in widgets if each.focusProxy() is None and each.window() is window
+    ]
     before = [widget.focusPolicy() for widget in widgets]
     for widget in widgets:
         widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)

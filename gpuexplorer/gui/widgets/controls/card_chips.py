@@ -8,16 +8,14 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
-from gpuexplorer.gui.widgets.controls.painted_button import (
-    CONTROL_RADIUS,
-    IconButton,
-    PaintedButton,
-)
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
 from gpuexplorer.gui.widgets.sheets.card_picker import CardPicker
 
 # As many as are still found at a glance; beyond, a step on or back and a grid of all.
@@ -46,13 +44,13 @@ class CardChips(QWidget):
         self._choices: Sequence[CardChoice] = ()
         self._current: CardId | None = None
         self._chips: dict[CardId, CardChip] = {}
-        self.setAccessibleName("Card to look at")
+        self.setAccessibleName(tr("Card to look at"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._back = IconButton(look, Icon.PREVIOUS)
-        self._back.show_meaning(Icon.PREVIOUS, "Card before")
+        self._back.show_meaning(Icon.PREVIOUS, tr("Previous card"))
         self._back.clicked.connect(self._on_back_asked)
         self._on = IconButton(look, Icon.NEXT)
-        self._on.show_meaning(Icon.NEXT, "Next card")
+        self._on.show_meaning(Icon.NEXT, tr("Next card"))
         self._on.clicked.connect(self._on_next_asked)
         self._all = _OpensAll(look)
         self._all.clicked.connect(self._on_all_asked)
@@ -147,8 +145,9 @@ class CardChip(PaintedButton):
         self._choice = choice
         self.setCheckable(True)
         self.setText(choice.number)
-        self.setAccessibleName(f"Card {choice.number}, {choice.name}")
-        self.setToolTip(f"Card {choice.number}, {choice.name}")
+        called = tr("Card {number}, {name}", number=choice.number, name=choice.name)
+        self.setAccessibleName(called)
+        self.setToolTip(called)
         self.setFixedSize(self.sizeHint())
 
     def draw(self, drawing: Drawing) -> None:
@@ -178,9 +177,16 @@ class _OpensAll(PaintedButton):
     """The number of the card that is looked at; opens the grid of all."""
 
     def show_choice(self, choice: CardChoice, count: int) -> None:
-        self.setText(f"{choice.number} of {count}")
-        self.setAccessibleName(f"Card {choice.number}, {choice.name}. Choose among {count}")
-        self.setToolTip("Choose a card")
+        self.setText(tr("{number} of {count}", number=choice.number, count=count))
+        self.setAccessibleName(
+            tr(
+                "Card {number}, {name}. Choose from {count} cards.",
+                number=choice.number,
+                name=choice.name,
+                count=count,
+            )
+        )
+        self.setToolTip(tr("Choose a card"))
         self.setFixedWidth(self.sizeHint().width())
         self.update()
 
@@ -188,13 +194,8 @@ class _OpensAll(PaintedButton):
         place = QRectF(self.rect())
         self.draw_ground(drawing, place)
         theme, letters = drawing.theme, drawing.letters
-        number, _, rest = self.text().partition(" ")
         baseline = place.center().y() + letters.body.cap_height / 2
-        runs = [
-            Run(number, letters.strong, theme.text),
-            Run(f" {rest}", letters.body, theme.quiet),
-        ]
-        drawing.runs(10, baseline, runs)
+        drawing.text(10, baseline, Run(self.text(), letters.strong, theme.text))
         arrow = QRectF(place.right() - 22, place.center().y() - 8, 16, 16)
         drawing.icon(Icon.OPEN, arrow, theme.quiet)
 

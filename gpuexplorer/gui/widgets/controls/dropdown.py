@@ -1,30 +1,54 @@
 """Dropdown: a field that shows what was chosen, and opens the list of all there is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QStandardItem, QStandardItemModel, QWheelEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionComboBox,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.choice_drawing import draw_choice
-from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
-from gpuexplorer.gui.widgets.sheets.choice_popup import ChoicePopup
 
-_HEIGHT, _MARGIN, _ARROW = 32, 10.0, 16.0
+_ROW, _MOST_ROWS, _INNER, _TICK, _RADIUS = 30, 12, 12.0, 16.0, 6.0
+_CHIP, _GAP, _LEAST_REMARK = 20.0, 8.0, 18.0
 
-# Asked when the list is opened or an arrow key is pressed, and not before.
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`chip` is where it lies: a card's number, or H for the host, which has no colour."""
+
+    key: Hashable
+    words: str
+    remark: str = ""
+    chip: str = ""
+    colour: int | None = None
+    outlined: bool = False  # a chip without a card's colour
+    refused: str = ""  # why it cannot be chosen
+    typed: bool = True  # words of code, in letters of one width
+
+    @property
+    def said(self) -> str:
+        """For screen readers."""
+        on = tr("on {place}", place=self.chip) if self.chip else ""
+        return ", ".join(each for each in (self.words, on, self.remark, self.refused) if each)
+
+
 Offer = Callable[[], Sequence[Choice]]
 
 
-class Dropdown(PaintedButton):
-    """`chosen` tells what a person wants; whoever decides shows it by `show_choice`.
-
-    Enter, space and Alt+Down open it; the arrow keys go on to the next that can be chosen.
-    """
+class Dropdown(QComboBox):
+    """`chosen` says what a person wants; whoever decides shows it by `show_choice`."""
 
     chosen = Signal(object)
 
@@ -37,92 +61,141 @@ class Dropdown(PaintedButton):
         parent: QWidget | None = None,
     ) -> None:
         """`least_width` is the list's, where the field itself is narrow."""
-        super().__init__(look, parent)
-        self._name = name
+        super().__init__(parent)
+        self.look = look
         self._offer = offer
         self._least_width = least_width
+        self._offered: Sequence[Choice] = ()
         self._choice: Choice | None = None
-        self._placeholder = ""
-        self._bad = False
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(_HEIGHT)
         self.setAccessibleName(name)
-        self.clicked.connect(self._on_clicked)
+        self.setFont(look.letters.body.font)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(40)
+        self.setMaxVisibleItems(_MOST_ROWS)
+        self._items = QStandardItemModel(self)
+        self.setModel(self._items)
+        self.view().setAccessibleName(name)
+        self.view().setItemDelegate(_ChoiceRow(self))
+        self.activated.connect(self._on_activated)
 
     def show_choice(self, choice: Choice | None, placeholder: str = "") -> None:
         """`placeholder` says why nothing is chosen."""
-        if (choice, placeholder) == (self._choice, self._placeholder):
-            return
-        self._choice, self._placeholder = choice, placeholder
-        said = placeholder if choice is None else choice.said
-        self.setAccessibleName(f"{self._name}: {said}")
-        self.setText(said)
-        self.setToolTip(said)
-        self.update()
-
-    def show_bad(self, bad: bool) -> None:
-        if bad is not self._bad:
-            self._bad = bad
+        if choice != self._choice or placeholder != self.placeholderText():
+            self._choice = choice
+            self.setPlaceholderText(placeholder)
+            self.setToolTip(placeholder if choice is None else choice.said)
             self.update()
+        self._fill()
 
-    def draw(self, drawing: Drawing) -> None:
-        theme, painter = drawing.theme, drawing.painter
-        place = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        edge = theme.bad if self._bad else theme.faint if self.underMouse() else theme.line
-        painter.setPen(QPen(edge, 1))
-        painter.setBrush(theme.field)
-        painter.drawRoundedRect(place, CONTROL_RADIUS, CONTROL_RADIUS)
-        if self.hasFocus():
-            drawing.focus_ring(QRectF(self.rect()), CONTROL_RADIUS)
-        middle = place.center().y()
-        arrow = QRectF(place.right() - _ARROW - 6, middle - _ARROW / 2, _ARROW, _ARROW)
-        drawing.icon(Icon.OPEN, arrow, theme.quiet)
-        chip = self._choice is not None and self._choice.chip
-        left = place.left() + (5.0 if chip else _MARGIN)
-        inner = QRectF(left, place.top(), arrow.left() - 4 - left, place.height())
+    def choice_at(self, row: int) -> Choice:
+        return self._offered[row]
+
+    def holds(self, choice: Choice) -> bool:
+        return self._choice is not None and choice.key == self._choice.key
+
+    def _fill(self) -> None:
+        offered = tuple(self._offer())
+        if offered != self._offered:
+            self._offered = offered
+            self._items.clear()
+            for each in offered:
+                item = QStandardItem(each.said)
+                item.setEnabled(not each.refused)
+                item.setToolTip(each.refused)
+                self._items.appendRow(item)
+        held = (row for row, each in enumerate(offered) if self.holds(each))
+        self.setCurrentIndex(next(held, -1))
+
+    def _on_activated(self, row: int) -> None:
+        chosen = self._offered[row].key
+        self._fill()  # until it is decided, what was chosen before holds
+        self.chosen.emit(chosen)
+
+    def showPopup(self) -> None:
+        self._fill()
+        self.view().setMinimumWidth(max(self.width(), self._least_width))
+        self.view().keyboardSearch("")  # forgets what was typed when it was open before
+        super().showPopup()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """The page scrolls on."""
+        event.ignore()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        kind, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        with QPainter(self) as painter:
+            self.style().drawComplexControl(kind, option, painter, self)
+            place = self.style().subControlRect(kind, option, field, self)
+            self._draw_chosen(Drawing(painter, self.look), QRectF(place))
+
+    def _draw_chosen(self, drawing: Drawing, place: QRectF) -> None:
         if self._choice is not None:
-            draw_choice(drawing, inner, self._choice)
-        elif self._placeholder:
-            quiet = Run(self._placeholder, drawing.letters.body, theme.faint)
-            baseline = middle + drawing.letters.body.cap_height / 2
-            drawing.elided(inner.left(), baseline, quiet, inner.width())
-
-    def _step(self, by: int) -> None:
-        there = [each for each in self._offer() if not each.refused]
-        keys = [each.key for each in there]
-        current = None if self._choice is None else self._choice.key
-        at = keys.index(current) + by if current in keys else 0
-        if 0 <= at < len(there):
-            self.chosen.emit(there[at].key)
-
-    def _on_clicked(self) -> None:
-        choices = self._offer()
-        if not choices:
+            draw_choice(drawing, place, self._choice)
             return
-        current = None if self._choice is None else self._choice.key
-        width = max(self.width(), self._least_width)
-        popup = ChoicePopup(self.look, self._name, choices, current, width, self)
-        popup.chosen.connect(self.chosen)
-        popup.open()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        opens = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
-        match event.key():
-            case Qt.Key.Key_Down | Qt.Key.Key_Up if opens:
-                self.click()
-            case Qt.Key.Key_Down:
-                self._step(1)
-            case Qt.Key.Key_Up:
-                self._step(-1)
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter if (
-                event.modifiers() & Qt.KeyboardModifier.ControlModifier
-            ):
-                event.ignore()  # carries out the form
-            case _:
-                super().keyPressEvent(event)
-
-    def sizeHint(self) -> QSize:
-        return QSize(80, _HEIGHT)
+        letters = drawing.letters.body
+        quiet = Run(self.placeholderText(), letters, drawing.theme.faint)
+        baseline = place.center().y() + letters.cap_height / 2
+        drawing.elided(place.left(), baseline, quiet, place.width())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(40, _HEIGHT)
+        return QSize(40, super().minimumSizeHint().height())
+
+
+class _ChoiceRow(QStyledItemDelegate):
+    """What holds has a tick."""
+
+    def __init__(self, dropdown: Dropdown) -> None:
+        super().__init__(dropdown)
+        self._dropdown = dropdown
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        choice = self._dropdown.choice_at(index.row())
+        painter.save()
+        drawing = Drawing(painter, self._dropdown.look)
+        rect: QRect = option.rect
+        place = QRectF(rect).adjusted(4, 1, -4, -1)
+        state: QStyle.StateFlag = option.state
+        if state & QStyle.StateFlag.State_Selected:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(drawing.theme.selection)
+            painter.drawRoundedRect(place, _RADIUS, _RADIUS)
+        inner = place.adjusted(_INNER - 4, 0, -_INNER, 0)
+        if self._dropdown.holds(choice):
+            top = inner.center().y() - _TICK / 2
+            tick = QRectF(inner.right() - _TICK, top, _TICK, _TICK)
+            drawing.icon(Icon.CHECK, tick, drawing.theme.quiet)
+            inner.setRight(tick.left() - 4)
+        draw_choice(drawing, inner, choice)
+        painter.restore()
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        return QSize(100, _ROW)
+
+
+def draw_choice(drawing: Drawing, place: QRectF, choice: Choice) -> None:
+    """From the left of `place`, in its middle; what has no room is cut off."""
+    theme, letters = drawing.theme, drawing.letters
+    left, middle = place.left(), place.center().y()
+    if choice.chip:
+        chip = QRectF(left, middle - _CHIP / 2, _CHIP, _CHIP)
+        fill = None if choice.outlined else theme.card(choice.colour)
+        drawing.chip(chip, choice.chip, letters.badge, fill)
+        left = chip.right() + _GAP
+    lettering = letters.mono if choice.typed else letters.body
+    ink = theme.faint if choice.refused else theme.text
+    run = Run(choice.words, lettering, ink)
+    baseline = middle + letters.body.cap_height / 2
+    left = drawing.elided(left, baseline, run, place.right() - left) + _GAP
+    remark = choice.refused or choice.remark
+    if remark and place.right() - left > _LEAST_REMARK:
+        quiet = Run(remark, letters.caption, theme.faint if choice.refused else theme.quiet)
+        drawing.elided(left, baseline, quiet, place.right() - left)

@@ -1,26 +1,49 @@
 """FieldRow: controls side by side, and below them a sentence where something is wrong."""
 
 from collections.abc import Mapping
-from typing import Protocol, runtime_checkable
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import paragraph
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.labelled import Labelled
+from gpuexplorer.gui.theme.style_sheet import restyle
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 
-_GAP = 8
 
+class Labelled(QWidget):
+    """A control with its caption above; `show_remark` says something at the right."""
 
-@runtime_checkable
-class CanBeBad(Protocol):
-    """A control that can show that what stands in it cannot be used."""
+    def __init__(
+        self, look: Look, caption: str, control: QWidget, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.control = control
+        self._remark = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._remark.hide()
+        words = ElidedLabel(look.letters.caption, Tone.QUIET)
+        words.show_text(caption)
+        words.setBuddy(control)  # on Linux a list has no other name for screen readers
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        head.addWidget(words)
+        head.addStretch(1)
+        head.addWidget(self._remark)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(control)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def show_bad(self, bad: bool) -> None: ...
+    def show_remark(self, remark: str) -> None:
+        if remark != self._remark.text():
+            self._remark.show_text(remark)
+            self._remark.setVisible(bool(remark))
 
 
 class FieldRow(QWidget):
-    """The sentence belongs to its control: readers of screens hear both together."""
+    """The sentence belongs to its control: screen readers read both together."""
 
     def __init__(
         self, look: Look, fields: Mapping[str, Labelled], parent: QWidget | None = None
@@ -33,7 +56,7 @@ class FieldRow(QWidget):
         self._sentence.setWordWrap(True)
         self._sentence.hide()
         row = QHBoxLayout()
-        row.setSpacing(_GAP)
+        row.setSpacing(8)
         for each in fields.values():
             row.addWidget(each, 1)
         column = QVBoxLayout(self)
@@ -43,15 +66,14 @@ class FieldRow(QWidget):
         column.addWidget(self._sentence)
 
     def show_problems(self, problems: Mapping[str, str]) -> None:
-        """Of all that are wrong in a form, those that are its own."""
+        """Those of its own among all that are wrong in a form."""
         mine = {key: problems.get(key, "") for key in self._fields}
         for key, problem in mine.items():
             control = self._fields[key].control
             if control.accessibleDescription() != problem:
                 control.setAccessibleDescription(problem)
-            if isinstance(control, CanBeBad):
-                control.show_bad(bool(problem))
-        sentence = " ".join(each for each in mine.values() if each)
+            restyle(control, "bad", bool(problem))
+        sentence = paragraph([*mine.values()])
         if sentence != self._sentence.text():
             self._sentence.setText(sentence)
             self._sentence.setVisible(bool(sentence))

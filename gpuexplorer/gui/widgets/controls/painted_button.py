@@ -1,17 +1,13 @@
 """PaintedButton: a button that draws itself, and is one to keyboard and screen reader."""
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import mixed
 
 CONTROL_RADIUS = 6.0
-_ICON = 20.0
-_OFF = 0.5  # of what cannot be pressed now
 
 
 class PaintedButton(QAbstractButton):
@@ -45,31 +41,3 @@ class PaintedButton(QAbstractButton):
             self.click()
         else:
             super().keyPressEvent(event)
-
-
-class IconButton(PaintedButton):
-    """An icon by itself; what it does is told on asking, with its key."""
-
-    def __init__(self, look: Look, icon: Icon, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
-        self._icon = icon
-        self.setFixedSize(32, 32)
-
-    def show_meaning(self, icon: Icon, words: str, keys: str = "") -> None:
-        self._icon = icon
-        self.setAccessibleName(words)
-        self.setToolTip(f"{words} ({keys})" if keys else words)
-        self.update()
-
-    def draw(self, drawing: Drawing) -> None:
-        place = QRectF(self.rect())
-        self.draw_ground(drawing, place)
-        side = (self.width() - _ICON) / 2
-        theme = drawing.theme
-        colour = theme.text if self.underMouse() else theme.quiet
-        if not self.isEnabled():
-            colour = mixed(theme.ground, theme.faint, _OFF)
-        drawing.icon(self._icon, place.adjusted(side, side, -side, -side), colour)
-
-    def sizeHint(self) -> QSize:
-        return QSize(32, 32)

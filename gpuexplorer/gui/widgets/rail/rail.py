@@ -20,7 +20,7 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
-from gpuexplorer.gui.widgets.controls.painted_button import IconButton
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.rail.python_foot import PythonFoot
 from gpuexplorer.gui.widgets.rail.rail_devices import RailDevices

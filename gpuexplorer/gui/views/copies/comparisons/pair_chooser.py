@@ -10,9 +10,8 @@ from gpuexplorer.copies.plan import USUAL_BYTES
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
+from gpuexplorer.gui.widgets.controls.buttons import MenuButton
+from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.cards.short_names import short_name
@@ -45,7 +44,9 @@ class PairChooser(QWidget):
         row.setSpacing(8)
         for word, field in (("From", self._from), ("to", self._to)):
             field.setFixedWidth(_FIELD)
-            row.addWidget(_word(look, word))
+            label = _word(look, word)
+            label.setBuddy(field)
+            row.addWidget(label)
             row.addWidget(field)
         row.addWidget(_word(look, "copies of"))
         row.addWidget(self._bytes)

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.controls.framed_button import FramedButton
-from gpuexplorer.gui.widgets.controls.primary_button import PrimaryButton
+from gpuexplorer.gui.widgets.controls.buttons import FramedButton, PrimaryButton
 from gpuexplorer.gui.wording.copies.matrix.overlay import Beside, Overlay
 
 _HEIGHT, _WIDTH = 30, 116

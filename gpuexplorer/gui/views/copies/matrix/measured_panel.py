@@ -5,15 +5,15 @@ from dataclasses import replace
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
-from gpuexplorer.gui.widgets.controls.segmented import Segment, Segmented
+from gpuexplorer.gui.widgets.controls.buttons import MenuButton
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
@@ -97,7 +97,10 @@ class MeasuredPanel(Panel):
 
     def stops(self) -> Sequence[QWidget]:
         """Where the Tab key comes to, in this order."""
-        choices = [*self._kinds.findChildren(Segment), *self._ways.findChildren(Segment)]
+        choices = [
+            *self._kinds.findChildren(QAbstractButton),
+            *self._ways.findChildren(QAbstractButton),
+        ]
         return [*choices, self._pinned, self._size, self.map]
 
     def others_height(self) -> int:

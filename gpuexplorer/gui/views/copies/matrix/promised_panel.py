@@ -5,11 +5,11 @@ from enum import Enum
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.segmented import Segment, Segmented
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
 from gpuexplorer.gui.widgets.panel import Panel
@@ -66,7 +66,7 @@ class PromisedPanel(Panel):
 
     def stops(self) -> Sequence[QWidget]:
         """Where the Tab key comes to, in this order."""
-        return [*self._choice.findChildren(Segment), self.map]
+        return [*self._choice.findChildren(QAbstractButton), self.map]
 
     def height_for(self, width: int) -> int:
         return self.map.height_for(width - _AROUND) + 14 + 28 + 8 + 28 + 12 + 10 + 34 + 12

@@ -10,9 +10,8 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.controls.labelled import Labelled
+from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
+from gpuexplorer.gui.widgets.controls.field_row import Labelled
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.gui.wording.cards.short_names import short_name
 from gpuexplorer.gui.wording.copies.moving.new_copy import (

@@ -22,7 +22,7 @@ from gpuexplorer.gui.views.copies.moving.figure_strip import FigureStrip
 from gpuexplorer.gui.views.copies.moving.playback import Playback
 from gpuexplorer.gui.views.copies.moving.travel_drawing import Flow, TravelDrawing
 from gpuexplorer.gui.views.copies.moving.travel_head import TravelHead
-from gpuexplorer.gui.widgets.controls.painted_button import IconButton
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.copies.moving.cells import chip_of, colour_of

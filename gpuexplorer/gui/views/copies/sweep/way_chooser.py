@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.controls.labelled import Labelled
+from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
+from gpuexplorer.gui.widgets.controls.field_row import Labelled
 from gpuexplorer.gui.wording.cards.short_names import short_name
 from gpuexplorer.gui.wording.copies.sweep.ways import SweepWay, kind_words, kinds_between
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice

@@ -7,9 +7,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
-from gpuexplorer.gui.widgets.controls.field_row import FieldRow
-from gpuexplorer.gui.widgets.controls.labelled import Labelled
-from gpuexplorer.gui.widgets.controls.text_field import CodeField, TextField
+from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
+from gpuexplorer.gui.widgets.controls.fields import CodeField, TextField
 from gpuexplorer.gui.wording.lab.forms.fills import Blank
 
 _IN_A_ROW, _CODE_LINES = 3, 3

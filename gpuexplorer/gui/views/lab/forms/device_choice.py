@@ -5,8 +5,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.forms.device_list import DeviceList
-from gpuexplorer.gui.widgets.controls.field_row import FieldRow
-from gpuexplorer.gui.widgets.controls.labelled import Labelled
+from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
 from gpuexplorer.gui.wording.lab.forms.plan import Surroundings
 
 

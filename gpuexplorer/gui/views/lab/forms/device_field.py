@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.units import memory
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
+from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.gui.wording.lab.forms.plan import Surroundings
 

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QVBoxLayout, QWidget
 
 from gpuexplorer.core.units import Units
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.forms.device_row import DeviceRow
-from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
+from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
+from gpuexplorer.gui.widgets.controls.buttons import one_tab_stop
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 
@@ -26,8 +27,8 @@ class DeviceList(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(2)
-        self._keys = ArrowKeys(self)
-        self._keys.moved_to.connect(self._on_moved_to)
+        self._group = QButtonGroup(self)
+        self._group.buttonClicked.connect(self._on_clicked)
 
     def show_devices(self, devices: Sequence[BenchDevice], chosen: str, units: Units) -> None:
         """`chosen` by its name."""
@@ -39,8 +40,7 @@ class DeviceList(QWidget):
             self._make_rows(len(devices))
         for row, device in zip(self._rows, devices, strict=True):
             row.show_device(device, units, chosen=bool(chosen) and device.name == chosen)
-        there = [row for row in self._rows if row.isEnabled()]
-        self._keys.offer(next((row for row in there if row.isChecked()), _first(there)))
+        one_tab_stop(self._group)
 
     def _make_rows(self, count: int) -> None:
         for row in self._rows:
@@ -49,22 +49,11 @@ class DeviceList(QWidget):
             row.deleteLater()
         self._rows = [DeviceRow(self._look, self) for _ in range(count)]
         for row in self._rows:
-            row.clicked.connect(self._on_clicked)
+            self._group.addButton(row)
             self._column.addWidget(row)
             row.show()
-        self._keys.take(self._rows, after=self)
+        line_up([self, *self._rows])
 
-    def _on_clicked(self) -> None:
-        row = self.sender()
-        if isinstance(row, DeviceRow):
-            # Qt has turned its mark already; only who decides may do that.
-            row.show_chosen()
-            self.chosen.emit(row.device_name)
-
-    def _on_moved_to(self, row: QWidget) -> None:
+    def _on_clicked(self, row: QAbstractButton) -> None:
         if isinstance(row, DeviceRow):
             self.chosen.emit(row.device_name)
-
-
-def _first(rows: Sequence[DeviceRow]) -> DeviceRow | None:
-    return next(iter(rows), None)

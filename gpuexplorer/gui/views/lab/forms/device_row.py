@@ -23,7 +23,6 @@ class DeviceRow(PaintedButton):
         super().__init__(look, parent)
         self._device = BenchDevice("", "", "")
         self._units = USUAL
-        self._chosen = False
         self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -32,8 +31,8 @@ class DeviceRow(PaintedButton):
         return self._device.name
 
     def show_device(self, device: BenchDevice, units: Units, *, chosen: bool) -> None:
-        self._chosen = chosen
-        self.show_chosen()
+        if chosen:
+            self.setChecked(True)
         if (device, units) == (self._device, self._units) and self.accessibleName():
             return
         self._device, self._units = device, units
@@ -47,10 +46,6 @@ class DeviceRow(PaintedButton):
         self.setToolTip("\n".join(part for part in said[1:] if part))
         self.updateGeometry()
         self.update()
-
-    def show_chosen(self) -> None:
-        if self.isChecked() is not self._chosen:
-            self.setChecked(self._chosen)
 
     def draw(self, drawing: Drawing) -> None:
         theme, letters, painter = drawing.theme, drawing.letters, drawing.painter

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.forms.code_preview import CodePreview
-from gpuexplorer.gui.widgets.controls.primary_button import PrimaryButton
+from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
 from gpuexplorer.gui.wording.lab.forms.plan import Plan
 
 _MOST, _LEAST, _FIELDS, _SHARE = 12, 2, 330, 60

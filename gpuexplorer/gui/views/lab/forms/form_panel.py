@@ -18,8 +18,8 @@ from gpuexplorer.gui.views.lab.forms.model_form import ModelForm
 from gpuexplorer.gui.views.lab.forms.tensor_form import TensorForm
 from gpuexplorer.gui.views.lab.forms.train_form import TrainForm
 from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
+from gpuexplorer.gui.widgets.controls.headings import MARGIN, Headings
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.controls.word_tabs import TAB_MARGIN, WordTabs
 from gpuexplorer.gui.wording.lab.forms.plan import Plan, Surroundings
 from gpuexplorer.lab.events import Placed
 
@@ -54,7 +54,7 @@ class FormPanel(QWidget):
         self._tab, self._made = _Tab.CREATE, _Made.TENSOR
         self._plan = Plan("")
         self._around = Surroundings()
-        self._tabs = WordTabs(look, "What to do", [(each, each.value) for each in _Tab])
+        self._tabs = Headings(look, "What to do", [(each, each.value) for each in _Tab])
         self._kinds = Segmented(look, "What to create", [(each, each.value) for each in _Made])
         self._kinds.fill_width()
         self._look = look
@@ -107,7 +107,7 @@ class FormPanel(QWidget):
         form.show_plan(self._plan)
         if self._footer.has_keyboard and not self._plan.ready:
             # Else Qt hands the keyboard to whatever comes behind this panel.
-            self._tabs.take_keyboard()
+            self._tabs.setFocus()
         self._footer.show_plan(self._plan)
 
     def _look_around(self) -> Surroundings:
@@ -150,7 +150,7 @@ class FormPanel(QWidget):
         self._kinds.setVisible(self._tab is _Tab.CREATE)
         chosen = self._form()
         if any(each is not chosen and _has_keyboard(each) for each in self._forms.values()):
-            self._tabs.take_keyboard()
+            self._tabs.setFocus()
         for form in self._forms.values():
             form.setVisible(form is chosen)
         self._footer.show_refusal("")
@@ -196,7 +196,7 @@ class FormPanel(QWidget):
         whole.setContentsMargins(0, _TOP, 0, _BOTTOM)
         whole.setSpacing(8)
         tabs = QVBoxLayout()
-        tabs.setContentsMargins(_SIDE - round(TAB_MARGIN), 0, _SIDE, 0)
+        tabs.setContentsMargins(_SIDE - MARGIN, 0, _SIDE, 0)
         tabs.addWidget(self._tabs)
         whole.addLayout(tabs)
         whole.addWidget(self._scroll, 1)

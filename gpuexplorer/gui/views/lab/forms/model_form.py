@@ -10,11 +10,9 @@ from gpuexplorer.gui.views.lab.forms.blank_fields import BlankFields
 from gpuexplorer.gui.views.lab.forms.device_choice import DeviceChoice
 from gpuexplorer.gui.views.lab.forms.form import Form
 from gpuexplorer.gui.views.lab.forms.name_field import NameField
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.controls.field_row import FieldRow
-from gpuexplorer.gui.widgets.controls.labelled import Labelled
-from gpuexplorer.gui.widgets.controls.text_field import CodeField, TextField
+from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
+from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
+from gpuexplorer.gui.widgets.controls.fields import CodeField, TextField
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.wording.lab.forms.model_plan import (
     MODEL_KINDS,

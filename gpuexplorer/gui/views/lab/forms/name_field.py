@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.controls.text_field import TextField
+from gpuexplorer.gui.widgets.controls.fields import TextField
 
 
 class NameField(TextField):

@@ -6,8 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
+from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
 from gpuexplorer.gui.wording.lab.forms.plan import Surroundings
 from gpuexplorer.gui.wording.lab.forms.shapes import shape_text
 from gpuexplorer.lab.events import Placed

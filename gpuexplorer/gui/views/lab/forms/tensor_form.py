@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.forms.blank_fields import BlankFields
 from gpuexplorer.gui.views.lab.forms.device_choice import DeviceChoice
 from gpuexplorer.gui.views.lab.forms.form import Form
 from gpuexplorer.gui.views.lab.forms.name_field import NameField
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.controls.field_row import FieldRow
-from gpuexplorer.gui.widgets.controls.labelled import Labelled
-from gpuexplorer.gui.widgets.controls.text_field import TextField
-from gpuexplorer.gui.widgets.controls.tick_box import TickBox
+from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
+from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
+from gpuexplorer.gui.widgets.controls.fields import TextField
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.wording.lab.forms.counting import counted
 from gpuexplorer.gui.wording.lab.forms.dtypes import DTYPES, lacks
 from gpuexplorer.gui.wording.lab.forms.fills import FILLS, cannot_make
@@ -44,8 +43,8 @@ class TensorForm(Form):
         self._seed = TextField(look, "Seed")
         self._seed.setPlaceholderText("none")
         self._seed.setToolTip("The same seed draws the same numbers again.")
-        self._grad_tick = TickBox(look, "requires_grad")
-        self._pinned_tick = TickBox(look, "pinned")
+        self._grad_tick = _Tick(look, "requires_grad")
+        self._pinned_tick = _Tick(look, "pinned")
         self._lay_out()
         for field in (self._name, self._shape, self._seed):
             field.typed.connect(self._on_typed)
@@ -53,8 +52,8 @@ class TensorForm(Form):
         self._devices.chosen.connect(self._on_device_chosen)
         self._filled.chosen.connect(self._on_fill_chosen)
         self._type.chosen.connect(self._on_type_chosen)
-        self._grad_tick.turned.connect(self._on_grad_turned)
-        self._pinned_tick.turned.connect(self._on_pinned_turned)
+        self._grad_tick.box.clicked.connect(self._on_grad_turned)
+        self._pinned_tick.box.clicked.connect(self._on_pinned_turned)
 
     def show_around(self, around: Surroundings) -> None:
         self._name.propose(next_letter(around.taken))
@@ -96,8 +95,8 @@ class TensorForm(Form):
             self._devices.device,
             self._dtype,
             self._seed.text(),
-            self._grad_tick.isChecked(),
-            self._pinned_tick.isChecked(),
+            self._grad_tick.box.isChecked(),
+            self._pinned_tick.box.isChecked(),
         )
 
     def _lay_out(self) -> None:
@@ -178,6 +177,29 @@ class TensorForm(Form):
     def _on_pinned_turned(self, on: bool) -> None:
         self._pinned = on
         self.changed.emit()
+
+
+class _Tick(QWidget):
+    """A word that holds or not; beside it, why it cannot."""
+
+    def __init__(self, look: Look, words: str) -> None:
+        super().__init__()
+        self.box = QCheckBox(words)
+        self.box.setAccessibleName(words)
+        self.box.setFont(look.letters.mono.font)
+        self._remark = ElidedLabel(look.letters.caption, Tone.FAINT)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.box)
+        row.addWidget(self._remark, 1)
+
+    def show_on(self, on: bool, refused: str = "") -> None:
+        """`refused` says why it cannot be turned on."""
+        self.box.setChecked(on and not refused)
+        self.box.setEnabled(not refused)
+        self.box.setAccessibleDescription(refused)
+        self.box.setToolTip(refused)
+        self._remark.show_text(refused)
 
 
 def _fill_choice(word: str) -> Choice:

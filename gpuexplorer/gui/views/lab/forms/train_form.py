@@ -10,11 +10,9 @@ from gpuexplorer.gui.views.lab.forms.form import Form
 from gpuexplorer.gui.views.lab.forms.name_field import NameField
 from gpuexplorer.gui.views.lab.forms.operand import Operand
 from gpuexplorer.gui.views.lab.forms.operation_grid import Face, OperationGrid
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.controls.field_row import FieldRow
-from gpuexplorer.gui.widgets.controls.labelled import Labelled
-from gpuexplorer.gui.widgets.controls.text_field import TextField
+from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
+from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
+from gpuexplorer.gui.widgets.controls.fields import TextField
 from gpuexplorer.gui.wording.lab.forms.plan import Plan, Surroundings
 from gpuexplorer.gui.wording.lab.forms.train_plan import (
     LOSSES,

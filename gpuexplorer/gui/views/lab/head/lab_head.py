@@ -18,9 +18,7 @@ from gpuexplorer.gui.views.lab.head.switch_actions import SwitchActions
 from gpuexplorer.gui.views.lab.head.switch_book import SwitchBook
 from gpuexplorer.gui.views.lab.head.switch_menu import fill_menu
 from gpuexplorer.gui.views.lab.head.switch_word import SwitchWord
-from gpuexplorer.gui.widgets.controls.framed_button import FramedButton
-from gpuexplorer.gui.widgets.controls.menu_button import MenuButton
-from gpuexplorer.gui.widgets.controls.painted_button import IconButton
+from gpuexplorer.gui.widgets.controls.buttons import FramedButton, IconButton, MenuButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from gpuexplorer.gui.wording.lab.head.lab_summary import LabSummary

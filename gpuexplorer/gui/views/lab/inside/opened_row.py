@@ -11,7 +11,7 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.inside.device_badges import badges_of
 from gpuexplorer.gui.views.lab.inside.opened_tab import OpenedTab
-from gpuexplorer.gui.widgets.controls.word_button import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import WordButton
 
 _HEIGHT = 32
 _MOST_OFFERED = 40

@@ -13,11 +13,8 @@ from gpuexplorer.gui.views.lab.inside.device_badges import (
     badge_width,
     draw_badge,
 )
-from gpuexplorer.gui.widgets.controls.painted_button import (
-    CONTROL_RADIUS,
-    IconButton,
-    PaintedButton,
-)
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
 
 _HEIGHT, _MARGIN, _CROSS, _MOST_NAME = 30, 6.0, 24, 140.0
 

@@ -1,7 +1,7 @@
-"""Wardrobe: gives every part of a window its style sheet, and hidden parts only when shown."""
+"""Dressing: gives each part of a window the style sheet, and hidden parts only when shown."""
 
 import shiboken6
-from PySide6.QtCore import QChildEvent, QEvent, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QChildEvent, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from gpuexplorer.gui.theme.look import Look
@@ -10,13 +10,12 @@ _BREATH = 1  # milliseconds
 _OF_THE_SYSTEM = ("QMenu", "QTipLabel")
 
 
-class Wardrobe(QObject):
-    """Qt goes through every widget below one whose sheet changes, seen or not, and behind the
-    screen that is seen there are others. So each part has a sheet of its own, and puts on the
-    new one when it is seen.
+class Dressing(QObject):
+    """A sheet on the window takes three times as long as one on each part that is seen, one on
+    the application ten times: Qt goes through every widget below, and most screens are hidden.
 
     Parts are what stands in the window, what comes over it, and each screen of the `stack`.
-    Dressing a full window takes long and so does drawing it, so that it answers in between.
+    Drawing a full window takes long too, so that it answers in between.
     """
 
     _came = Signal()
@@ -25,11 +24,9 @@ class Wardrobe(QObject):
         super().__init__(window)
         self._look = look
         self._window = window
-        self._breath = QTimer(self)
-        self._breath.setSingleShot(True)
-        self._breath.setInterval(_BREATH)
+        self._breath = QTimer(self, singleShot=True, interval=_BREATH)
         self._breath.timeout.connect(self._on_breath_taken)
-        # These three wear nothing themselves; what is in them does, and what will be.
+        # These wear nothing themselves; what is in them does, and what will be.
         central = window.centralWidget()
         self._containers = [window, stack] if central is None else [window, central, stack]
         self._parts: dict[QWidget, str] = {}
@@ -49,15 +46,6 @@ class Wardrobe(QObject):
             part.installEventFilter(self)
             self._dress(part)
 
-    def _greet(self, child: QObject) -> None:
-        if shiboken6.createdByPython(child):
-            if isinstance(child, QWidget):
-                self._take(child)
-        else:
-            # Qt polishes its own dialogs before Python knows them. Who keeps what it is given
-            # of them then frees it twice, which is the end of the program.
-            self._came.emit()
-
     def _dress(self, part: QWidget) -> None:
         sheet = self._look.style_sheet()
         if self._parts.get(part) != sheet:
@@ -66,11 +54,9 @@ class Wardrobe(QObject):
 
     def _forget_gone(self) -> None:
         """Screens come and go with their session, and would be kept alive from here."""
-        self._parts = {
-            part: worn for part, worn in self._parts.items() if shiboken6.isValid(part)
-        }
+        parts = self._parts.items()
+        self._parts = {part: worn for part, worn in parts if shiboken6.isValid(part)}
 
-    @Slot()
     def _on_came(self) -> None:
         for container in self._containers:
             for child in container.children():
@@ -90,11 +76,17 @@ class Wardrobe(QObject):
         self._window.setUpdatesEnabled(True)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # Not when a child is added: then it is not finished yet. What is in a part wears the
-        # sheet of the part.
+        # Not when a child is added: then it is not finished yet.
         if event.type() is QEvent.Type.ChildPolished and isinstance(event, QChildEvent):
-            if watched in self._containers:
-                self._greet(event.child())
+            if watched not in self._containers:
+                return False
+            child = event.child()
+            if not shiboken6.createdByPython(child):
+                # Qt polishes its own dialogs before Python knows them. To keep what it hands
+                # out of them would free it twice, which is the end of the program.
+                self._came.emit()
+            elif isinstance(child, QWidget):
+                self._take(child)
         elif event.type() is QEvent.Type.Show and watched in self._parts:
             self._dress(watched)
         return False

@@ -1,11 +1,12 @@
-"""TextField and CodeField: where a person types a word, or code of several lines."""
+"""Fields where a person types: a word, code of several lines, or what is looked for."""
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QToolButton, QWidget
 
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS
 
 _HEIGHT = 32
 
@@ -20,13 +21,11 @@ class TextField(QLineEdit):
 
     def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
-        self._bad = False
         self.setFont(look.letters.mono.font)
         self.setAccessibleName(name)
         self.setFixedHeight(_HEIGHT)
         self.setMinimumWidth(40)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.textEdited.connect(self.typed)
 
     def show_text(self, text: str) -> None:
@@ -34,20 +33,6 @@ class TextField(QLineEdit):
         if text != self.text():
             self.setText(text)
             self.setCursorPosition(0)
-
-    def show_bad(self, bad: bool) -> None:
-        if bad is not self._bad:
-            self._bad = bad
-            self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(80, _HEIGHT)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if self._bad:
-            with QPainter(self) as painter:
-                _draw_bad(painter, QRectF(self.rect()), self._look)
 
 
 class CodeField(QPlainTextEdit):
@@ -59,8 +44,6 @@ class CodeField(QPlainTextEdit):
         self, look: Look, name: str, lines: int, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._look = look
-        self._bad = False
         self.setFont(look.letters.mono.font)
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
@@ -75,11 +58,6 @@ class CodeField(QPlainTextEdit):
         if text != self.toPlainText():
             self.setPlainText(text)
 
-    def show_bad(self, bad: bool) -> None:
-        if bad is not self._bad:
-            self._bad = bad
-            self.update()
-
     def _on_text_changed(self) -> None:
         self.typed.emit(self.toPlainText())
 
@@ -90,17 +68,42 @@ class CodeField(QPlainTextEdit):
         else:
             super().keyPressEvent(event)
 
-    def event(self, event: QEvent) -> bool:
-        handled = super().event(event)
-        # Of what scrolls, `paintEvent` is told of the inside alone.
-        if self._bad and event.type() is QEvent.Type.Paint:
-            with QPainter(self) as painter:
-                _draw_bad(painter, QRectF(self.rect()), self._look)
-        return handled
 
+class SearchField(QLineEdit):
+    """`searched_for` comes with every letter; `left` when the list is to have the keyboard.
+    Escape clears the field and then leaves it.
+    """
 
-def _draw_bad(painter: QPainter, place: QRectF, look: Look) -> None:
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(look.theme.bad, 1))
-    edge = place.adjusted(0.5, 0.5, -0.5, -0.5)
-    painter.drawRoundedRect(edge, CONTROL_RADIUS, CONTROL_RADIUS)
+    searched_for = Signal(str)
+    left = Signal()
+
+    def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setPlaceholderText(name)
+        self.setAccessibleName(name)
+        self.setFont(look.letters.body.font)
+        leading = QLineEdit.ActionPosition.LeadingPosition
+        self.addAction(look.icons.for_button(Icon.SEARCH), leading).triggered.connect(
+            self.setFocus
+        )
+        self.setClearButtonEnabled(True)
+        for clear in self.findChildren(QAction, "_q_qlineeditclearaction"):
+            clear.setIcon(look.icons.for_button(Icon.CLOSE))
+        for button, meaning in zip(
+            self.findChildren(QToolButton), (name, tr("Clear")), strict=True
+        ):
+            button.setAccessibleName(meaning)
+        self.textChanged.connect(self.searched_for)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        match event.key():
+            case Qt.Key.Key_Escape if self.text():
+                self.clear()
+            case Qt.Key.Key_Escape:
+                self.left.emit()
+                # What floats closes with it.
+                super().keyPressEvent(event)
+            case Qt.Key.Key_Down:
+                self.left.emit()
+            case _:
+                super().keyPressEvent(event)

@@ -1,0 +1,221 @@
+"""Qt's own buttons, each of a `kind` that the style sheet knows."""
+
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QStyleOptionButton,
+    QToolButton,
+    QWidget,
+)
+
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
+
+_ICON, _SMALL_ICON = QSize(20, 20), QSize(16, 16)
+_BESIDE, _ALONE = (
+    Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
+    Qt.ToolButtonStyle.ToolButtonIconOnly,
+)
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_PRIMARY_MARGIN, _KEYS_GAP = 12, 10
+_SEARCH_WIDE, _SEARCH_NARROW = 208, 32
+
+
+class ToolButton(QToolButton):
+    """The mouse presses it and leaves the keyboard where it is. Enter presses it as the space
+    bar does.
+    """
+
+    def __init__(
+        self, look: Look, kind: str, words: str = "", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.look = look
+        self.setProperty("kind", kind)
+        self.setFont(look.letters.body.font)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.show_words(words)
+
+    def show_words(self, words: str) -> None:
+        if words != self.text():
+            self.setText(words)
+            self.setAccessibleName(words)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _ENTER and not event.modifiers():
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+
+def one_tab_stop(group: QButtonGroup) -> None:
+    """The Tab key comes to the one that is chosen; Qt itself sees to it only from then on."""
+    there = [each for each in group.buttons() if each.isEnabled()]
+    stop = group.checkedButton() or next(iter(there), None)
+    for each in group.buttons():
+        policy = Qt.FocusPolicy.TabFocus if each is stop else Qt.FocusPolicy.NoFocus
+        if each.focusPolicy() is not policy:
+            each.setFocusPolicy(policy)
+
+
+class IconButton(ToolButton):
+    """An icon by itself; its tooltip says what it does, and with which key."""
+
+    def __init__(self, look: Look, icon: Icon, parent: QWidget | None = None) -> None:
+        super().__init__(look, "icon", "", parent)
+        self.setIcon(look.icons.for_button(icon))
+        self.setIconSize(_ICON)
+        self.setFixedSize(32, 32)
+
+    def show_meaning(self, icon: Icon, words: str, keys: str = "") -> None:
+        self.setIcon(self.look.icons.for_button(icon))
+        self.setAccessibleName(words)
+        self.setToolTip(tr("{meaning} ({keys})", meaning=words, keys=keys) if keys else words)
+
+
+class WordButton(ToolButton):
+    """An icon and a word, quiet until it is pointed at: for the head of a panel."""
+
+    def __init__(
+        self, look: Look, icon: Icon, words: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(look, "word", words, parent)
+        self.setIcon(look.icons.for_button(icon))
+        self.setIconSize(_SMALL_ICON)
+        self.setToolButtonStyle(_BESIDE)
+
+
+class FramedButton(ToolButton):
+    """An icon and a word in a frame; in a narrow place the icon alone."""
+
+    def __init__(
+        self, look: Look, icon: Icon, words: str, meaning: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(look, "framed", words, parent)
+        self.setIcon(look.icons.for_button(icon))
+        self.setIconSize(_SMALL_ICON)
+        self.setAccessibleDescription(meaning)
+        self.setToolTip(meaning)
+        self.setToolButtonStyle(_BESIDE)
+
+    def show_compact(self, compact: bool) -> None:
+        self.setToolButtonStyle(_ALONE if compact else _BESIDE)
+
+
+class MenuButton(QPushButton):
+    """Says what holds, and opens a menu of what else there is. `about_to_open` hands out the
+    menu, empty, to be filled.
+    """
+
+    about_to_open = Signal(QMenu)
+
+    def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self.setProperty("kind", "menu")
+        self.setFont(look.letters.body.font)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setToolTip(name)
+        self.clicked.connect(self._on_clicked)
+
+    def show_words(self, words: str) -> None:
+        if words != self.text():
+            self.setText(words)
+            self.setAccessibleName(tr("{name}: {value}", name=self._name, value=words))
+
+    def _on_clicked(self) -> None:
+        menu = QMenu(self)
+        menu.aboutToHide.connect(menu.deleteLater)
+        self.about_to_open.emit(menu)
+        menu.popup(self.mapToGlobal(QPoint(0, self.height() + 4)))
+
+    def initStyleOption(self, option: QStyleOptionButton) -> None:
+        """With the arrow, although the menu is made only when it opens."""
+        super().initStyleOption(option)
+        option.features |= QStyleOptionButton.ButtonFeature.HasMenu
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _ENTER:
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+
+class _KeyedButton(QPushButton):
+    """Its key stands at its right."""
+
+    def __init__(self, look: Look, kind: str, keys: str, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", kind)
+        self.setFont(look.letters.body.font)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAutoDefault(True)  # so that Enter presses it
+        self.keys = QLabel(keys)
+        self.keys.setFont(look.letters.caption.font)
+        self.keys.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 8, 0)
+        row.addStretch(1)
+        row.addWidget(self.keys, 0, Qt.AlignmentFlag.AlignVCenter)
+
+
+class PrimaryButton(_KeyedButton):
+    """The one button of a screen that stands out."""
+
+    def __init__(self, look: Look, keys: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(look, "primary", keys, parent)
+        self._letters = look.letters.strong
+        self._words = ""
+        self.setProperty("keyed", bool(keys))
+        self.setFixedHeight(36)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_words(self, words: str) -> None:
+        if words != self._words:
+            self._words = words
+            keys = self.keys.text()
+            self.setAccessibleName(words)
+            self.setToolTip(
+                tr("{meaning} ({keys})", meaning=words, keys=keys) if keys else words
+            )
+            self._fit()
+
+    def _fit(self) -> None:
+        room = self.width() - 2 * _PRIMARY_MARGIN
+        with_keys = self._letters.width(self._words) + _KEYS_GAP + self.keys.sizeHint().width()
+        self.keys.setVisible(bool(self.keys.text()) and with_keys <= room)
+        self.setText(self._letters.elided(self._words, room))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+
+class SearchButton(_KeyedButton):
+    """Looks like a field to type in, and opens the palette of all commands."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, "search", "Ctrl K", parent)
+        self.setIcon(look.icons.for_button(Icon.SEARCH))
+        self.setIconSize(QSize(18, 18))
+        self.setAccessibleName(tr("Search all commands"))
+        self.setToolTip(tr("Search all commands, screens and cards (Ctrl+K)"))
+        self._wide = False
+        self.show_wide(wide=True)
+
+    def show_wide(self, *, wide: bool) -> None:
+        """Or the icon alone."""
+        if wide is self._wide:
+            return
+        self._wide = wide
+        self.setText(tr("Search") if wide else "")
+        self.keys.setVisible(wide)
+        self.setFixedWidth(_SEARCH_WIDE if wide else _SEARCH_NARROW)
