@@ -13,6 +13,7 @@ from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
+    QComboBox,
     QDockWidget,
     QHeaderView,
     QLineEdit,
@@ -209,6 +210,13 @@ def name_of(widget: QWidget) -> str:
         and not isinstance(widget, QAbstractItemView)
     ):
         return within.text(QAccessible.Text.Name)
+    return _called(spoken, widget)
+
+
+def _called(spoken: QAccessibleInterface, widget: QWidget) -> str:
+    if isinstance(widget, QComboBox) and widget.accessibleName():
+        # On Linux Qt hands out what is chosen, and leaves the name to the label beside it.
+        return widget.accessibleName()
     return spoken.text(QAccessible.Text.Name)
 
 
@@ -240,7 +248,7 @@ def _thing(spoken: QAccessibleInterface, widget: QWidget) -> Thing:
         words.append(widget.toPlainText())
     state = spoken.state()
     return Thing(
-        plain(spoken.text(QAccessible.Text.Name)),
+        plain(_called(spoken, widget)),
         tuple(dict.fromkeys(plain(each) for each in words if each)),
         spoken.role(),
         spoken.rect(),

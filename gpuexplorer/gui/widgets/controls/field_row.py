@@ -23,6 +23,7 @@ class Labelled(QWidget):
         self._remark.hide()
         words = ElidedLabel(look.letters.caption, Tone.QUIET)
         words.show_text(caption)
+        words.setBuddy(control)  # on Linux a list has no other name for screen readers
         head = QHBoxLayout()
         head.setSpacing(6)
         head.addWidget(words)

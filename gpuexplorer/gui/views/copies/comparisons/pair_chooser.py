@@ -45,7 +45,9 @@ class PairChooser(QWidget):
         row.setSpacing(8)
         for word, field in ((tr("From"), self._from), (tr("to"), self._to)):
             field.setFixedWidth(_FIELD)
-            row.addWidget(_word(look, word))
+            label = _word(look, word)
+            label.setBuddy(field)
+            row.addWidget(label)
             row.addWidget(field)
         row.addWidget(_word(look, tr("copies of")))
         row.addWidget(self._bytes)
