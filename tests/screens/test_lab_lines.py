@@ -55,7 +55,7 @@ def test_things_on_two_cards_do_not_meet_it_is_said_why_and_the_first_way_on_men
         "RuntimeError: Expected all tensors to be on the same device, but found at least two "
         "devices, cuda:0 and cuda:1!",
         "What it means here",
-        "X lies on cuda:0, Y on cuda:1.",
+        "X lies on cuda:0. Y lies on cuda:1.",
         "Nothing was computed or changed.",
         "Ways on",
         "X.cuda(1) + Y",
@@ -75,7 +75,7 @@ def test_what_is_too_large_says_what_was_wanted_and_what_is_free(
     enters(person, 'B = torch.zeros(100000, 100000, device="cuda:1")')
     person.sees(
         "CUDA out of memory. Tried to allocate 37.25 GiB.",
-        "The line wanted 37.25 GiB on cuda:1; of its 24 GiB only",
+        "The line wanted 37.25 GiB on cuda:1. Only",
         "Nothing was created, and the shelf is as it was.",
         "Half the bytes",
     )

@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.views.copies.matrix.details_panel import DetailsPanel
@@ -73,8 +74,7 @@ def test_it_is_not_offered_to_be_measured_alone(open_matrix: OpenMatrix) -> None
 
 def test_many_that_cannot_be_measured_are_counted() -> None:
     there = BenchDevice("cuda:0", "", "0")
-    gone = [
-        BenchDevice(f"cuda:{at}", "", str(at), usable=False, reason="Lost.") for at in (1, 2)
-    ]
+    lost = Message("Lost.")
+    gone = [BenchDevice(f"cuda:{at}", "", str(at), usable=False, reason=lost) for at in (1, 2)]
     assert gone_words(heads_of([there])) == ""
     assert gone_words(heads_of([there, *gone])).startswith("2 cards cannot be measured now")

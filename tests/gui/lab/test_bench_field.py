@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.units import USUAL
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.bench.bench_field import BenchField
 from gpuexplorer.gui.views.lab.bench.column import BenchColumn
@@ -21,6 +22,8 @@ from gpuexplorer.lab.events import Hello, Placed
 from tests.gui.hands import press, the
 from tests.gui.lab.conftest import GIB, tensor
 
+CPU_ONLY = Message("Your PyTorch is a build for the processor only.")
+ANOTHER_PYTHON = Message("Choose a Python whose PyTorch is built for CUDA.")
 CPU_BUILD = Hello(1, "3.11.7", "2.13.0", "CPU", simulated=False)
 
 
@@ -35,8 +38,8 @@ def card(number: int, usable: bool = True) -> BenchDevice:
         "NVIDIA H100",
         str(number),
         usable=usable,
-        reason="" if usable else "Your PyTorch is a build for the processor only.",
-        way_out="" if usable else "Choose a Python whose PyTorch is built for CUDA.",
+        reason=NOTHING if usable else CPU_ONLY,
+        way_out=NOTHING if usable else ANOTHER_PYTHON,
         total_bytes=80 * GIB,
         free_bytes=79 * GIB,
     )
@@ -65,7 +68,7 @@ def field(window: QWidget, look: Look, qtbot: QtBot) -> BenchField:
 
 
 def show(field: BenchField, *shelves: Shelf) -> None:
-    field.show_shelves(shelves, [""] * len(shelves), lambda _: 0)
+    field.show_shelves(shelves, [()] * len(shelves), lambda _: 0)
 
 
 def test_a_card_that_pytorch_cannot_use_says_why_and_the_way_out(field: BenchField) -> None:
@@ -78,7 +81,7 @@ def test_a_card_that_pytorch_cannot_use_says_why_and_the_way_out(field: BenchFie
 
 
 def test_what_is_special_about_a_usable_card_is_told_on_asking(field: BenchField) -> None:
-    odd = replace(card(0), reason="PyTorch's cuda:0 is card 1 of this window.")
+    odd = replace(card(0), reason=Message("PyTorch's cuda:0 is card 1 of this window."))
     show(field, shelf(HOST), shelf(odd))
     assert "is card 1" in field.columns[1].hint_at(QPoint(30, 20))
     assert "is card 1" in field.columns[1].accessibleDescription()

@@ -4,6 +4,7 @@ import pytest
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.views.lab.bench.block_stack import BlockStack, measured
 from gpuexplorer.gui.views.lab.bench.widths import GAP, column_widths, in_columns
 from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, BlockBook, BlockKind, one_line
@@ -199,7 +200,8 @@ def test_what_is_already_there_is_not_copied() -> None:
 
 def test_a_card_that_cannot_be_used_takes_no_copy_and_says_why() -> None:
     (block,) = blocks(tensor("X"))["cuda:0"]
-    broken = BenchDevice("cuda:1", "", "1", usable=False, reason="It is too old.")
+    why = Message("It is too old.")
+    broken = BenchDevice("cuda:1", "", "1", usable=False, reason=why)
     with pytest.raises(Trouble, match=r"too old"):
         copy_line(block, broken, (), fall_back=False)
 
@@ -273,16 +275,15 @@ def test_the_stretches_of_a_gauge_are_true_and_the_tensors_are_within_the_cache(
 def test_what_cannot_be_told_is_not_said_to_be_nothing() -> None:
     face = column_face(BenchDevice("mps", "Apple", ""), USUAL)
     assert face.free is None
-    assert "free memory is not told" in face.spoken
-    assert "Others not told" in face.spoken
+    assert "free memory is not known" in face.spoken
+    assert "Others not known" in face.spoken
 
 
 def test_a_card_left_out_tells_the_way_out() -> None:
-    device = BenchDevice(
-        "", "GTX", "1", usable=False, reason="It is too old.", way_out="Choose another Python."
-    )
+    why, way_out = Message("It is too old."), Message("Choose another Python.")
+    device = BenchDevice("", "GTX", "1", usable=False, reason=why, way_out=way_out)
     assert column_face(device, USUAL).way_out == "Choose another Python."
-    assert "It is too old, Choose another Python" in column_face(device, USUAL).spoken
+    assert "It is too old. Choose another Python" in column_face(device, USUAL).spoken
 
 
 @pytest.mark.parametrize(

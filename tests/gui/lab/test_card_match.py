@@ -105,11 +105,11 @@ def test_without_uuids_cards_of_one_name_are_not_guessed() -> None:
     assert found["cuda:0"].card is None
     assert found["cuda:0"].usable
     assert found["cuda:0"].reason == (
-        "This PyTorch tells no UUID, and 2 cards here are called NVIDIA TITAN RTX:"
-        " which of them cuda:0 is, cannot be told."
+        "This PyTorch reports no UUID, and 2 cards here are called NVIDIA TITAN RTX: it is not"
+        " known which of them cuda:0 is."
     )
-    assert "does not tell which" in found["card 0"].reason
-    assert found["card 1"].way_out == "A newer PyTorch tells it."
+    assert "does not say which" in found["card 0"].reason
+    assert found["card 1"].way_out == "A newer PyTorch does."
 
 
 def test_a_mig_instance_is_found_by_its_own_uuid() -> None:
@@ -202,12 +202,12 @@ def test_an_old_driver_is_told_what_suits_it() -> None:
 
 def test_a_card_without_kernels_takes_copies_and_warns_of_computing() -> None:
     cards = arrange([card(0, f"GPU-{FIRST}", OLD, capability=(6, 1))])
-    reason = "compute capability 6.1 has no kernels in this PyTorch: copies work"
+    reason = Message("This PyTorch has no kernels for compute capability 6.1: copies work.")
     old = offered(0, FIRST, OLD, capability=(6, 1), usable=False, reason=reason)
     device = told([old], list(cards))["cuda:0"]
     assert device.usable
     assert not device.computes
-    assert device.reason == f"C{reason[1:]}."
+    assert device.reason == reason
     assert "CUDA 12.6" in device.way_out
     around = Surroundings(devices=(device,))
     thing = tensor("X")

@@ -44,7 +44,7 @@ def test_operands_apart_are_named_with_their_devices() -> None:
         "cuda:0 and cuda:1!",
         "devices differ",
     )
-    assert said.startswith("X lies on cuda:0, Y on cuda:1. A sum runs on one device")
+    assert said.startswith("X lies on cuda:0. Y lies on cuda:1. A sum runs on one device")
     assert said.endswith("Nothing was computed or changed.")
 
 
@@ -55,12 +55,14 @@ def test_what_a_line_makes_by_itself_is_told_apart_from_names() -> None:
         "found at least two devices, cuda:0 and cpu!",
         "devices differ",
     )
-    assert said.startswith("X lies on cuda:0, what the line makes itself on cpu.")
+    assert said.startswith("X lies on cuda:0. What the line makes itself lies on cpu.")
 
 
 def test_a_model_on_another_device_than_its_input() -> None:
     said = words("net(X)", "RuntimeError", "cuda:0 and cpu", "devices differ")
-    assert said.startswith("net lies on cpu, X on cuda:0. net computes where its parameters")
+    assert said.startswith(
+        "net lies on cpu. X lies on cuda:0. net computes where its parameters"
+    )
 
 
 OUT_OF_MEMORY = (
@@ -73,16 +75,19 @@ def test_out_of_memory_says_what_was_wanted_what_is_free_and_who_holds_it() -> N
     memory = Memory("cuda:0", 2 * MIB, 22 * MIB, 8 * GIB, 24 * GIB, 334 * MIB)
     failed = Failed(1, "out of memory", "OutOfMemoryError", OUT_OF_MEMORY, memory=(memory,))
     said = meaning(failed, "A = torch.ones(60000, 100000, device='cuda:0')", SHELF)
-    assert "wanted 22.35 GiB on cuda:0; of its 24 GiB only 8.06 GiB are free." in said
-    assert "other programs and the driver hold 15.7 GiB, your tensors 2 MiB" in said
-    assert "PyTorch's cache 20 MiB and the context 334 MiB." in said
+    assert "wanted 22.35 GiB on cuda:0. Only 8.06 GiB of its 24 GiB are free." in said
+    assert "Other programs and the driver hold 15.7 GiB. Your tensors hold 2 MiB." in said
+    assert "PyTorch's cache holds 20 MiB. The context holds 334 MiB." in said
     assert said.endswith("the shelf is as it was.")
 
 
 def test_a_cap_on_memory_is_told() -> None:
     message = f"{OUT_OF_MEMORY} Of the allocated memory 2.40 GiB allowed; 512 bytes is used."
     said = words("torch.ones(9, device='cuda:0')", "E", message, "out of memory")
-    assert "8.06 GiB are free, but the cap that was set allows this program 2.4 GiB." in said
+    assert (
+        "8.06 GiB of its 24 GiB are free, but the cap that was set allows this program 2.4 GiB."
+        in said
+    )
     assert "only" not in said
 
 
@@ -202,7 +207,7 @@ def test_pytorchs_words_in_plain_ones(line: str, message: str, said: str) -> Non
 
 def test_a_card_that_is_not_there_is_named_with_those_that_are() -> None:
     said = words("X.cuda(7)", "AcceleratorError", "CUDA error: invalid device ordinal")
-    assert said.startswith("There is no cuda:7: PyTorch has cuda:0 and cuda:1 here.")
+    assert said.startswith("There is no cuda:7. PyTorch has cuda:0 and cuda:1 here.")
 
 
 @pytest.mark.parametrize(
@@ -210,7 +215,7 @@ def test_a_card_that_is_not_there_is_named_with_those_that_are() -> None:
 )
 def test_however_it_was_asked_for(line: str) -> None:
     said = words(line, "AcceleratorError", "CUDA error: invalid device ordinal")
-    assert said.startswith("There is no cuda:7: ")
+    assert said.startswith("There is no cuda:7. ")
 
 
 def test_a_lost_card_is_told_with_what_is_left_and_what_to_do() -> None:

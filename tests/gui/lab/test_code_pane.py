@@ -135,7 +135,7 @@ def test_a_failed_line_is_explained_and_the_first_way_on_has_the_keyboard(
     fail_apart(lab, worker, qtbot)
     shown = texts(the(ErrorPanel, pane))
     assert f"RuntimeError: {APART}" in shown
-    assert any(each.startswith("X lies on cuda:0, Y on cuda:1.") for each in shown)
+    assert any(each.startswith("X lies on cuda:0. Y lies on cuda:1.") for each in shown)
     cures = pane.findChildren(CureButton)
     assert [each.text() for each in cures] == [
         "X + Y.cuda(0)",
@@ -156,7 +156,7 @@ def test_a_cure_runs_and_the_failed_line_says_what_cured_it(
     settled(qtbot, lab)
     qtbot.waitUntil(lambda: not the(ErrorPanel, pane).isVisible())
     lab.selection.choose(failed)
-    assert "cured by line 4. Not in the script" in said(pane)
+    assert "Cured by line 4. Not in the script" in said(pane)
     assert the(ErrorPanel, pane).isVisible()
     assert not [each for each in pane.findChildren(CureButton) if each.isVisible()]
 
@@ -188,7 +188,7 @@ def test_a_line_and_what_it_placed_are_selected_together(
     lines = the(LineList, pane)
     QTest.mouseClick(lines.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, 12))
     assert (lab.selection.line, lab.selection.things) == (first, frozenset({"X"}))
-    assert said(pane).startswith(f"Line 1: {MAKE_X}. done. 24 B; with it came the context")
+    assert said(pane).startswith(f"Line 1: {MAKE_X}. done. 24 B allocated. The context")
     press(lines, Qt.Key.Key_Down)
     assert lab.selection.things == {"Y"}
     press(lines, Qt.Key.Key_C, control=True)

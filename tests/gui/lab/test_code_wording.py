@@ -7,7 +7,7 @@ import pytest
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.wording.lab.amounts import beginning, bytes_words, listed, seconds_words
+from gpuexplorer.gui.wording.lab.amounts import beginning, bytes_words, seconds_words
 from gpuexplorer.gui.wording.lab.code.completion import completion
 from gpuexplorer.gui.wording.lab.code.cure_face import cure_face
 from gpuexplorer.gui.wording.lab.code.left_out import left_out_words
@@ -49,49 +49,52 @@ def copied(source: str, target: str, size: int) -> Transferred:
 def test_the_first_tensor_on_a_card_brings_context_and_cache() -> None:
     first = entry("X = torch.ones(2, 3, device='cuda:0')", None, card(512, 2 * MIB))
     said = cost_words(first, [held(tensor("X"), 512)])
-    assert said == "24 B; with it came the context of 334 MiB and a cache of 2 MiB"
+    assert said == ("24 B allocated. The context of 334 MiB and a cache of 2 MiB came with it.")
 
 
 def test_the_second_comes_out_of_the_cache() -> None:
     second = entry("Y = X + 1", card(512, 2 * MIB), card(1024, 2 * MIB))
-    assert cost_words(second, [held(tensor("Y"), 512)]) == "24 B; out of the cache"
+    assert (
+        cost_words(second, [held(tensor("Y"), 512)])
+        == "24 B allocated. It came out of the cache."
+    )
 
 
 def test_what_no_name_stands_for_is_told() -> None:
     product = entry("Z = X @ X", card(512, 2 * MIB), card(1024 + 8 * MIB, 22 * MIB))
     said = cost_words(product, [held(tensor("Z"), 512)])
-    assert said == "24 B, and 8 MiB under no name; the cache grew by 20 MiB"
+    assert said == "24 B, and 8 MiB under no name. The cache grew by 20 MiB."
 
 
 def test_copies_are_counted_with_their_bytes() -> None:
     moved = entry("net = net.to('cuda:0')", card(0, 2 * MIB), card(1024, 2 * MIB))
     moved.transfers = [copied("cpu", "cuda:0", 12), copied("cpu", "cuda:0", 4)]
-    assert cost_words(moved) == "2 copies from the host to cuda:0: 12 B, 4 B"
+    assert cost_words(moved) == "2 copies from the host to cuda:0: 12 B, 4 B."
     moved.transfers = [copied("cpu", "cuda:0", MIB)] * 14
-    assert cost_words(moved) == "14 copies from the host to cuda:0, 14 MiB in all"
+    assert cost_words(moved) == "14 copies from the host to cuda:0, 14 MiB in all."
 
 
 def test_what_arrived_wrong_is_said_first() -> None:
     moved = entry("Z = X.cuda(1)")
     moved.transfers = [replace(copied("cuda:0", "cuda:1", MIB), intact=False)]
     said = cost_words(moved)
-    assert said == "Arrived WRONG on cuda:1, see Copies; copied 1 MiB from cuda:0 to cuda:1"
+    assert said == ("Arrived WRONG on cuda:1, see Copies. Copied 1 MiB from cuda:0 to cuda:1.")
 
 
 def test_printing_is_a_copy_and_a_wait() -> None:
     shown = entry("Y + Z", card(512, 2 * MIB), card(512, 2 * MIB))
     shown.transfers, shown.printed = [copied("cuda:0", "cpu", 24)], ["tensor([[1.]])"]
-    assert cost_words(shown) == "Printing copied 24 B to the host and waited"
+    assert cost_words(shown) == "Printing copied 24 B to the host and waited."
     read = entry("x = X.item()", card(512, 2 * MIB), card(512, 2 * MIB))
     read.transfers = [copied("cuda:0", "cpu", 4)]
-    assert cost_words(read) == "Reading it copied 4 B to the host and waited"
+    assert cost_words(read) == "Reading it copied 4 B to the host and waited."
 
 
 @pytest.mark.parametrize(
     "line", ["Z.cuda(1) is Z", "Y = X.to('cuda:0')", "Y = X.to(try_gpu(0))", "Y = X.cpu()"]
 )
 def test_moving_to_where_it_is_copies_nothing(line: str) -> None:
-    assert cost_words(entry(line)) == "Already there: nothing was copied"
+    assert cost_words(entry(line)) == "Already there: nothing was copied."
 
 
 def test_another_type_on_the_same_device_is_no_move() -> None:
@@ -100,17 +103,17 @@ def test_another_type_on_the_same_device_is_no_move() -> None:
 
 def test_deleting_gives_back_to_the_cache_and_emptying_it_to_the_card() -> None:
     gone = entry("del X", card(12 * MIB, 14 * MIB), card(0, 14 * MIB))
-    assert cost_words(gone) == "12 MiB went back to PyTorch's cache"
+    assert cost_words(gone) == "12 MiB went back to PyTorch's cache."
     emptied = entry("torch.cuda.empty_cache()", card(0, 14 * MIB), card(0, 0))
-    assert cost_words(emptied) == "The cache gave 14 MiB back to the card"
+    assert cost_words(emptied) == "The cache gave 14 MiB back to the card."
     kept = entry("del X", card(512, 2 * MIB), card(512, 2 * MIB))
-    assert cost_words(kept) == "The name X is gone; on the cards nothing changed"
+    assert cost_words(kept) == "Deleted: X. Nothing changed on the cards."
 
 
 def test_a_view_has_no_memory_of_its_own() -> None:
     view = entry("V = X.T", card(512, 2 * MIB), card(512, 2 * MIB))
     said = cost_words(view, [held(tensor("V"), 512)], {"V": "X"})
-    assert said == "No new memory: V shares that of X"
+    assert said == "No new memory: V shares that of X."
 
 
 def test_host_memory_and_decimal_units() -> None:
@@ -118,23 +121,23 @@ def test_host_memory_and_decimal_units() -> None:
     said = cost_words(
         entry("H = torch.ones(1000, 1000)"), placed, {}, Units(decimal_memory=True)
     )
-    assert said == "4 MB on the host"
+    assert said == "4 MB on the host."
 
 
 def test_a_training_run_tells_its_steps_and_losses() -> None:
     trained = Entry(Train(1, "net", "X", "T", "opt", "mse_loss", 3, 2), state="done")
     trained.losses = [0.95, 0.5, 0.25]
-    assert cost_words(trained) == "3 steps; loss from 0.95 to 0.25"
+    assert cost_words(trained) == "3 steps; loss from 0.95 to 0.25."
 
 
 def test_a_failed_line_says_what_cured_it_and_that_it_is_in_no_script() -> None:
     failed = Entry(Run(3, "X + Y"), state="failed")
     failed.failed = Failed(3, "devices differ", "RuntimeError", "…")
     face = line_face(failed, 3, {3: 3, 9: 4})
-    assert (face.cost, face.tone) == ("Two devices. Not in the script", Tone.BAD)
+    assert (face.cost, face.tone) == ("Two devices. Not in the script.", Tone.BAD)
     failed.cured_by = 9
     face = line_face(failed, 3, {3: 3, 9: 4})
-    assert face.cost == "Two devices; cured by line 4. Not in the script"
+    assert face.cost == "Two devices. Cured by line 4. Not in the script."
 
 
 def test_the_placement_log_stands_above_what_the_line_said() -> None:
@@ -145,7 +148,7 @@ def test_the_placement_log_stands_above_what_the_line_said() -> None:
     assert face.printed == ("mul: cuda:0; add: cuda:0", "tensor(3.)")
 
 
-def test_a_line_is_told_to_readers_of_screens() -> None:
+def test_a_line_is_told_to_screen_readers() -> None:
     done = entry("X + Y")
     done.finished = Finished(1, 31e-6, 7e-6, busy=(("cuda:0", 1e-6), ("cuda:1", 7e-6)))
     done.printed = ["tensor(3.)\nTrue"]
@@ -188,7 +191,7 @@ def test_lines_that_need_a_lost_card_are_named() -> None:
     assert left_out_words([], ["cuda:1"]) == ""
     line = Entry(Run(3, "X.cuda(1)"), state="failed")
     line.failed = Failed(3, "device lost", "", "", Message("…"))
-    assert line_face(line, 3, {3: 3}).cost == "The card is lost. Not in the script"
+    assert line_face(line, 3, {3: 3}).cost == "The card is lost. Not in the script."
 
 
 def test_a_copy_between_simulated_cards_is_expected_to_take_what_its_link_says() -> None:
@@ -212,7 +215,6 @@ def test_amounts_read_well_in_a_sentence() -> None:
         "7.5 GiB",
     ]
     assert seconds_words(8.36e-6) == "8.4 µs"
-    assert listed(["X", "Y", "Z"]) == "X, Y and Z"
     assert beginning("One. Two. Three. Four.", 12) == "One. Two. …"
 
 
@@ -271,5 +273,5 @@ def test_notices_say_what_can_be_done() -> None:
     assert notice(LabNow(hanging=True)).answers == ((Answer.RESTART, "Restart the worker"),)
     assert notice(LabNow(running=7, seconds=0.1)).sentence == ""
     running = notice(LabNow(running=7, seconds=3.4, waiting=2))
-    assert running.sentence == "Line 7 runs, 3.40 s, 2 lines wait behind it"
+    assert running.sentence == "Line 7 runs, 3.40 s; 2 lines wait behind it"
     assert running.answers == ((Answer.STOP, "Stop"),)

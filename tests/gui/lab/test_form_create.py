@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.gui.wording.lab.forms.dtypes import DTYPES
 from gpuexplorer.gui.wording.lab.forms.fills import FILLS, cannot_make
@@ -219,7 +220,7 @@ def test_meta_and_unknown_memory_say_so() -> None:
 
 
 def test_what_is_special_about_a_device_is_said_where_it_is_chosen() -> None:
-    why = "PyTorch's cuda:0 is card 1 of nvidia-smi and of this window."
+    why = Message("PyTorch's cuda:0 is card 1 of nvidia-smi and of this window.")
     around = Surroundings(devices=(replace(CARD, reason=why),))
     assert tensor_plan(TensorWish("X", device="cuda:0"), around).facts[-1] == why
 

@@ -3,6 +3,7 @@
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.wording.lab.forms.reading import (
     check_size,
     read_number,
@@ -75,7 +76,7 @@ def test_more_bytes_than_can_be_counted_are_refused() -> None:
 @pytest.mark.parametrize("typed", ["", "-", "1.5", "one", "0x10", "1e3", "9" * 50])
 def test_only_whole_numbers_are_whole_numbers(typed: str) -> None:
     with pytest.raises(Trouble, match="The number of steps"):
-        read_whole(typed, "The number of steps")
+        read_whole(typed, Message("The number of steps"))
 
 
 def test_a_seed_may_be_left_out_and_has_to_fit() -> None:
@@ -89,13 +90,13 @@ def test_a_seed_may_be_left_out_and_has_to_fit() -> None:
     ("typed", "number"), [("7", 7), ("-1.5", -1.5), ("1e-3", 0.001), ("True", True), ("2j", 2j)]
 )
 def test_numbers_are_read_as_python_writes_them(typed: str, number: object) -> None:
-    assert read_number(typed, "The value") == number
+    assert read_number(typed, Message("The value")) == number
 
 
 @pytest.mark.parametrize("typed", ["", "x", "__import__('os')", "[1]", "'7'", "1e999", "1 +"])
 def test_what_is_no_number_is_not_evaluated(typed: str) -> None:
     with pytest.raises(Trouble, match="The value"):
-        read_number(typed, "The value")
+        read_number(typed, Message("The value"))
 
 
 def test_typed_in_values_know_their_shape() -> None:

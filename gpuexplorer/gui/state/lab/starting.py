@@ -24,7 +24,7 @@ OnEnd = Callable[[Message], None]
 
 
 def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:
-    """Of the session that is shown. Starts nothing yet."""
+    """For the session that is shown. Starts nothing yet."""
     session = machine.session
     return LabState(machine, pythons, starter_of(session), load_of(session), machine)
 

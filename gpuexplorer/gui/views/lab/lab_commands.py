@@ -5,6 +5,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.views.lab.code.code_pane import CodePane
@@ -32,15 +33,17 @@ class LabCommands(QObject):
         super().__init__(parent)
         self._lab, self._code, self._form = lab, code, form
         self._open_thing, self._show_beside = open_thing, show_beside
-        add("Type a line of code", "Ctrl+L", self._on_type_asked)
-        add("Create a tensor", "", self._on_tensor_asked)
-        add("Create a model", "", self._on_model_asked)
-        self._look = add("Look inside what is selected", "Ctrl+I", self._on_look_asked)
-        self._stop = add("Stop the line that runs", "Ctrl+.", self._on_stop_asked)
-        self._save = add("Save the session as script or notebook…", "Ctrl+S", code.save_program)
-        self._copy = add("Copy the session as script", "", code.copy_program)
-        self._rebuild = add("Rebuild the shelf", "", self._on_rebuild_asked)
-        self._restart = add("Restart the worker", "", lab.restart)
+        add(tr("Type a line of code"), "Ctrl+L", self._on_type_asked)
+        add(tr("Create a tensor"), "", self._on_tensor_asked)
+        add(tr("Create a model"), "", self._on_model_asked)
+        self._look = add(tr("Look inside what is selected"), "Ctrl+I", self._on_look_asked)
+        self._stop = add(tr("Stop the line that runs"), "Ctrl+.", self._on_stop_asked)
+        self._save = add(
+            tr("Save the session as script or notebook…"), "Ctrl+S", code.save_program
+        )
+        self._copy = add(tr("Copy the session as script"), "", code.copy_program)
+        self._rebuild = add(tr("Rebuild the shelf"), "", self._on_rebuild_asked)
+        self._restart = add(tr("Restart the worker"), "", lab.restart)
         for signal in (lab.changed, lab.stage_changed, lab.selection.changed):
             signal.connect(self._on_changed)
         self._on_changed()

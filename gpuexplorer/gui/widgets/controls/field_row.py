@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from gpuexplorer.core.words import paragraph
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.theme.style_sheet import restyle
@@ -73,7 +72,7 @@ class FieldRow(QWidget):
             if control.accessibleDescription() != problem:
                 control.setAccessibleDescription(problem)
             restyle(control, "bad", bool(problem))
-        sentence = paragraph([*mine.values()])
+        sentence = " ".join(each for each in mine.values() if each)
         if sentence != self._sentence.text():
             self._sentence.setText(sentence)
             self._sentence.setVisible(bool(sentence))

@@ -32,6 +32,7 @@ class Headings(QWidget):
         self._tabs.setDrawBase(False)
         self._tabs.setExpanding(False)
         self._tabs.setUsesScrollButtons(False)
+        self._tabs.setElideMode(Qt.TextElideMode.ElideRight)
         self._tabs.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         for _, words in choices:
             self._tabs.addTab(words)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from gpuexplorer.core.units import USUAL, Units, duration, memory
+from gpuexplorer.core.words import tr
 
 
 def bytes_words(count: float, units: Units = USUAL) -> str:
@@ -15,7 +16,7 @@ def bytes_words(count: float, units: Units = USUAL) -> str:
 
 
 def seconds_words(seconds: float) -> str:
-    """One or two digits, as something expected deserves: "about 9 µs"."""
+    """One or two digits, which is all that is known of what is only expected."""
     read = duration(float(f"{seconds:.2g}"))
     number = read.number
     if "." in number:
@@ -25,13 +26,7 @@ def seconds_words(seconds: float) -> str:
 
 def shape_words(shape: Sequence[int]) -> str:
     """ "2×3"; of a tensor without dimensions "one number"."""
-    return "×".join(map(str, shape)) or "one number"
-
-
-def listed(words: Sequence[str], last: str = "and") -> str:
-    """ "X, Y and Z"."""
-    *before, end = words
-    return f"{', '.join(before)} {last} {end}" if before else end
+    return "×".join(map(str, shape)) or tr("one number")
 
 
 def beginning(text: str, most: int) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue.memory import MEMORY_FREE, MEMORY_TOTAL, MEMORY_USED
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.lab.card_match import Match, matches, stands_for_none
 from gpuexplorer.gui.wording.lab.card_reason import left_out, lost, without_kernels
@@ -26,8 +27,8 @@ class BenchDevice:
     card: CardId | None = None
     usable: bool = True
     computes: bool = True  # else it only takes copies
-    reason: str = ""  # why it cannot be used, or what is special about it; a sentence
-    way_out: str = ""  # what to do about that; a sentence
+    reason: Message = NOTHING  # why it cannot be used, or what is special about it
+    way_out: Message = NOTHING  # what to do about that
     total_bytes: int | None = None
     free_bytes: int | None = None
     context_bytes: int | None = None  # what PyTorch pays before the first tensor
@@ -103,7 +104,7 @@ def _expected(cards: Sequence[Shown], visible: Sequence[int] | None) -> Sequence
 def _other(device: Device, match: Match) -> BenchDevice:
     return BenchDevice(
         device.name,
-        device.label,
+        _label(device),
         "",
         usable=device.usable,
         reason=device.reason or match.why,
@@ -126,7 +127,7 @@ def _as_matched(
         # Copies work: it can be chosen for them, and PyTorch has the last word.
         way_out = without_kernels(hello, cards, driver)
         return replace(
-            found, usable=True, computes=False, reason=_sentence(device.reason), way_out=way_out
+            found, usable=True, computes=False, reason=device.reason, way_out=way_out
         )
     return replace(found, reason=match.why) if match.why else found
 
@@ -140,7 +141,7 @@ def _of_host(device: Device, ledger: Ledger, host: tuple[str, Reading]) -> Bench
     held = ledger.held.bytes_on("cpu")
     return BenchDevice(
         "cpu",
-        name or device.label,
+        name or _label(device),
         "H",
         total_bytes=_whole(total),
         free_bytes=_whole(free),
@@ -190,12 +191,16 @@ def _of_card(
     )
 
 
-def _numbering(name: str, shown: Shown) -> str:
+def _numbering(name: str, shown: Shown) -> Message:
     """PyTorch and the driver may count the same cards in another order."""
     number = name.partition(":")[2]
     if not number or number == shown.number:
-        return ""
-    return f"PyTorch's {name} is card {shown.number} of nvidia-smi and of this window."
+        return NOTHING
+    return Message(
+        "PyTorch's {name} is card {number} of nvidia-smi and of this window.",
+        name=name,
+        number=shown.number,
+    )
 
 
 def _left_out(
@@ -234,8 +239,9 @@ def _left_out(
     return found
 
 
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:].rstrip('.')}." if words else ""
+def _label(device: Device) -> str:
+    """A card's name stays as it is."""
+    return tr(device.label) if isinstance(device.label, Message) else device.label
 
 
 def _free(values: Mapping[MetricId, float], total: float) -> float | None:

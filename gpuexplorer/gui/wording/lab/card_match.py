@@ -1,28 +1,37 @@
-"""Which card of this window PyTorch means by "cuda:0". It is told, never guessed."""
+"""Which card of this window PyTorch means by "cuda:0". It is never guessed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.lab.events import Device, Hello
 
-_NOT_READ = "None of the cards that this window reads is the one that PyTorch means by it."
-_OTHER_MAKER = "It works; this window reads no cards of its maker, so that nothing is plotted."
+_NOT_READ = Message(
+    "None of the cards that this window reads is the one that PyTorch means by it."
+)
+_OTHER_MAKER = Message(
+    "It works; this window reads no cards of its maker, so that nothing is plotted."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """`why` is a sentence: why there is no card, or what is to be known about this one."""
+    """`why` there is no card, or what is to be known about this one.
+
+    `one_of`: it may be any of so many, since this PyTorch reports no UUID.
+    """
 
     card: Shown | None = None
-    why: str = ""
+    why: Message = NOTHING
+    one_of: int = 0
 
 
 def matches(hello: Hello, cards: Sequence[Shown]) -> Mapping[str, Match]:
     """For each device that is on a card, under its name; by the UUID.
 
-    An older PyTorch tells none. Then a card can be meant only where it is the only one, or the
-    only one that is called so.
+    An older PyTorch reports none. Then a card can be meant only where it is the only one, or
+    the only one that is called so.
     """
     offered = [each for each in hello.devices if each.name.partition(":")[0] in _ON_CARDS]
     if hello.build.startswith("ROCm"):
@@ -73,10 +82,14 @@ def _by_name(device: Device, offered: Sequence[Device], cards: Sequence[Shown]) 
         return _whole_or_instance(device, called[0])
     if not called:
         return Match(why=_NOT_READ)
-    return Match(
-        why=f"This PyTorch tells no UUID, and {len(called)} cards here are called"
-        f" {device.label}: which of them {device.name} is, cannot be told."
+    why = Message(
+        "This PyTorch reports no UUID, and {cards} cards here are called {label}: it is not "
+        "known which of them {name} is.",
+        cards=len(called),
+        label=device.label,
+        name=device.name,
     )
+    return Match(why=why, one_of=len(called))
 
 
 def _whole_or_instance(device: Device, shown: Shown) -> Match:
@@ -86,5 +99,11 @@ def _whole_or_instance(device: Device, shown: Shown) -> Match:
         return Match(shown)
     if len(instances) == 1:
         return Match(instances[0])
-    why = f"{device.name} is one of the {len(instances)} instances of card {shown.number};"
-    return Match(shown, f"{why} PyTorch does not say which.")
+    why = Message(
+        "{name} is one of the {instances} instances of card {number}; PyTorch does not say "
+        "which.",
+        name=device.name,
+        instances=len(instances),
+        number=shown.number,
+    )
+    return Match(shown, why)

@@ -2,62 +2,63 @@
 
 from collections.abc import Sequence
 
+from gpuexplorer.core.words import mark
 from gpuexplorer.gui.wording.key_words import KeyGroup
 
 LAB_KEYS: Sequence[KeyGroup] = (
     (
-        "Code field",
+        mark("Code field"),
         (
-            ("Enter", "Run the line"),
-            ("Tab Ctrl+Space", "Complete the word"),
-            ("Up Down", "The line typed before, or after"),
+            ("Enter", mark("Run the line")),
+            ("Tab Ctrl+Space", mark("Complete the word")),
+            ("Up Down", mark("The line typed before, or after")),
         ),
     ),
     (
-        "Code lines",
+        mark("Code lines"),
         (
-            ("Up Down PgUp PgDown Home End", "To another line"),
-            ("Space Left Right", "Show or hide what it printed"),
-            ("Ctrl+C", "Copy the line"),
-            ("Shift+F10", "What can be done with the line"),
-            ("Esc", "Choose none, and type on"),
+            ("Up Down PgUp PgDown Home End", mark("To another line")),
+            ("Space Left Right", mark("Show or hide what it printed")),
+            ("Ctrl+C", mark("Copy the line")),
+            ("Shift+F10", mark("What can be done with the line")),
+            ("Esc", mark("Choose none, and type on")),
         ),
     ),
     (
-        "Bench",
+        mark("Bench"),
         (
-            ("Up Down PgUp PgDown Home End", "To another block of the device"),
-            ("Left Right", "To the device beside it"),
-            ("Space", "Select the block, and the line that made it"),
-            ("Enter", "Look inside"),
-            ("Ctrl+Left Ctrl+Right", "Copy to the device beside it; a model moves"),
-            ("Del", "Delete it"),
-            ("Ctrl+C", "Copy its name"),
-            ("Shift+F10", "What can be done with the block"),
+            ("Up Down PgUp PgDown Home End", mark("To another block of the device")),
+            ("Left Right", mark("To the device beside it")),
+            ("Space", mark("Select the block, and the line that made it")),
+            ("Enter", mark("Look inside")),
+            ("Ctrl+Left Ctrl+Right", mark("Copy to the device beside it; a model moves")),
+            ("Del", mark("Delete it")),
+            ("Ctrl+C", mark("Copy its name")),
+            ("Shift+F10", mark("What can be done with the block")),
         ),
     ),
     (
-        "Forms",
+        mark("Forms"),
         (
-            ("Ctrl+Enter", "Run the form, from an empty line of code too"),
-            ("Arrows", "To another operation, while one has the keyboard"),
+            ("Ctrl+Enter", mark("Run the form, from an empty line of code too")),
+            ("Arrows", mark("To another operation, while one has the keyboard")),
         ),
     ),
     (
-        "Looking inside",
+        mark("Looking inside"),
         (
-            ("Arrows PgUp PgDown Home End", "To another value; with Ctrl to the edge"),
-            ("Left Right Home End", "To another layer of a model"),
-            ("Del", "Close the tab"),
-            ("Esc", "Back to the bench"),
+            ("Arrows PgUp PgDown Home End", mark("To another value; with Ctrl to the edge")),
+            ("Left Right Home End", mark("To another layer of a model")),
+            ("Del", mark("Close the tab")),
+            ("Esc", mark("Back to the bench")),
         ),
     ),
     (
-        "Errors and cards",
+        mark("Errors and cards"),
         (
-            ("Up Down", "To another cure"),
-            ("Enter Space", "Apply the cure"),
-            ("Left Right", "To the flag before or after, below a card"),
+            ("Up Down", mark("To another cure")),
+            ("Enter Space", mark("Apply the cure")),
+            ("Left Right", mark("To the flag before or after, below a card")),
         ),
     ),
 )

@@ -171,7 +171,7 @@ class DatasheetPage(CopiesPage):
         self._show_others(device, sheet)
         self._measure.setText("Measure again" if is_measured(sheet) else "Measure")
         self._measure.setEnabled(device.usable and not self.copies.running)
-        self._measure.setToolTip(device.reason or f"Measure all rows of {_called(device)}")
+        self._measure.setToolTip(tr(device.reason) or f"Measure all rows of {_called(device)}")
 
     def _show_sheet(self, device: BenchDevice, sheet: Sheet) -> None:
         names = {each.name: _called(each) for each in self._devices}
@@ -181,7 +181,7 @@ class DatasheetPage(CopiesPage):
             device.colour,
             rows_of(sheet, names, self._state.measuring(device)),
             sentences_of(sheet, names, _titled(device), self._state.link_note(device)),
-            " ".join((device.reason, device.way_out, *sheet.notes)).strip(),
+            " ".join((tr(device.reason), tr(device.way_out), *sheet.notes)).strip(),
             modelled=sheet.modelled,
         )
 

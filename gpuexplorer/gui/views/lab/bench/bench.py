@@ -15,6 +15,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.bench.bench_actions import BenchActions
@@ -59,7 +60,7 @@ class Bench(QWidget):
         row = QVBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._area)
-        self.setAccessibleName("Bench")
+        self.setAccessibleName(tr("Bench"))
         self._field.column_made.connect(self._on_column_made)
         self._field.arranged.connect(self._on_arranged)
         self._actions.opened.connect(self.open_asked)

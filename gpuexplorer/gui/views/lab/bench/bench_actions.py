@@ -33,13 +33,13 @@ class BenchActions(QObject):
         try:
             self._lab.run(self.line_to(block, device))
         except Trouble as trouble:
-            self.refused.emit(block, str(trouble))
+            self.refused.emit(block, trouble.told)
 
     def delete(self, block: Block, names: Collection[str]) -> None:
         try:
             self._lab.run(delete_line(names))
         except Trouble as trouble:
-            self.refused.emit(block, str(trouble))
+            self.refused.emit(block, trouble.told)
 
     def open(self, block: Block) -> None:
         if block.kind in (BlockKind.TENSOR, BlockKind.MODEL):

@@ -50,7 +50,7 @@ class BenchField(QWidget):
     def show_shelves(
         self,
         shelves: Sequence[Shelf],
-        words: Sequence[str],
+        words: Sequence[tuple[str, ...]],
         direction: Callable[[str], int],
     ) -> None:
         """`words`: where no block lies; `direction`: from where new blocks come in."""
@@ -152,7 +152,7 @@ class BenchField(QWidget):
         first = next((each for each in columns.values() if each.hasFocus()), None)
         for column in [first] if first else list(columns.values())[:1]:
             self.offer_to_tab_key(column)
-        # Readers of screens go by the order of children; the Tab key goes by its own.
+        # Screen readers go by the order of children; the Tab key goes by its own.
         for column in columns.values():
             column.raise_()
         ring: Sequence[QWidget] = (self._rest, *columns.values(), self._rest)

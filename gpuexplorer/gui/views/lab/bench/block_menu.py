@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.views.lab.bench.bench_actions import BenchActions
 from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, BlockKind
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
@@ -20,14 +21,15 @@ def block_menu(
     menu.setFont(parent.window().font())  # the system has another for menus
     menu.setToolTipsVisible(True)
     if block.kind in (BlockKind.TENSOR, BlockKind.MODEL):
-        menu.addAction("Look inside\tEnter", partial(actions.open, block))
+        menu.addAction(f"{tr('Look inside')}\tEnter", partial(actions.open, block))
         _add_targets(menu, block, devices, actions)
-    menu.addAction("Copy name\tCtrl+C", partial(actions.copy_name, block))
+    menu.addAction(f"{tr('Copy name')}\tCtrl+C", partial(actions.copy_name, block))
     menu.addSeparator()
-    menu.addAction("Delete\tDel", partial(actions.delete, block, block.names))
+    menu.addAction(f"{tr('Delete')}\tDel", partial(actions.delete, block, block.names))
     if len(block.names) > 1:
         for name in block.names:
-            menu.addAction(f"Delete the name {name}", partial(actions.delete, block, (name,)))
+            words = tr("Delete the name {name}", name=name)
+            menu.addAction(words, partial(actions.delete, block, (name,)))
     menu.aboutToHide.connect(menu.deleteLater)
     return menu
 
@@ -35,7 +37,7 @@ def block_menu(
 def _add_targets(
     menu: QMenu, block: Block, devices: Sequence[BenchDevice], actions: BenchActions
 ) -> None:
-    word = "Move to" if block.kind is BlockKind.MODEL else "Copy to"
+    word = tr("Move to") if block.kind is BlockKind.MODEL else tr("Copy to")
     targets = menu.addMenu(word)
     targets.setToolTipsVisible(True)
     for device in devices:
@@ -45,7 +47,7 @@ def _add_targets(
         try:
             action.setToolTip(actions.line_to(block, device))
         except Trouble as trouble:
-            action.setToolTip(str(trouble))
+            action.setToolTip(trouble.told)
             action.setEnabled(False)
         action.triggered.connect(partial(actions.carry, block, device))
         targets.addAction(action)

@@ -60,7 +60,7 @@ class BlockView:
 
     @property
     def top(self) -> float:
-        """Of the first block, as it stands now."""
+        """The top of the first block, as it stands now."""
         rest = self._view.height() - self._stack.height
         return self._view.top() + (max(0.0, rest) if rest > 0 else -self._scrolled)
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEasingCurve, QPoint, QRect, QRectF, Qt, QVariantAnim
 from PySide6.QtGui import QFocusEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollBar, QWidget
 
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
@@ -50,7 +51,7 @@ class BenchColumn(Voiced[Key]):
         self._rows = 0
         self._blocks: Sequence[Block] = ()
         self._names: frozenset[str] = frozenset()
-        self._empty = ""
+        self._empty: tuple[str, ...] = ()
         self._target: bool | None = None
         self._pointed: Key | None = None
         self._arriving: Collection[Key] = ()
@@ -121,8 +122,8 @@ class BenchColumn(Voiced[Key]):
             self._lay_out()
             self.update()
 
-    def show_empty(self, words: str) -> None:
-        """Where no block lies."""
+    def show_empty(self, words: tuple[str, ...]) -> None:
+        """Where no block lies; at falling length."""
         if words != self._empty:
             self._empty = words
             self.update()
@@ -159,7 +160,9 @@ class BenchColumn(Voiced[Key]):
             return block.hint
         told = [block.hint, *(" ".join(text for text, _ in row) for row in values.rows)]
         if values.moved_bytes:
-            told.append(f"Showing the values copied {values.moved_bytes} B to the host.")
+            told.append(
+                tr("Showing the values copied {bytes} B to the host.", bytes=values.moved_bytes)
+            )
         return "\n".join(told)
 
     def place_of_block(self, key: Key) -> QRectF:
@@ -204,7 +207,7 @@ class BenchColumn(Voiced[Key]):
             self._pointed = key
             self._update_view()
 
-    # For readers of screens
+    # For screen readers
 
     def parts(self) -> Sequence[Key]:
         return [each.key for each in self._blocks]
@@ -215,7 +218,7 @@ class BenchColumn(Voiced[Key]):
             return "", ""
         values = self._values_of(block)
         told = "" if values is None else _spoken(values)
-        chosen = "selected" if self._chosen(block) else ""
+        chosen = tr("selected") if self._chosen(block) else ""
         return block.spoken, ". ".join(each for each in (told, chosen) if each)
 
     def place_of(self, part: Key) -> QRect:
@@ -344,9 +347,7 @@ class BenchColumn(Voiced[Key]):
 
     def _tell_words(self) -> None:
         face, count = self._face, len(self._blocks)
-        things = (
-            "nothing on it" if not count else "1 thing" if count == 1 else f"{count} things"
-        )
+        things = trn("{count} thing", "{count} things", count) if count else tr("nothing on it")
         self.setAccessibleName(f"{face.title}, {things}")
         self.setAccessibleDescription(face.spoken)
 
@@ -392,5 +393,5 @@ def _told(face: ColumnFace, frame: ColumnFrame, place: QPoint) -> str:
     if frame.head.contains(place):
         return "\n".join(each for each in (face.label, face.reason, face.way_out) if each)
     if frame.gauge.adjusted(-24, 0, 8, 0).contains(place) or frame.foot.contains(place):
-        return face.spoken.replace(", ", "\n")
+        return "\n".join(face.lines)
     return ""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPainterPath, QPen
 
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import faded
@@ -58,7 +59,8 @@ def draw_head(drawing: Drawing, frame: ColumnFrame, face: ColumnFace) -> None:
         return
     number = letters.title if frame.low else letters.number
     x = drawing.text(SIDE, baseline, Run(face.free.number, number, ink))
-    unit = Run(f"{THIN_SPACE}{face.free.unit} free", letters.body, theme.quiet)
+    free = tr("{unit} free", unit=face.free.unit)
+    unit = Run(f"{THIN_SPACE}{free}", letters.body, theme.quiet)
     drawing.elided(x + 2, baseline, unit, right - x - 2)
 
 
@@ -128,23 +130,23 @@ def draw_caption(
     """Above the blocks: that they are not to scale, and how many they are where not all fit."""
     theme, letters = drawing.theme, drawing.letters.caption
     baseline = top - 7
-    said = Run("Enlarged" if frame.gauge.isValid() else "", letters, theme.quiet)
+    said = Run(tr("Enlarged") if frame.gauge.isValid() else "", letters, theme.quiet)
     end = drawing.text(frame.view.left(), baseline, said)
     if scrolled:
-        number = Run(f"{count} things", letters, theme.quiet)
+        number = Run(trn("{count} thing", "{count} things", count), letters, theme.quiet)
         right = frame.view.right()
         if right - number.width > end + 8:
             drawing.runs_right(right, baseline, [number])
 
 
-def draw_empty(drawing: Drawing, frame: ColumnFrame, words: str) -> None:
-    """A place to drop things, or why there is none."""
+def draw_empty(drawing: Drawing, frame: ColumnFrame, lengths: tuple[str, ...]) -> None:
+    """A place to drop things, or why there is none; at falling length."""
     theme, letters = drawing.theme, drawing.letters.body
     view = frame.view
     narrow = view.width() < _NARROW
+    words = lengths[-1 if narrow else 0]
     if narrow:
         letters = drawing.letters.caption
-        words = words.partition(".")[0]
     inner = view.width() - (12 if narrow else 24)
     asked = letters.metrics.boundingRect(QRectF(0, 0, inner, 1000), int(_WRAPPED.value), words)
     high = min(view.height(), asked.height() + (14 if narrow else 24))
@@ -205,7 +207,7 @@ def _draw_row(
     baseline = middle + letters.caption.cap_height / 2
     if row.amount is None:
         end = drawing.runs_right(
-            right, baseline, [Run("not told", letters.caption, theme.faint)]
+            right, baseline, [Run(tr("not known"), letters.caption, theme.faint)]
         )
     else:
         runs = [
@@ -216,5 +218,5 @@ def _draw_row(
     x = swatch.right() + 8
     room = max(0.0, end - 6 - x)
     fits = letters.caption.width(row.label) <= room
-    said = row.label if fits else row.label.partition(" ")[0]
+    said = row.label if fits else row.short or row.label
     drawing.elided(x, baseline, Run(said, letters.caption, theme.quiet), room)

@@ -13,7 +13,7 @@ _CACHE, _CONTEXT, _HOST = 0.62, 0.36, 0.55
 
 
 def hue(theme: Theme, face: ColumnFace) -> QColor:
-    """Of the card; the host and cards that cannot be used have none."""
+    """The card's colour; the host and cards that cannot be used have none."""
     return theme.card(face.colour if face.usable else None)
 
 

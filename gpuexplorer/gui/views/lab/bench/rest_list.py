@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
@@ -57,7 +58,8 @@ class RestList(Voiced[str]):
 
     @property
     def _words(self) -> str:
-        return f"{len(self._faces)} more, empty"
+        count = len(self._faces)
+        return trn("{count} more, empty", "{count} more, empty", count)
 
     def parts(self) -> Sequence[str]:
         return [each.title for each in self._faces]
@@ -102,7 +104,7 @@ class RestList(Voiced[str]):
                 Run(f"{THIN_SPACE}{face.free.unit}", letters.caption, theme.quiet),
             ]
         else:
-            said = "not told" if face.usable else "not usable"
+            said = tr("not known") if face.usable else tr("not usable")
             runs = [Run(said, letters.caption, theme.faint)]
         right = drawing.runs_right(right, baseline, runs) - 6
         x = chip.right() + 8

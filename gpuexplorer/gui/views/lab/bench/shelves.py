@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, BlockBook
@@ -12,7 +13,7 @@ from gpuexplorer.gui.wording.lab.bench.bench_unnamed import Cause, Causes
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.lab.events import Event, Finished
 
-_MODELLED = ("Cards: memory is modelled", "Cards: modelled")
+_MODELLED = (mark("Cards: memory is modelled"), mark("Cards: modelled"))
 _Unnamed = tuple[int, Cause | None]  # bytes, and where they came from
 
 
@@ -71,36 +72,39 @@ class Shelves:
                 column_face(
                     each,
                     units,
-                    _MODELLED if modelled and each.is_host else (),
+                    tuple(map(tr, _MODELLED)) if modelled and each.is_host else (),
                 ),
                 self._blocks.get(each.name, ()) if each.name else (),
             )
             for each in devices
         ]
 
-    def words(self, shelf: Shelf, first: bool, nothing: bool) -> str:
-        """Where no block lies. `nothing`: on no device at all."""
+    def words(self, shelf: Shelf, first: bool, nothing: bool) -> tuple[str, ...]:
+        """Where no block lies, at falling length. `nothing`: on no device at all."""
         if nothing:
-            return self._stage_words() if first else ""
-        place = "the host" if shelf.device.is_host else shelf.device.name
-        return f"Nothing here. Drop a block to copy it to {place}."
+            return (self._stage_words(),) if first else ()
+        short = tr("Nothing here")
+        if shelf.device.is_host:
+            return (tr("Nothing here. Drop a block to copy it to the host."), short)
+        device = shelf.device.name
+        return (tr("Nothing here. Drop a block to copy it to {device}.", device=device), short)
 
     def _stage_words(self) -> str:
         if self._lab.lost:
-            return "What lay here went with the worker that ended."
+            return tr("What lay here went with the worker that ended.")
         match self._lab.stage:
             case Stage.RESTING:
                 if self._lab.ledger.entries:
-                    return "All was given back: the next line starts PyTorch anew."
-                return "Nothing was started yet: the first line starts PyTorch."
+                    return tr("All was given back: the next line starts PyTorch again.")
+                return tr("Nothing was started yet: the first line starts PyTorch.")
             case Stage.SEARCHING:
-                return "Looking for a Python with PyTorch."
+                return tr("Looking for a Python with PyTorch.")
             case Stage.STARTING:
-                return "PyTorch starts."
+                return tr("PyTorch starts.")
             case Stage.FAILED:
-                return "PyTorch could not be started."
+                return tr("PyTorch could not be started.")
             case _:
-                return "Nothing here yet."
+                return tr("Nothing here yet.")
 
     def _on_meta(self) -> bool:
         ledger = self._lab.ledger

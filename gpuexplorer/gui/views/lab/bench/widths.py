@@ -21,7 +21,7 @@ def column_widths(holding: Sequence[bool], room: int) -> Sequence[int]:
 
 
 def in_columns(holding: Sequence[bool], host: Sequence[bool]) -> Sequence[bool]:
-    """Of very many devices only those that hold something; the others are listed."""
+    """Where there are very many, only those that hold something; the others are listed."""
     if len(holding) <= _MOST_COLUMNS:
         return [True] * len(holding)
     return [held or is_host for held, is_host in zip(holding, host, strict=True)]

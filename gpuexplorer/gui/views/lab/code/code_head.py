@@ -3,6 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -12,7 +13,7 @@ from gpuexplorer.gui.widgets.painted import Painted
 
 HEIGHT = 96
 _CAPTIONS = 42
-_MODELLED = "Times are modelled"
+_MODELLED = mark("Times are modelled")
 _SCALE = ("1 µs", "1 ms", "1 s")
 
 
@@ -24,13 +25,13 @@ class CodeHead(QWidget):
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        title = QLabel("Code")
+        title = QLabel(tr("Code"))
         title.setFont(look.letters.title.font)
-        self._copy = WordButton(look, Icon.COPY, "Copy")
-        self._copy.setToolTip("Copy the whole session as a Python program")
+        self._copy = WordButton(look, Icon.COPY, tr("Copy"))
+        self._copy.setToolTip(tr("Copy the whole session as a Python program"))
         self._copy.clicked.connect(self.copy_asked)
-        self._save = WordButton(look, Icon.EXPORT, "Save as")
-        self._save.setToolTip("Save the session as a Python program or a notebook")
+        self._save = WordButton(look, Icon.EXPORT, tr("Save as"))
+        self._save.setToolTip(tr("Save the session as a Python program or a notebook"))
         self._save.clicked.connect(self.save_asked)
         self._captions = _Captions(look)
         row = QHBoxLayout()
@@ -66,7 +67,7 @@ class _Captions(Painted):
     def show_session(self, *, lines: bool, modelled: bool) -> None:
         if (lines, modelled) != (self._lines, self._modelled):
             self._lines, self._modelled = lines, modelled
-            self.setAccessibleName(_MODELLED if modelled else "")
+            self.setAccessibleName(tr(_MODELLED) if modelled else "")
             self.update()
 
     def draw(self, drawing: Drawing) -> None:
@@ -75,11 +76,11 @@ class _Captions(Painted):
         theme, letters = drawing.theme, drawing.letters.caption
         right = self.width() - RIGHT
         left = right - FIGURES
-        drawing.text(LEFT, 14, Run("Line", letters, theme.quiet))
+        drawing.text(LEFT, 14, Run(tr("Line"), letters, theme.quiet))
         if self._modelled:
-            drawing.text(LEFT, 30, Run(_MODELLED, letters, theme.faint))
-        drawing.runs_right(right - COLUMN, 14, [Run("Device", letters, theme.quiet)])
-        drawing.runs_right(right, 14, [Run("Host", letters, theme.quiet)])
+            drawing.text(LEFT, 30, Run(tr(_MODELLED), letters, theme.faint))
+        drawing.runs_right(right - COLUMN, 14, [Run(tr("Device"), letters, theme.quiet)])
+        drawing.runs_right(right, 14, [Run(tr("Host"), letters, theme.quiet)])
         for share, words in zip((0.0, 0.5, 1.0), _SCALE, strict=True):
             run = Run(words, letters, theme.faint)
             drawing.text(left + share * (FIGURES - run.width), 30, run)

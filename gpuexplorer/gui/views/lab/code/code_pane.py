@@ -40,7 +40,7 @@ class CodePane(QFrame):
     def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
-        self.setAccessibleName("Code")
+        self.setAccessibleName(tr("Code"))
         self._lab = lab
         self._units = lab.machine.settings.choices.units
         self._said = Notice()
@@ -359,14 +359,14 @@ class CodePane(QFrame):
     def _on_copy_asked(self, line: int) -> None:
         QGuiApplication.clipboard().setText(self._code_of(line))
         number = self._lab.line_number(line)
-        self._said = Notice(f"Line {number} copied.")
+        self._said = Notice(tr("Line {number} copied.", number=number))
         self._show_notice()
 
     def _on_menu_asked(self, line: int, place: QPoint) -> None:
         actions = [
-            ("Copy line", lambda: self._on_copy_asked(line)),
-            ("Run again", lambda: self._run_again(line)),
-            ("Put into the field", lambda: self._field.put(self._code_of(line))),
+            (tr("Copy line"), lambda: self._on_copy_asked(line)),
+            (tr("Run again"), lambda: self._run_again(line)),
+            (tr("Put into the field"), lambda: self._field.put(self._code_of(line))),
         ]
         more = self._list.has_more(line)
         if more:

@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.code.past_lines import PastLines
@@ -21,8 +22,8 @@ from gpuexplorer.gui.wording.lab.code.completion import Completion
 from gpuexplorer.gui.wording.lab.code.pasted import pasted_lines
 
 HEIGHT = 36
-_NAME = "Type a line, or do it on the bench"
-_PROMPT, _KEY = ">>>", "Enter"
+_NAME = mark("Type a line, or do it on the bench")
+_PROMPT, _KEY = ">>>", mark("Enter")
 _MARGIN, _GAP = 12.0, 8.0
 _MOST_ROWS = 8
 
@@ -58,10 +59,10 @@ class EntryField(QLineEdit):
         self._popup.setParent(self, Qt.WindowType.Popup)
         self._completer.activated.connect(self._on_completed)
         self.setFont(look.letters.mono.font)
-        self.setAccessibleName(_NAME)
+        self.setAccessibleName(tr(_NAME))
         self.setFixedHeight(HEIGHT)
         prompt = look.letters.mono.width(_PROMPT)
-        key = look.letters.caption.width(_KEY)
+        key = look.letters.caption.width(tr(_KEY))
         self.setTextMargins(round(prompt + _GAP), 0, round(key + _GAP), 0)
         self.returnPressed.connect(self._on_return_pressed)
         self.textEdited.connect(self._on_text_edited)
@@ -195,11 +196,11 @@ class EntryField(QLineEdit):
             middle = self.height() / 2
             baseline = middle + letters.mono.cap_height / 2
             left = drawing.text(_MARGIN, baseline, Run(_PROMPT, letters.mono, theme.faint))
-            key = Run(_KEY, letters.caption, theme.faint)
+            key = Run(tr(_KEY), letters.caption, theme.faint)
             right = self.width() - _MARGIN
             right = drawing.runs_right(right, middle + letters.caption.cap_height / 2, [key])
             if not self.text():
                 room = right - left - 2 * _GAP
-                shown = letters.body.elided(_NAME, room)
+                shown = letters.body.elided(tr(_NAME), room)
                 run = Run(shown, letters.body, theme.faint)
                 drawing.text(left + _GAP + 2, middle + letters.body.cap_height / 2, run)

@@ -61,7 +61,7 @@ class ErrorFaces:
         return None
 
     def _expected(self, copying: Copying) -> Expected | None:
-        """Of real cards nothing is claimed."""
+        """None for real cards: nothing is claimed about them."""
         backend = self._lab.machine.session.backend
         if not isinstance(backend, SimulatedBackend):
             return None
@@ -75,7 +75,7 @@ class ErrorFaces:
 
 
 def _best_first(found: Sequence[Cure]) -> Sequence[Cure]:
-    """Of deletions that alone are not enough at most one, the largest, and that at the end."""
+    """At most one deletion that is not enough alone: the largest, and that at the end."""
     short = [each for each in found if not each.enough]
     worth = [each for each in short[:1] if each.frees_bytes >= _WORTH_DELETING]
     return [*(each for each in found if each not in short), *worth]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
@@ -45,17 +46,17 @@ class ErrorPanel(Painted):
         super().__init__(look, parent)
         self._lab = lab
         self._face: ErrorFace | None = None
-        self._captions = [_caption(look, each, self) for each in ("PyTorch says", "", "")]
+        self._captions = [_caption(look, each, self) for each in (tr("PyTorch says"), "", "")]
         self._said = wrapped_label(look, "", Tone.TEXT)
         self._said.setFont(look.letters.mono.font)
         self._meaning = wrapped_label(look, "", Tone.TEXT)
         for label in (self._said, self._meaning):
             label.setParent(self)
-        self._captions[1].setText("What it means here")
-        self._all = QPushButton("All of it", self)
+        self._captions[1].setText(tr("What it means here"))
+        self._all = QPushButton(tr("All of it"), self)
         self._all.setProperty("kind", "link")
         self._all.setFont(look.letters.caption.font)
-        self._all.setAccessibleName("Show all that PyTorch says")
+        self._all.setAccessibleName(tr("Show all that PyTorch says"))
         self._all.clicked.connect(self._on_all_asked)
         self._whole = False
         self._buttons: list[CureButton] = []
@@ -73,8 +74,8 @@ class ErrorPanel(Painted):
             self._whole = False
         self._show_said(face)
         self._meaning.setText(face.meaning)
-        modelled = " (the times are modelled)" if face.modelled else ""
-        self._captions[2].setText(f"Ways on{modelled}")
+        modelled = tr("Ways on (the times are modelled)")
+        self._captions[2].setText(modelled if face.modelled else tr("Ways on"))
         self.setAccessibleName(f"{face.said} {face.meaning}".strip())
         if before is None or before.cures != face.cures:
             self._make_buttons(face.cures)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.core.units import Quantity, duration
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.views.lab.code.line_layout import (
@@ -75,7 +76,7 @@ def draw_line(
 def draw_released(drawing: Drawing, frame: Frame, top: float) -> None:
     """The end of an earlier shelf."""
     letters, y = drawing.letters.caption, top + RELEASED / 2
-    run = Run("Released: these lines are not in the script", letters, drawing.theme.quiet)
+    run = Run(tr("Released: these lines are not in the script"), letters, drawing.theme.quiet)
     drawing.hairline(LEFT, frame.right, top + RELEASED - 3)
     drawing.text(LEFT, y + letters.cap_height / 2 - 1, run)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.views.lab.code.wrapping import wrapped, wrapped_code
 from gpuexplorer.gui.wording.lab.code.line_face import LineFace
@@ -124,11 +125,11 @@ def _printed(face: LineFace, columns: int, *, opened: bool) -> tuple[tuple[str, 
             break
     whole = whole and len(parts) <= most
     if opened:
-        rest = () if whole else ("… there is more than has room here",)
-        return (*parts[:most], *rest), "Show less"
+        rest = () if whole else (tr("… there is more than has room here"),)
+        return (*parts[:most], *rest), tr("Show less")
     if whole:
         return tuple(parts), ""
-    words = "Show all that was printed"
+    words = tr("Show all that was printed")
     if len(lines) > _MOST_PRINTED:
-        words = f"Show all {len(lines)} lines"
+        words = tr("Show all {lines} lines", lines=len(lines))
     return tuple(parts[:_SHOWN_OF_MORE]), words

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.code.line_drawing import Lit, draw_line, draw_released
@@ -30,8 +31,8 @@ _STEP = 40  # pixels a turn of the wheel moves
 _PANEL_BELOW = 8.0
 _RING = 6.0  # beside the lines, for who comes there before a line is chosen
 _EMPTY = (
-    "Whatever you do here is a line of PyTorch.",
-    "It stands here with what it cost, and can be saved as a program.",
+    mark("Whatever you do here is a line of PyTorch."),
+    mark("It stands here with what it cost, and can be saved as a program."),
 )
 
 
@@ -55,7 +56,7 @@ class LineList(QAbstractScrollArea):
         self._led_to = -1  # where a selection scrolled to; what comes then is shown again
         self.setProperty("panel", "clear")
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
-        self.setAccessibleName("Lines of the session")
+        self.setAccessibleName(tr("Lines of the session"))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setAutoFillBackground(False)
@@ -115,7 +116,7 @@ class LineList(QAbstractScrollArea):
         return self._panel_width()
 
     def reveal_place(self, place: QRect) -> None:
-        """Of the viewport: a button on the panel that has the keyboard, say."""
+        """`place`: in the viewport, such as a button on the panel that has the keyboard."""
         value = self.verticalScrollBar().value()
         self._reveal(place.top() + value, place.bottom() + value)
 
@@ -136,7 +137,7 @@ class LineList(QAbstractScrollArea):
         return bar.value() >= bar.maximum() - 2
 
     def _describe(self) -> None:
-        """The line that is selected, for readers of screens."""
+        """The line that is selected, for screen readers."""
         at = self._rows.index_of(self._selected)
         words = self._rows.faces[at].words if at >= 0 else ""
         if words == self.accessibleDescription():
@@ -239,12 +240,13 @@ class LineList(QAbstractScrollArea):
         for words, colour in zip(
             _EMPTY, (drawing.theme.text, drawing.theme.quiet), strict=True
         ):
+            said = tr(words)
             flags = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap
             drawing.painter.setFont(letters.font)
             drawing.painter.setPen(colour)
             place = QRectF(LEFT, y, width, 4 * letters.height)
-            drawn = drawing.painter.boundingRect(place, flags, words)
-            drawing.painter.drawText(place, flags, words)
+            drawn = drawing.painter.boundingRect(place, flags, said)
+            drawing.painter.drawText(place, flags, said)
             y += drawn.height() + 4
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -10,7 +10,7 @@ from gpuexplorer.lab.events import Event, Failed, Placed
 
 @dataclass
 class Note:
-    """Of one line."""
+    """What was true for one line."""
 
     placed: list[Placed] = field(default_factory=list)
     shares: dict[str, str] = field(default_factory=dict)  # its memory, with whom

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message, paragraph, tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 
 
@@ -39,17 +40,22 @@ class Pasting(QObject):
         try:
             self._command = self._lab.run(line)
         except Trouble as trouble:
-            sentence = f"Line {self._number} of what was pasted: {trouble.sentence}"
-            hint = f"{trouble.hint} {self._rest()}".strip()
+            sentence = tr(
+                "Line {number} of what was pasted: {trouble}",
+                number=self._number,
+                trouble=trouble.sentence,
+            )
+            hint = paragraph((trouble.hint, self._rest()))
             self.stop()
             self.refused.emit(line, sentence, hint)
 
-    def _rest(self) -> str:
+    def _rest(self) -> Message:
         count = len(self._lines) - self._number
         if not count:
-            return ""
-        lines = "The line after it was" if count == 1 else f"The {count} lines after it were"
-        return f"{lines} not run."
+            return NOTHING
+        return Message.counted(
+            "The line after it was not run.", "The {count} lines after it were not run.", count
+        )
 
     def _on_changed(self) -> None:
         entry = None if self._command is None else self._lab.ledger.entry(self._command)
@@ -61,4 +67,5 @@ class Pasting(QObject):
         number, rest = self._number, self._rest()
         self.stop()
         if rest:
-            self.refused.emit("", f"Line {number} of what was pasted failed.", rest)
+            failed = tr("Line {number} of what was pasted failed.", number=number)
+            self.refused.emit("", failed, tr(rest))

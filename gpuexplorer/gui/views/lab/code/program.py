@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.widgets.file_job import FileJob
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
@@ -15,8 +16,8 @@ from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.script import notebook, script
 from gpuexplorer.telemetry.whole_file import write_whole
 
-SCRIPT = FileKind("Python program", "py")
-NOTEBOOK = FileKind("Notebook", "ipynb")
+SCRIPT = FileKind(mark("Python program"), "py")
+NOTEBOOK = FileKind(mark("Notebook"), "ipynb")
 
 
 class Program(QObject):
@@ -41,7 +42,7 @@ class Program(QObject):
     def ask_where(self) -> None:
         session = self._lab.machine.session
         name = suggested_name("lab", session.clock.wall(), simulated=session.simulated)
-        self._saving.ask("Save the session", name, [SCRIPT, NOTEBOOK], self.writer)
+        self._saving.ask(tr("Save the session"), name, [SCRIPT, NOTEBOOK], self.writer)
 
     def save(self, path: Path) -> None:
         self._saving.save(path, self.writer(path))
@@ -61,9 +62,13 @@ class Program(QObject):
 
     def _on_written(self, program: str) -> None:
         QGuiApplication.clipboard().setText(program)
-        count = len(self._lab.ledger.done())
-        lines = "1 line" if count == 1 else f"{count} lines"
-        self.done.emit(f"Copied as a program: {lines}.")
+        self.done.emit(
+            trn(
+                "Copied as a program: {count} line.",
+                "Copied as a program: {count} lines.",
+                len(self._lab.ledger.done()),
+            )
+        )
 
 
 def _write(path: Path, ledger: Ledger) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
@@ -57,7 +58,7 @@ class BlankFields(QWidget):
             for blank in blanks[start : start + _IN_A_ROW]:
                 field = self._field(blank, code=blank.key in code)
                 self._texts[of][blank.key] = field.text
-                fields[blank.key] = Labelled(self._look, blank.label, field)
+                fields[blank.key] = Labelled(self._look, tr(blank.label), field)
             row = FieldRow(self._look, fields)
             self._rows[of].append(row)
             self._column.addWidget(row)
@@ -66,11 +67,11 @@ class BlankFields(QWidget):
 
     def _field(self, blank: Blank, *, code: bool) -> TextField | CodeField:
         if code:
-            lines = CodeField(self._look, blank.label, _CODE_LINES)
+            lines = CodeField(self._look, tr(blank.label), _CODE_LINES)
             lines.show_text(blank.first)
             lines.typed.connect(self._on_typed)
             return lines
-        field = TextField(self._look, blank.label)
+        field = TextField(self._look, tr(blank.label))
         field.show_text(blank.first)
         field.typed.connect(self._on_typed)
         return field

@@ -4,6 +4,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
@@ -26,7 +27,8 @@ class CodePreview(Painted):
     def show_code(self, code: str) -> None:
         if code != self._code:
             self._code = code
-            self.setAccessibleName(f"It will run: {code}" if code else "Nothing to run yet")
+            will_run = tr("It will run: {code}", code=code)
+            self.setAccessibleName(will_run if code else tr("Nothing to run yet"))
             self._arrange()
 
     def show_at_most(self, lines: int) -> None:

@@ -3,6 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.forms.device_list import DeviceList
 from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
@@ -16,8 +17,8 @@ class DeviceChoice(FieldRow):
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         self._list = DeviceList(look)
-        label = Labelled(look, "Device", self._list)
-        label.show_remark("free")
+        label = Labelled(look, tr("Device"), self._list)
+        label.show_remark(tr("free"))
         super().__init__(look, {"device": label}, parent)
         self._device: str | None = None
         self._proposed = "cpu"

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.units import memory
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
@@ -41,7 +42,7 @@ class DeviceField(Dropdown):
         others = [each for each in names if each != away_from]
         self._proposed = next(iter([*others, *names]), "")
         device = around.device(self.device)
-        self.show_choice(None if device is None else _choice(device, around), "no card")
+        self.show_choice(None if device is None else _choice(device, around), tr("no card"))
 
     def _suiting(self) -> Sequence[BenchDevice]:
         devices = self._around.devices
@@ -59,13 +60,13 @@ class DeviceField(Dropdown):
 
 def _choice(device: BenchDevice, around: Surroundings) -> Choice:
     free = device.free_bytes
-    remark = "" if free is None else f"{memory(free, around.units)} free"
+    remark = "" if free is None else tr("{amount} free", amount=memory(free, around.units))
     return Choice(
         device.name or f"card {device.chip}",
         device.name or device.label,
-        "shape only" if device.name == "meta" else remark,
+        tr("shape only") if device.name == "meta" else remark,
         device.chip,
         device.colour,
         not device.is_card,
-        "" if device.usable else device.reason or "cannot be used",
+        "" if device.usable else tr(device.reason) or tr("cannot be used"),
     )

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QVBoxLayout, QWidget
 
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.forms.device_row import DeviceRow
 from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
@@ -23,7 +24,7 @@ class DeviceList(QWidget):
         self._look = look
         self._rows: list[DeviceRow] = []
         self._shown: tuple[object, ...] = ()
-        self.setAccessibleName("Device")
+        self.setAccessibleName(tr("Device"))
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(2)

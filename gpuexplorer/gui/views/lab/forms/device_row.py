@@ -5,6 +5,7 @@ from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.units import USUAL, Units, memory
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
@@ -23,6 +24,7 @@ class DeviceRow(PaintedButton):
         super().__init__(look, parent)
         self._device = BenchDevice("", "", "")
         self._units = USUAL
+        self._reason = ""
         self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -39,8 +41,9 @@ class DeviceRow(PaintedButton):
         self.setEnabled(device.usable)
         name = device.name or device.label
         free = device.free_bytes
-        free_words = "" if free is None else f"{memory(free, units)} free"
-        said = (name, device.label if device.name else "", free_words, device.reason)
+        free_words = "" if free is None else tr("{amount} free", amount=memory(free, units))
+        reason = self._reason = tr(device.reason)
+        said = (name, device.label if device.name else "", free_words, reason)
         self.setText(name)
         self.setAccessibleName(", ".join(part for part in said if part))
         self.setToolTip("\n".join(part for part in said[1:] if part))
@@ -79,8 +82,9 @@ class DeviceRow(PaintedButton):
             return
         drawing.elided(_NAME, baseline, words, _BAR_LEFT - _NAME - 4)
         if device.name == "meta":
-            quiet = Run("shape only, no values", letters.caption, theme.quiet)
-            drawing.runs_right(right, baseline, [quiet])
+            quiet = Run(tr("shape only, no values"), letters.caption, theme.quiet)
+            left = max(_BAR_LEFT, right - quiet.width)
+            drawing.elided(left, baseline, quiet, right - left)
             return
         self._draw_free(drawing, right, baseline)
 
@@ -102,7 +106,7 @@ class DeviceRow(PaintedButton):
         bar = QRectF(_BAR_LEFT, _HEIGHT / 2 - 2, self.width() - _BAR_RIGHT - _BAR_LEFT, 4)
         free, total = device.free_bytes, device.total_bytes
         if free is None:
-            unknown = Run("not known", letters.caption, theme.faint)
+            unknown = Run(tr("not known"), letters.caption, theme.faint)
             drawing.runs_right(right, baseline, [unknown])
             return
         if total and bar.width() > 12:
@@ -116,18 +120,18 @@ class DeviceRow(PaintedButton):
         drawing.painter.setPen(drawing.theme.faint)
         place = QRectF(_NAME, _HEIGHT - 4, self.width() - _NAME - _MARGIN, self.height())
         flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop
-        drawing.painter.drawText(place, int(flags), self._device.reason)
+        drawing.painter.drawText(place, int(flags), self._reason)
 
     def hasHeightForWidth(self) -> bool:
         return True
 
     def heightForWidth(self, width: int) -> int:
-        if self._device.usable or not self._device.reason:
+        if self._device.usable or not self._reason:
             return _HEIGHT
         room = max(40.0, width - _NAME - _MARGIN)
         flags = Qt.TextFlag.TextWordWrap
         metrics = self.look.letters.caption.metrics
-        place = metrics.boundingRect(QRectF(0, 0, room, 1000), int(flags), self._device.reason)
+        place = metrics.boundingRect(QRectF(0, 0, room, 1000), int(flags), self._reason)
         return round(_HEIGHT + min(place.height(), _MOST_LINES * _LINE)) + 2
 
     def sizeHint(self) -> QSize:

@@ -55,7 +55,7 @@ class Footer(QWidget):
         _show(self._refusal, sentence)
 
     def fit_into(self, height: int) -> None:
-        """Of the whole panel: where it is low, the fields need the room more."""
+        """`height`: of the whole panel. Where it is low, the fields need the room more."""
         self._code.show_at_most(max(_LEAST, min(_MOST, (height - _FIELDS) // _SHARE)))
 
 

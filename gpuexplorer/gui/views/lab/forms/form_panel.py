@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.lab.contexts import expected_contexts
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
@@ -27,16 +28,23 @@ _SIDE, _TOP, _BOTTOM, _BAR = 12, 12, 12, 8
 
 
 class _Tab(StrEnum):
-    CREATE = "Create"
-    COMPUTE = "Compute"
-    TRAIN = "Train"
+    CREATE = "create"
+    COMPUTE = "compute"
+    TRAIN = "train"
 
 
 class _Made(StrEnum):
-    TENSOR = "Tensor"
-    MODEL = "Model"
+    TENSOR = "tensor"
+    MODEL = "model"
 
 
+_WORDS: Mapping[_Tab | _Made, str] = {
+    _Tab.CREATE: mark("Create"),
+    _Tab.COMPUTE: mark("Compute"),
+    _Tab.TRAIN: mark("Train"),
+    _Made.TENSOR: mark("Tensor"),
+    _Made.MODEL: mark("Model"),
+}
 _FORMS: Mapping[object, Callable[[Look], Form]] = {
     _Made.TENSOR: TensorForm,
     _Made.MODEL: ModelForm,
@@ -54,8 +62,12 @@ class FormPanel(QWidget):
         self._tab, self._made = _Tab.CREATE, _Made.TENSOR
         self._plan = Plan("")
         self._around = Surroundings()
-        self._tabs = Headings(look, "What to do", [(each, each.value) for each in _Tab])
-        self._kinds = Segmented(look, "What to create", [(each, each.value) for each in _Made])
+        self._tabs = Headings(
+            look, tr("What to do"), [(each, tr(_WORDS[each])) for each in _Tab]
+        )
+        self._kinds = Segmented(
+            look, tr("What to create"), [(each, tr(_WORDS[each])) for each in _Made]
+        )
         self._kinds.fill_width()
         self._look = look
         self._forms: dict[object, Form] = {}  # each made when it is first seen
@@ -247,7 +259,7 @@ class FormPanel(QWidget):
         try:
             self._carry_out(self._plan)
         except Trouble as trouble:
-            self._footer.show_refusal(str(trouble))
+            self._footer.show_refusal(trouble.told)
             return
         self._footer.show_refusal("")
         self._form().after_run()

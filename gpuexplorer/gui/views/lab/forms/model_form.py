@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QLabel, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.forms.blank_fields import BlankFields
@@ -33,29 +34,29 @@ class ModelForm(Form):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
         self._chosen = "nn.Linear"
-        self._name = NameField(look, "Name")
-        self._kind = Dropdown(look, "Model", self._offer_kinds, _LIST_WIDTH)
+        self._name = NameField(look, tr("Name"))
+        self._kind = Dropdown(look, tr("Model"), self._offer_kinds, _LIST_WIDTH)
         self._blanks = BlankFields(look)
-        self._text = CodeField(look, "Layers", _LINES)
+        self._text = CodeField(look, tr("Layers"), _LINES)
         self._text.show_text(_FIRST_TEXT)
         self._takes: QLabel = ElidedLabel(look.letters.caption, Tone.QUIET)
         self._devices = DeviceChoice(look)
-        self._seed = TextField(look, "Seed")
-        self._seed.setPlaceholderText("none")
-        self._seed.setToolTip("The same seed draws the same parameters again.")
+        self._seed = TextField(look, tr("Seed"))
+        self._seed.setPlaceholderText(tr("none"))
+        self._seed.setToolTip(tr("The same seed draws the same parameters again."))
         names = {
-            "name": Labelled(look, "Name", self._name),
-            "kind": Labelled(look, "Model", self._kind),
+            "name": Labelled(look, tr("Name"), self._name),
+            "kind": Labelled(look, tr("Model"), self._kind),
         }
         self.add_row(FieldRow(look, names))
         self.column.addWidget(self._blanks)
         self._text_row = self.add_row(
-            FieldRow(look, {"text": Labelled(look, "Layers of torch.nn", self._text)})
+            FieldRow(look, {"text": Labelled(look, tr("Layers of torch.nn"), self._text)})
         )
         self.column.addWidget(self._takes)
         self.add_row(self._devices)
-        seed = Labelled(look, "Seed", self._seed)
-        seed.show_remark("parameters begin at random")
+        seed = Labelled(look, tr("Seed"), self._seed)
+        seed.show_remark(tr("parameters begin at random"))
         self.add_row(FieldRow(look, {"seed": seed}))
         for field in (self._name, self._seed, self._text):
             field.typed.connect(self._on_typed)
@@ -73,7 +74,7 @@ class ModelForm(Form):
         self._text_row.setVisible(typed)
         self._takes.setVisible(kind is not None)
         if kind is not None:
-            self._takes.setText(f"Input: {kind.takes}")
+            self._takes.setText(tr("Input: {takes}", takes=tr(kind.takes)))
 
     def plan(self, around: Surroundings) -> Plan:
         wish = ModelWish(
@@ -112,6 +113,8 @@ class ModelForm(Form):
 
 def _choice(word: str, *, short: bool = False) -> Choice:
     if word == TYPED:
-        return Choice(TYPED, "Typed in", "" if short else "layers of torch.nn", typed=False)
+        return Choice(
+            TYPED, tr("Typed in"), "" if short else tr("layers of torch.nn"), typed=False
+        )
     kind = MODEL_KINDS[word]
-    return Choice(word, kind.title, "" if short else kind.remark, typed=False)
+    return Choice(word, tr(kind.title), "" if short else tr(kind.remark), typed=False)

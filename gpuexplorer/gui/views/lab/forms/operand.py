@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import BlockKind
 from gpuexplorer.gui.wording.lab.forms.plan import Surroundings
 from gpuexplorer.gui.wording.lab.forms.shapes import shape_text
 from gpuexplorer.lab.events import Placed
@@ -93,7 +94,9 @@ class Operand(Dropdown):
 def thing_choice(thing: Placed, around: Surroundings) -> Choice:
     device = around.device(thing.device)
     chip = device.chip if device is not None else ""
-    about = [shape_text(thing.shape)] if thing.shape is not None else [thing.kind]
+    about = (
+        [shape_text(thing.shape)] if thing.shape is not None else [BlockKind(thing.kind).words]
+    )
     about += [thing.dtype] if thing.dtype else []
     if thing.requires_grad and thing.kind == "tensor":
         about.append("grad")

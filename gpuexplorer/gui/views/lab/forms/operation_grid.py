@@ -122,7 +122,7 @@ class OperationButton(PaintedButton):
         lettering = letters.mono if letters.mono.width(self.text()) <= room else letters.caption
         run = Run(self.text(), lettering, theme.text if on else theme.quiet)
         left = max(2.0, place.center().x() - run.width / 2)
-        drawing.text(left, place.center().y() + letters.body.cap_height / 2, run)
+        drawing.elided(left, place.center().y() + letters.body.cap_height / 2, run, room + 2)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         arrows = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)

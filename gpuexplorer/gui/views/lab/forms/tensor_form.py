@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.forms.blank_fields import BlankFields
@@ -14,7 +15,7 @@ from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
 from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
 from gpuexplorer.gui.widgets.controls.fields import TextField
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.wording.lab.forms.counting import counted
+from gpuexplorer.gui.wording.lab.forms.counting import elements
 from gpuexplorer.gui.wording.lab.forms.dtypes import DTYPES, lacks
 from gpuexplorer.gui.wording.lab.forms.fills import FILLS, cannot_make
 from gpuexplorer.gui.wording.lab.forms.names import next_letter
@@ -32,19 +33,19 @@ class TensorForm(Form):
         self._fill = "ones"
         self._dtype: str | None = None
         self._grad = self._pinned = False
-        self._name = NameField(look, "Name")
-        self._type = Dropdown(look, "Type", self._offer_types, _LIST_WIDTH)
-        self._filled = Dropdown(look, "Filled with", self._offer_fills)
+        self._name = NameField(look, tr("Name"))
+        self._type = Dropdown(look, tr("Type"), self._offer_types, _LIST_WIDTH)
+        self._filled = Dropdown(look, tr("Filled with"), self._offer_fills)
         self._blanks = BlankFields(look)
-        self._shape = TextField(look, "Shape")
-        self._shape.setPlaceholderText("a single value")
+        self._shape = TextField(look, tr("Shape"))
+        self._shape.setPlaceholderText(tr("a single value"))
         self._shape.show_text("2, 3")
         self._devices = DeviceChoice(look)
-        self._seed = TextField(look, "Seed")
-        self._seed.setPlaceholderText("none")
-        self._seed.setToolTip("The same seed draws the same numbers again.")
+        self._seed = TextField(look, tr("Seed"))
+        self._seed.setPlaceholderText(tr("none"))
+        self._seed.setToolTip(tr("The same seed draws the same numbers again."))
         self._grad_tick = _Tick(look, "requires_grad")
-        self._pinned_tick = _Tick(look, "pinned")
+        self._pinned_tick = _Tick(look, tr("pinned"))
         self._lay_out()
         for field in (self._name, self._shape, self._seed):
             field.typed.connect(self._on_typed)
@@ -67,8 +68,8 @@ class TensorForm(Form):
         dtype = DTYPES[self._dtype or read.usual]
         self._type.show_choice(Choice(dtype.name, dtype.name))
         wrong = "shape" in read.problems
-        self._shape_label.show_remark("" if wrong else counted(read.elements, "element"))
-        self._grad_tick.show_on(self._grad, "" if dtype.can_learn else "fractions only")
+        self._shape_label.show_remark("" if wrong else elements(read.elements))
+        self._grad_tick.show_on(self._grad, "" if dtype.can_learn else tr("fractions only"))
         self._pinned_tick.show_on(self._pinned, self._why_not_pinned(around))
 
     def plan(self, around: Surroundings) -> Plan:
@@ -105,17 +106,17 @@ class TensorForm(Form):
             FieldRow(
                 look,
                 {
-                    "name": Labelled(look, "Name", self._name),
-                    "dtype": Labelled(look, "Type", self._type),
+                    "name": Labelled(look, tr("Name"), self._name),
+                    "dtype": Labelled(look, tr("Type"), self._type),
                 },
             )
         )
-        self.add_row(FieldRow(look, {"fill": Labelled(look, "Filled with", self._filled)}))
+        self.add_row(FieldRow(look, {"fill": Labelled(look, tr("Filled with"), self._filled)}))
         self.column.addWidget(self._blanks)
-        self._shape_label = Labelled(look, "Shape", self._shape)
+        self._shape_label = Labelled(look, tr("Shape"), self._shape)
         self._shape_row = self.add_row(FieldRow(look, {"shape": self._shape_label}))
         self.add_row(self._devices)
-        self._seed_row = FieldRow(look, {"seed": Labelled(look, "Seed", self._seed)})
+        self._seed_row = FieldRow(look, {"seed": Labelled(look, tr("Seed"), self._seed)})
         self._rows.append(self._seed_row)
         self._seed.setFixedWidth(_SEED_WIDTH)
         ticks = QVBoxLayout()
@@ -131,9 +132,9 @@ class TensorForm(Form):
 
     def _why_not_pinned(self, around: Surroundings) -> str:
         if self._devices.device != "cpu":
-            return "cpu only"
+            return tr("cpu only")
         cards = any(each.is_card and each.usable for each in around.devices)
-        return "" if cards else "needs a card"
+        return "" if cards else tr("needs a card")
 
     def _offer_fills(self) -> Sequence[Choice]:
         return [_fill_choice(word) for word in FILLS]
@@ -144,10 +145,10 @@ class TensorForm(Form):
             Choice(
                 each.name,
                 each.name,
-                each.remark,
-                refused=f"not with {fill.word}"
+                tr(each.remark),
+                refused=tr("not with {fill}", fill=fill.word)
                 if cannot_make(fill, each.kind)
-                else lacks(device, each.name),
+                else tr(lacks(device, each.name)),
             )
             for each in DTYPES.values()
         ]
@@ -203,4 +204,4 @@ class _Tick(QWidget):
 
 
 def _fill_choice(word: str) -> Choice:
-    return Choice(word, word, FILLS[word].remark)
+    return Choice(word, word, tr(FILLS[word].remark))

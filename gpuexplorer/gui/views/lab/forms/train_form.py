@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.forms.device_field import DeviceField
 from gpuexplorer.gui.views.lab.forms.form import Form
@@ -18,6 +19,7 @@ from gpuexplorer.gui.wording.lab.forms.train_plan import (
     LOSSES,
     MEANINGS,
     NEW,
+    TASKS,
     Task,
     TrainWish,
     train_plan,
@@ -25,8 +27,6 @@ from gpuexplorer.gui.wording.lab.forms.train_plan import (
 from gpuexplorer.lab.events import Placed
 
 _COLUMNS = 3
-_TASKS = [Face(task, task.value, meaning) for task, meaning in MEANINGS.items()]
-_NEW = [Choice(word, word, "new", typed=False) for word in NEW]
 _LEARNS = frozenset({Task.RUN, Task.STEP})
 # Which rows of fields a task has.
 _ROWS: Mapping[str, frozenset[Task]] = {
@@ -50,20 +50,20 @@ class TrainForm(Form):
         super().__init__(look, parent)
         self._task = Task.RUN
         self._loss_word = "mse_loss"
-        self._grid = OperationGrid(look, "What to do", _COLUMNS)
-        self._model = Operand(look, "Model", _is_model)
-        self._inputs = Operand(look, "Inputs", _is_tensor, _holds_examples)
-        self._targets = Operand(look, "Targets", _is_tensor, _holds_examples)
-        self._optimiser = Operand(look, "Optimiser", _is_optimiser)
-        self._rate = _field(look, "Learning rate", "0.1")
-        self._loss = Dropdown(look, "Loss", self._offer_losses)
-        self._steps = _field(look, "Steps", "100")
-        self._batch = _field(look, "Batch", "32")
-        self._result = NameField(look, "Result")
-        self._result.setPlaceholderText("printed, not kept")
-        self._of = Operand(look, "Loss", _has_history)
-        self._file = _field(look, "File", "net.pt")
-        self._device = DeviceField(look, "Onto")
+        self._grid = OperationGrid(look, tr("What to do"), _COLUMNS)
+        self._model = Operand(look, tr("Model"), _is_model)
+        self._inputs = Operand(look, tr("Inputs"), _is_tensor, _holds_examples)
+        self._targets = Operand(look, tr("Targets"), _is_tensor, _holds_examples)
+        self._optimiser = Operand(look, tr("Optimiser"), _is_optimiser)
+        self._rate = _field(look, tr("Learning rate"), "0.1")
+        self._loss = Dropdown(look, tr("Loss"), self._offer_losses)
+        self._steps = _field(look, tr("Steps"), "100")
+        self._batch = _field(look, tr("Batch"), "32")
+        self._result = NameField(look, tr("Result"))
+        self._result.setPlaceholderText(tr("printed, not kept"))
+        self._of = Operand(look, tr("Loss"), _has_history)
+        self._file = _field(look, tr("File"), "net.pt")
+        self._device = DeviceField(look, tr("Onto"))
         self._labels = self._labelled()
         self.column.addWidget(self._grid)
         self._rows_of = {
@@ -81,11 +81,11 @@ class TrainForm(Form):
         self._listen()
 
     def show_around(self, around: Surroundings) -> None:
-        self._grid.show_faces(_TASKS, self._task)
+        self._grid.show_faces(_faces(), self._task)
         for operand in (self._model, self._inputs, self._of):
-            operand.show_around(around, "nothing yet")
-        self._targets.show_around(around, "nothing yet", position=1)
-        self._optimiser.show_around(around, "nothing yet", _NEW)
+            operand.show_around(around, tr("nothing yet"))
+        self._targets.show_around(around, tr("nothing yet"), position=1)
+        self._optimiser.show_around(around, tr("nothing yet"), _new_optimisers())
         model = around.things.get(self._model.name)
         if self._task is Task.LOAD:
             self._device.show_around(around)
@@ -133,18 +133,18 @@ class TrainForm(Form):
 
     def _labelled(self) -> Mapping[str, Labelled]:
         controls: Mapping[str, tuple[str, QWidget]] = {
-            "model": ("Model", self._model),
-            "inputs": ("Inputs", self._inputs),
-            "targets": ("Targets", self._targets),
-            "optimiser": ("Optimiser", self._optimiser),
-            "rate": ("Learning rate", self._rate),
-            "loss": ("Loss", self._loss),
-            "steps": ("Steps", self._steps),
-            "batch": ("Batch", self._batch),
-            "result": ("Result", self._result),
-            "of": ("Loss", self._of),
-            "file": ("File", self._file),
-            "device": ("Onto", self._device),
+            "model": (tr("Model"), self._model),
+            "inputs": (tr("Inputs"), self._inputs),
+            "targets": (tr("Targets"), self._targets),
+            "optimiser": (tr("Optimiser"), self._optimiser),
+            "rate": (tr("Learning rate"), self._rate),
+            "loss": (tr("Loss"), self._loss),
+            "steps": (tr("Steps"), self._steps),
+            "batch": (tr("Batch"), self._batch),
+            "result": (tr("Result"), self._result),
+            "of": (tr("Loss"), self._of),
+            "file": (tr("File"), self._file),
+            "device": (tr("Onto"), self._device),
         }
         return {
             key: Labelled(self.look, words, control)
@@ -176,8 +176,16 @@ def _field(look: Look, name: str, first: str) -> TextField:
     return field
 
 
+def _faces() -> Sequence[Face]:
+    return [Face(task, tr(TASKS[task]), tr(meaning)) for task, meaning in MEANINGS.items()]
+
+
+def _new_optimisers() -> Sequence[Choice]:
+    return [Choice(word, word, tr("new"), typed=False) for word in NEW]
+
+
 def _loss_choice(word: str) -> Choice:
-    return Choice(word, word, LOSSES[word])
+    return Choice(word, word, tr(LOSSES[word]))
 
 
 def _is_model(thing: Placed) -> bool:

@@ -52,29 +52,29 @@ class LabHead(QWidget):
         self._fall_back = SwitchWord(look, FALL_BACK)
         self._placement = SwitchWord(look, PLACEMENT)
         self._cap = SwitchWord(look, MEMORY_CAP)
-        self._more = MenuButton(look, "More switches of the lab")
-        self._more.show_words("More")
+        self._more = MenuButton(look, tr("More switches of the lab"))
+        self._more.show_words(tr("More"))
         self._undo = IconButton(look, Icon.UNDO)
-        self._undo.show_meaning(Icon.UNDO, "Undo the last creating or deleting", "Ctrl+Z")
+        self._undo.show_meaning(Icon.UNDO, tr("Undo the last creating or deleting"), "Ctrl+Z")
         self._redo = IconButton(look, Icon.REDO)
-        self._redo.show_meaning(Icon.REDO, "Do again what was undone", "Ctrl+Y")
+        self._redo.show_meaning(Icon.REDO, tr("Do again what was undone"), "Ctrl+Y")
         self._restart = FramedButton(
             look,
             Icon.WARNING,
-            "Restart",
-            "End the worker that hangs at once; what was on the shelf can be rebuilt",
+            tr("Restart"),
+            tr("End the worker that hangs at once; what was on the shelf can be rebuilt"),
         )
         self._choose = FramedButton(
             look,
             Icon.LAB,
-            "Choose a Python",
-            "Which Python of this computer runs the lab, and what to do where none can",
+            tr("Choose a Python"),
+            tr("Which Python of this computer runs the lab, and what to do where none can"),
         )
         self._release = FramedButton(
             look,
             Icon.POWER,
-            "Release the cards",
-            "End the worker: all memory it holds on the cards is given back",
+            tr("Release the cards"),
+            tr("End the worker: all memory it holds on the cards is given back"),
         )
         self._lay_out()
         self._fall_back.turned.connect(self._actions.fall_back)
@@ -100,14 +100,14 @@ class LabHead(QWidget):
     def commands(self) -> Sequence[tuple[str, str, Callable[[], None]]]:
         """Words, keys and what is done: for the keys and the palette of the screen."""
         return (
-            ("Undo the last creating or deleting", "Ctrl+Z", self.undo),
-            ("Do again what was undone", "Ctrl+Y", self.redo),
-            ("Do again what was undone", "Ctrl+Shift+Z", self.redo),
-            ("Release the cards", "", self.release),
-            ("Cap the memory of the cards", "", self.open_caps),
-            ("Choose the visible cards and their order", "", self.open_visible),
-            ("Choose the Python of the lab", "", self.choose_python),
-            ("What the switches are in PyTorch and TensorFlow", "", self.explain),
+            (tr("Undo the last creating or deleting"), "Ctrl+Z", self.undo),
+            (tr("Do again what was undone"), "Ctrl+Y", self.redo),
+            (tr("Do again what was undone"), "Ctrl+Shift+Z", self.redo),
+            (tr("Release the cards"), "", self.release),
+            (tr("Cap the memory of the cards"), "", self.open_caps),
+            (tr("Choose the visible cards and their order"), "", self.open_visible),
+            (tr("Choose the Python of the lab"), "", self.choose_python),
+            (tr("What the switches are in PyTorch and TensorFlow"), "", self.explain),
         )
 
     def undo(self) -> None:
@@ -133,7 +133,7 @@ class LabHead(QWidget):
         self._actions.explain()
 
     def _lay_out(self) -> None:
-        title = QLabel("Lab")
+        title = QLabel(tr("Lab"))
         title.setFont(self._look.letters.title.font)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

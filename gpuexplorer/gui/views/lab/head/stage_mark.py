@@ -4,6 +4,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -11,8 +12,6 @@ from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.lab.head.stage_words import StageWords
 
 _HEIGHT, _DOT, _GAP = 24, 7.0, 7.0
-# What stands before it stays where it is while these come and go.
-_USUAL = "Busy, 0.0 s"
 
 
 class StageMark(Painted):
@@ -31,7 +30,7 @@ class StageMark(Painted):
         if said == self._said:
             return
         before, self._said = self.sizeHint().width(), said
-        self.setAccessibleName(f"Worker: {said.words}")
+        self.setAccessibleName(tr("Worker: {state}", state=said.words))
         self.setAccessibleDescription(said.sentence)
         self.setToolTip(said.sentence)
         if self.sizeHint().width() != before:
@@ -57,5 +56,7 @@ class StageMark(Painted):
 
     def sizeHint(self) -> QSize:
         letters = self.look.letters.body
-        words = max(letters.width(self._said.words), letters.width(_USUAL))
+        # What stands before it stays where it is while such words come and go.
+        usual = tr("Busy, {time}", time="0.0 s")
+        words = max(letters.width(self._said.words), letters.width(usual))
         return QSize(round(1 + _DOT + _GAP + words + 2), _HEIGHT)

@@ -5,6 +5,7 @@ from typing import Protocol
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.switches import Switches
 from gpuexplorer.gui.views.lab.head.switch_actions import SwitchActions
 from gpuexplorer.gui.wording.lab.head.switch_words import (
@@ -18,7 +19,7 @@ from gpuexplorer.gui.wording.lab.head.switch_words import (
 
 
 class Opener(Protocol):
-    """Who knows below what the sheets open."""
+    """Whoever opens the sheets."""
 
     def open_caps(self) -> None: ...
 
@@ -37,7 +38,7 @@ def fill_menu(
         turned.toggled.connect(actions.fall_back)
         turned = _turn(menu, PLACEMENT, on=switches.placement)
         turned.toggled.connect(actions.print_placement)
-        caps = menu.addAction("Memory cap…")
+        caps = menu.addAction(tr("Memory cap…"))
         caps.setToolTip(_lines(MEMORY_CAP))
         caps.setCheckable(True)
         caps.setChecked(bool(actions.caps()))
@@ -45,16 +46,16 @@ def fill_menu(
         menu.addSeparator()
     turned = _turn(menu, GROWTH, on=switches.growing)
     turned.toggled.connect(actions.grow)
-    visible = menu.addAction("Visible cards and their order…")
+    visible = menu.addAction(tr("Visible cards and their order…"))
     visible.setToolTip(_lines(VISIBLE))
     visible.triggered.connect(opener.open_visible)
     menu.addSeparator()
-    explain = menu.addAction("What the switches are in PyTorch and TensorFlow…")
+    explain = menu.addAction(tr("What the switches are in PyTorch and TensorFlow…"))
     explain.triggered.connect(opener.explain)
 
 
 def _turn(menu: QMenu, words: SwitchWords, *, on: bool) -> QAction:
-    action = menu.addAction(words.title)
+    action = menu.addAction(tr(words.title))
     action.setCheckable(True)
     action.setChecked(on)
     action.setToolTip(_lines(words))
@@ -62,4 +63,4 @@ def _turn(menu: QMenu, words: SwitchWords, *, on: bool) -> QAction:
 
 
 def _lines(words: SwitchWords) -> str:
-    return f"{words.torch}\nTensorFlow: {words.tensorflow}"
+    return "\n".join((words.torch, tr("TensorFlow: {names}", names=words.tensorflow)))

@@ -4,22 +4,23 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.wording.lab.head.switch_words import SwitchWords
 
 
 class SwitchWord(QWidget):
-    """`turned` tells what a person wants. Who points at it is told PyTorch's line for it."""
+    """`turned` tells what a person wants. Pointing at it shows PyTorch's line for it."""
 
     turned = Signal(bool)
 
     def __init__(self, look: Look, words: SwitchWords, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._switch = Switch(look, words.title)
-        self._switch.setAccessibleDescription(f"{words.sentence} PyTorch: {words.torch}")
+        self._switch = Switch(look, tr(words.title))
+        self._switch.setAccessibleDescription(f"{tr(words.sentence)} PyTorch: {words.torch}")
         self._switch.turned.connect(self.turned)
-        label = QLabel(words.title)
+        label = QLabel(tr(words.title))
         label.setFont(look.letters.body.font)
         label.setTextFormat(Qt.TextFormat.PlainText)
         row = QHBoxLayout(self)

@@ -85,9 +85,16 @@ class VisibleFace(Painted):
 
     def show_number(self, number: int | None) -> None:
         self._on = number is not None
-        self._words = "not seen" if number is None else f"cuda:{number}"
+        self._words = tr("not seen") if number is None else f"cuda:{number}"
         name = self._shown.card.name
-        self.setAccessibleName(f"Card {self._shown.number}, {name}: {self._words}")
+        self.setAccessibleName(
+            tr(
+                "Card {number}, {name}: {words}",
+                number=self._shown.number,
+                name=name,
+                words=self._words,
+            )
+        )
         self.update()
 
     def draw(self, drawing: Drawing) -> None:

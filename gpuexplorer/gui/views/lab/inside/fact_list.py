@@ -72,8 +72,7 @@ class _Row(QWidget):
 
     def show_fact(self, fact: ThingFact, devices: Sequence[BenchDevice], *, last: bool) -> None:
         letters = self._look.letters
-        named_as_code = fact.label.islower() and "_" in fact.label
-        self._label.setFont((letters.mono if named_as_code else letters.body).font)
+        self._label.setFont((letters.mono if fact.named_as_code else letters.body).font)
         self._label.setText(fact.label)
         shown, other = (self._code, self._words) if fact.code else (self._words, self._code)
         shown.show_text(fact.value)

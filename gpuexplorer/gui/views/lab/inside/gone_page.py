@@ -3,6 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.empty_state import EmptyState
@@ -23,10 +24,10 @@ class GonePage(QFrame):
 
     def show_gone(self, name: str) -> None:
         if not name:
-            self._empty.show_words("Nothing is opened.", "", "Back to the bench")
+            self._empty.show_words(tr("Nothing is opened."), "", tr("Back to the bench"))
             return
         self._empty.show_words(
-            f"{name} is no longer on the shelf.",
-            "What stands under this name again is shown here.",
-            "Back to the bench",
+            tr("{name} is no longer on the shelf.", name=name),
+            tr("What stands under this name again is shown here."),
+            tr("Back to the bench"),
         )

@@ -6,12 +6,14 @@ from functools import partial
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QWidget
 
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.inside.device_badges import badges_of
 from gpuexplorer.gui.views.lab.inside.opened_tab import OpenedTab
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import BlockKind, text_of
 
 _HEIGHT = 32
 _MOST_OFFERED = 40
@@ -27,13 +29,13 @@ class OpenedRow(QWidget):
         self._look = look
         self._lab = lab
         self._tabs: list[OpenedTab] = []
-        self._back = WordButton(look, Icon.PREVIOUS, "Bench")
-        self._back.setToolTip("Back to the bench (Esc)")
+        self._back = WordButton(look, Icon.PREVIOUS, tr("Bench"))
+        self._back.setToolTip(tr("Back to the bench (Esc)"))
         self._back.clicked.connect(self.back_asked)
         line = QFrame()
         line.setProperty("panel", "line")
         line.setFixedSize(1, 20)
-        self._open = WordButton(look, Icon.ADD, "Open another")
+        self._open = WordButton(look, Icon.ADD, tr("Open another"))
         self._open.clicked.connect(self._on_open_asked)
         strip = QWidget()
         strip.setProperty("panel", "clear")
@@ -103,13 +105,17 @@ class OpenedRow(QWidget):
         opened = {each.name for each in self._tabs}
         left = [each for each in self._lab.ledger.things.values() if each.name not in opened]
         for thing in left[-_MOST_OFFERED:]:
-            about = thing.text if thing.kind == "tensor" else thing.kind
+            about = text_of(thing) if thing.kind == "tensor" else BlockKind(thing.kind).words
             action = menu.addAction(f"{thing.name}    {about}")
             action.triggered.connect(partial(self.chosen.emit, thing.name))
         if len(left) > _MOST_OFFERED:
-            rest = f"{len(left) - _MOST_OFFERED} more stand on the bench"
+            rest = trn(
+                "{count} more stands on the bench",
+                "{count} more stand on the bench",
+                len(left) - _MOST_OFFERED,
+            )
             menu.addAction(rest).setEnabled(False)
         if not left:
-            menu.addAction("Nothing else is on the shelf").setEnabled(False)
+            menu.addAction(tr("Nothing else is on the shelf")).setEnabled(False)
         place = QPoint(0, self._open.height() + 4)
         menu.popup(self._open.mapToGlobal(place))

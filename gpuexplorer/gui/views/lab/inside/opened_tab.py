@@ -4,6 +4,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -33,7 +34,7 @@ class OpenedTab(QWidget):
         self._title.clicked.connect(self._on_clicked)
         self._title.delete_pressed.connect(self._on_closed)
         self._cross = IconButton(look, Icon.CLOSE)
-        self._cross.show_meaning(Icon.CLOSE, f"Close {name}", "Del")
+        self._cross.show_meaning(Icon.CLOSE, tr("Close {name}", name=name), "Del")
         self._cross.setFixedSize(_CROSS, _CROSS)
         self._cross.clicked.connect(self._on_closed)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -91,7 +92,7 @@ class _Title(PaintedButton):
         self._badges: tuple[Badge, ...] = ()
         self.setCheckable(True)
         self.setText(name)
-        self.setAccessibleName(f"Inside {name}")
+        self.setAccessibleName(tr("Inside {name}", name=name))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         cut = look.letters.mono.elided(name, _MOST_NAME) != name
         self.setToolTip(name if cut else "")

@@ -3,6 +3,7 @@
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
@@ -16,18 +17,18 @@ class RecipeBox(QWidget):
         super().__init__(parent)
         self._look = look
         self._simulated = False
-        heading = QLabel("Recipe")
+        heading = QLabel(tr("Recipe"))
         heading.setFont(look.letters.body.font)
         heading.setProperty("tone", "quiet")
-        copy = WordButton(look, Icon.COPY, "Copy")
-        copy.setAccessibleName("Copy the recipe")
+        copy = WordButton(look, Icon.COPY, tr("Copy"))
+        copy.setAccessibleName(tr("Copy the recipe"))
         copy.clicked.connect(self._on_copy_asked)
         self._text = QPlainTextEdit()
         self._text.setFont(look.letters.mono.font)
         self._text.setReadOnly(True)
         self._text.setTabChangesFocus(True)
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        self._text.setAccessibleName("Recipe")
+        self._text.setAccessibleName(tr("Recipe"))
         head = QHBoxLayout()
         head.addWidget(heading)
         head.addStretch(1)

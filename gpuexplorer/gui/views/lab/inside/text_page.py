@@ -3,10 +3,12 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.inside.thing_head import ThingHead
 from gpuexplorer.gui.views.lab.inside.what_pane import WhatPane
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import text_of
 
 _SIDE = 288
 
@@ -24,7 +26,7 @@ class TextPage(QFrame):
         self._text.setFont(look.letters.mono.font)
         self._text.setReadOnly(True)
         self._text.setTabChangesFocus(True)
-        self._text.setAccessibleName("As PyTorch prints it")
+        self._text.setAccessibleName(tr("As PyTorch prints it"))
         left = QVBoxLayout()
         left.setSpacing(10)
         left.addWidget(self._head)
@@ -43,8 +45,9 @@ class TextPage(QFrame):
         thing = self._lab.ledger.things.get(self._name)
         self._head.show_thing(self._name)
         self._what.show_thing(self._name)
-        if thing is not None and thing.text != self._text.toPlainText():
-            self._text.setPlainText(thing.text)
+        text = "" if thing is None else text_of(thing)
+        if text and text != self._text.toPlainText():
+            self._text.setPlainText(text)
 
     def forget(self) -> None:
         self._name = ""

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.wording.lab.moving import delete_line, move_line, save_line, targets
@@ -20,9 +21,9 @@ class ThingActions(QWidget):
         super().__init__(parent)
         self._lab = lab
         self._name = ""
-        self._copy = QPushButton("Copy to")
-        self._save = QPushButton("Save parameters")
-        self._delete = QPushButton("Delete")
+        self._copy = QPushButton(tr("Copy to"))
+        self._save = QPushButton(tr("Save parameters"))
+        self._delete = QPushButton(tr("Delete"))
         self._copy.clicked.connect(self._on_copy_asked)
         self._save.clicked.connect(self._on_save_asked)
         self._delete.clicked.connect(self._on_delete_asked)
@@ -68,7 +69,7 @@ class ThingActions(QWidget):
             action = menu.addAction(f"{device.name}    {line}")
             action.triggered.connect(partial(self._run, line))
         if menu.isEmpty():
-            menu.addAction("There is no other device").setEnabled(False)
+            menu.addAction(tr("There is no other device")).setEnabled(False)
         menu.popup(self._copy.mapToGlobal(QPoint(0, self._copy.height() + 4)))
 
     def _on_save_asked(self) -> None:

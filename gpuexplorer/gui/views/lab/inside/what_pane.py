@@ -2,6 +2,7 @@
 
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.inside.fact_list import FactList
@@ -15,7 +16,7 @@ class WhatPane(QWidget):
         super().__init__(parent)
         self._lab = lab
         self._asked: tuple[Placed | None, int] = (None, 0)
-        heading = QLabel("What it is")
+        heading = QLabel(tr("What it is"))
         heading.setFont(look.letters.strong.font)
         self._facts = FactList(look)
         self._recipe = RecipeBox(look)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -152,7 +153,9 @@ class CardStrip(Painted):
 
     def _say(self, device: BenchDevice, face: CardFace) -> None:
         lines = ", ".join(flag.text for flag in self._flags)
-        said = f"{face.spoken_briefly} Lines: {lines}." if lines else face.spoken_briefly
+        said = face.spoken_briefly
+        if lines:
+            said = f"{said} {tr('Lines: {lines}.', lines=lines)}"
         name = f"{device.name}, {face.title}"
         if name != self.accessibleName():
             self.setAccessibleName(name)

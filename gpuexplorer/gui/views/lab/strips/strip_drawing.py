@@ -7,6 +7,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor
 
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.curve import draw_trace
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
@@ -129,7 +130,9 @@ def draw_figures(
         return
     theme, letters, place = drawing.theme, drawing.letters, places.figures
     shown = (face.busy,) if compact else (face.busy, face.memory.figure)
-    for figure, word, plot in zip(shown, ("Busy", "Memory"), places.plots, strict=False):
+    for figure, word, plot in zip(
+        shown, (tr("Busy"), tr("Memory")), places.plots, strict=False
+    ):
         top = plot.top() - 4
         caption = letters.caption
         drawing.text(place.left(), top + caption.ascent, Run(word, caption, theme.quiet))
@@ -220,7 +223,10 @@ def _draw_label(
     drawing.text(x, baseline, Run(flag.text, letters, ink))
     if focused and picked:
         drawing.focus_ring(place.adjusted(-2, -2, 2, 2), CHIP_RADIUS)
-    lines = [f"Line {pole.number}: {pole.code}" for pole in flag.poles[:8]]
+    lines = [
+        tr("Line {number}: {code}", number=pole.number, code=pole.code)
+        for pole in flag.poles[:8]
+    ]
     drawing.hint(place, "\n".join(lines))
 
 

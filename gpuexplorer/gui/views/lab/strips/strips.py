@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
@@ -59,7 +60,7 @@ class Strips(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._area)
-        self.setAccessibleName("What the cards did meanwhile")
+        self.setAccessibleName(tr("What the cards did meanwhile"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         lab.selection.changed.connect(self._on_selected)
 
@@ -77,7 +78,7 @@ class Strips(QWidget):
         self._show(devices)
 
     def _show(self, devices: Sequence[BenchDevice]) -> None:
-        """Who is scrolled out of sight is brought up to date when he comes."""
+        """A strip out of sight is brought up to date when it is scrolled to."""
         for strip, device in zip(self._strips, devices, strict=True):
             if not strip.visibleRegion().isEmpty():
                 strip.show_device(device)

@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gpuexplorer.core.units import Quantity, Units, memory
+from gpuexplorer.core.words import Message, listed, mark, paragraph, tr
+from gpuexplorer.gui.wording.lab.amounts import shape_words
 from gpuexplorer.gui.wording.lab.bench.bench_unnamed import Cause
 from gpuexplorer.lab.events import Placed
 
@@ -25,6 +27,19 @@ class BlockKind(StrEnum):
     OPTIMISER = "optimiser"
     VALUE = "value"
     UNNAMED = "unnamed"
+
+    @property
+    def words(self) -> str:
+        return tr(_KINDS[self])
+
+
+_KINDS = {
+    BlockKind.TENSOR: mark("tensor"),
+    BlockKind.MODEL: mark("model"),
+    BlockKind.OPTIMISER: mark("optimiser"),
+    BlockKind.VALUE: mark("value"),
+    BlockKind.UNNAMED: mark("unnamed"),
+}
 
 
 class Key(NamedTuple):
@@ -52,7 +67,7 @@ class Block:
 
     @property
     def title(self) -> str:
-        return ", ".join(self.names) or "unnamed"
+        return ", ".join(self.names) or BlockKind.UNNAMED.words
 
     @property
     def grid(self) -> tuple[int, int] | None:
@@ -70,7 +85,7 @@ class Block:
     def spoken(self) -> str:
         amount = "" if self.amount is None else str(self.amount)
         trained = "requires_grad" if self.trained else ""
-        said = (self.title, self.kind.value, self.shape, amount, trained, self.remark)
+        said = (self.title, self.kind.words, self.shape, amount, trained, self.remark)
         return ", ".join(dict.fromkeys(each for each in said if each))
 
 
@@ -140,9 +155,9 @@ def _blocks_of(
         case BlockKind.OPTIMISER:
             return _optimiser(thing, names, units)
         case _:
-            text = one_line(thing.text)
+            text = one_line(text_of(thing))
             key = Key(HOST, thing.name)
-            hint = f"{thing.name} = {thing.text}, a value of Python."
+            hint = tr("{name} = {value}, a value of Python.", name=thing.name, value=thing.text)
             return [Block(key, BlockKind.VALUE, names, text, None, 0, placed=thing, hint=hint)]
 
 
@@ -153,22 +168,31 @@ def _tensor(
     units: Units,
 ) -> Block:
     shape = thing.shape or ()
-    said = "×".join(map(str, shape)) if shape else "one number"
+    said = shape_words(shape)
     gradients = sum(each.bytes for each in thing.holds if each.what == "gradients")
-    remarks, hints = [], [f"{', '.join(names)}: {thing.text} on {thing.device}."]
+    remarks = []
+    hints = [
+        Message(
+            "{names}: {text} on {device}.",
+            names=", ".join(names),
+            text=thing.text,
+            device=thing.device,
+        )
+    ]
     taken = sum(each.bytes for each in thing.holds if each.what == "values")
     if owner:
-        remarks.append(f"same memory as {owner}")
-        hints.append(f"It looks at the same memory as {owner}.")
+        remarks.append(tr("same memory as {name}", name=owner))
+        hints.append(Message("It looks at the same memory as {name}.", name=owner))
     elif taken > thing.bytes:
-        hints.append(f"It takes {memory(taken, units)} there.")
+        hints.append(Message("It takes {size} there.", size=memory(taken, units)))
     if thing.requires_grad:
-        hints.append("∇: requires_grad, so backward computes its gradient.")
+        hints.append(Message("∇: requires_grad, so backward computes its gradient."))
     if gradients:
-        remarks.append(f"with .grad, {memory(gradients, units)}")
-        hints.append(f"Its gradient takes {memory(gradients, units)} more.")
+        size = memory(gradients, units)
+        remarks.append(tr("with .grad, {size}", size=size))
+        hints.append(Message("Its gradient takes {size} more.", size=size))
     if len(names) > 1:
-        hints.append("Two names for the same object: nothing was copied.")
+        hints.append(Message("Two names for the same object: nothing was copied."))
     return Block(
         Key(thing.device, thing.name),
         BlockKind.TENSOR,
@@ -179,7 +203,7 @@ def _tensor(
         "; ".join(remarks),
         thing.requires_grad,
         thing,
-        hint=" ".join(hints),
+        hint=paragraph(hints),
     )
 
 
@@ -196,15 +220,17 @@ def _model(thing: Placed, names: tuple[str, ...], units: Units) -> list[Block]:
         size = thing.bytes if len(devices) == 1 else values[device]
         remarks = []
         if len(devices) > 1:
-            remarks.append(f"rest on {_listed([d for d in devices if d != device])}")
+            others = listed([each for each in devices if each != device])
+            remarks.append(tr("rest on {devices}", devices=others))
         if gradients.get(device):
-            remarks.append(f"gradients {memory(gradients[device], units)}")
+            taken = memory(gradients[device], units)
+            remarks.append(tr("gradients {size}", size=taken))
         found.append(
             Block(
                 Key(device, thing.name),
                 BlockKind.MODEL,
                 names,
-                one_line(thing.text),
+                one_line(text_of(thing)),
                 memory(size, units),
                 size,
                 "; ".join(remarks),
@@ -220,7 +246,7 @@ def _optimiser(thing: Placed, names: tuple[str, ...], units: Units) -> list[Bloc
     held: dict[str, int] = {}
     for each in thing.holds:
         held[each.device] = held.get(each.device, 0) + each.bytes
-    kind = thing.text.partition("(")[0].strip() or "optimiser"
+    kind = thing.text.partition("(")[0].strip() or BlockKind.OPTIMISER.words
     return [
         Block(
             Key(device, thing.name),
@@ -229,7 +255,7 @@ def _optimiser(thing: Placed, names: tuple[str, ...], units: Units) -> list[Bloc
             kind,
             memory(size, units) if size else None,
             size,
-            "its state" if size else "no state yet",
+            tr("its state") if size else tr("no state yet"),
             placed=thing,
             hint=_shortened(thing.text),
         )
@@ -245,9 +271,9 @@ def _unnamed(device: str, size: int, cause: Cause | None, units: Units) -> Block
         "",
         memory(size, units),
         size,
-        "nobody named it" if cause is None else cause.remark,
+        tr("nobody named it") if cause is None else cause.remark,
         line=None if cause is None else cause.command,
-        hint=(
+        hint=tr(
             "Memory that PyTorch holds for no name: results that were only printed, graphs "
             "for backward, the workspace of a library."
         ),
@@ -269,5 +295,6 @@ def _shortened(text: str) -> str:
     return "\n".join([*lines[:16], "…"] if len(lines) > 16 else lines)
 
 
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(names)
+def text_of(thing: Placed) -> str:
+    """What PyTorch prints stays as it is."""
+    return tr(thing.text) if isinstance(thing.text, Message) else thing.text

@@ -6,11 +6,11 @@ from enum import Enum
 
 from gpuexplorer.core.metric import Unit
 from gpuexplorer.core.units import Quantity, Units, measure, memory, plain
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 _STEPS = (1, 2, 4, 5, 6, 8, 10)
 _MOST_TICKS = 5
-_NOT_TOLD = "not told"
 
 
 class Level(Enum):
@@ -32,12 +32,13 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line at the foot; `amount` None: it cannot be told."""
+    """One line at the foot; `amount` None: it is not known."""
 
     level: Level
     label: str
     amount: Quantity | None
     indented: bool = False
+    short: str = ""  # the label where it is narrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +64,21 @@ class ColumnFace:
     footnotes: tuple[str, ...] = ()  # at falling length
 
     @property
+    def facts(self) -> tuple[str, ...]:
+        """What it is, what is free on it, and what stands at its foot."""
+        free = tr("{amount} free", amount=self.free) if self.free else self.no_free
+        rows = [f"{each.label} {each.amount or tr('not known')}" for each in self.rows]
+        return tuple(each for each in (self.label, free, *rows) if each)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """One below the other, on asking."""
+        return tuple(each for each in (*self.facts, self.reason, self.way_out) if each)
+
+    @property
     def spoken(self) -> str:
-        free = f"{self.free} free" if self.free else self.no_free
-        rows = [f"{each.label} {each.amount or _NOT_TOLD}" for each in self.rows]
-        said = (self.label, free, *rows, self.reason, self.way_out)
-        return ", ".join(each.rstrip(".") for each in said if each)
+        said = (f"{', '.join(self.facts)}.", self.reason, self.way_out)
+        return " ".join(each for each in said if each)
 
 
 def column_face(
@@ -77,7 +88,7 @@ def column_face(
     meta = device.name == "meta"
     return ColumnFace(
         device.name,
-        device.name or f"Card {device.chip}",
+        device.name or tr("Card {number}", number=device.chip),
         device.label.removeprefix("NVIDIA "),
         device.chip,
         device.colour,
@@ -85,13 +96,13 @@ def column_face(
         device.usable,
         device.computes,
         None if device.free_bytes is None else memory(device.free_bytes, units),
-        "shapes without values" if meta else "free memory is not told",
+        tr("shapes without values") if meta else tr("free memory is not known"),
         total,
         _stretches(device),
         _ticks(total, units) if total else (),
         () if meta else tuple(_rows(device, units)),
-        device.reason,
-        device.way_out,
+        tr(device.reason),
+        tr(device.way_out),
         footnotes,
     )
 
@@ -115,15 +126,21 @@ def _rows(device: BenchDevice, units: Units) -> Sequence[Row]:
     def amount(size: int | None) -> Quantity | None:
         return None if size is None else memory(size, units)
 
-    others = Row(Level.OTHERS, "Others", amount(device.others_bytes))
+    others = Row(Level.OTHERS, tr("Others"), amount(device.others_bytes))
     if device.is_host:
-        return (Row(Level.TENSORS, "Tensors", amount(device.tensor_bytes)), others)
+        return (Row(Level.TENSORS, tr("Tensors"), amount(device.tensor_bytes)), others)
     if not device.usable:
         return (others,)
     return (
-        Row(Level.CACHE, "Cache", amount(device.cache_bytes)),
-        Row(Level.TENSORS, "Tensors in it", amount(device.tensor_bytes), indented=True),
-        Row(Level.CONTEXT, "Context", amount(device.context_bytes)),
+        Row(Level.CACHE, tr("Cache"), amount(device.cache_bytes)),
+        Row(
+            Level.TENSORS,
+            tr("Tensors in it"),
+            amount(device.tensor_bytes),
+            indented=True,
+            short=tr("Tensors"),
+        ),
+        Row(Level.CONTEXT, tr("Context"), amount(device.context_bytes)),
         others,
     )
 

@@ -24,17 +24,24 @@ def copy_line(
     if block.kind is BlockKind.UNNAMED:
         raise Trouble("Nobody named this memory.", "Only what has a name can be copied.")
     if block.kind is BlockKind.VALUE:
-        raise Trouble(f"{name} is a value of Python.", "It takes no memory of a device.")
+        raise Trouble(
+            "{name} is a value of Python.", "It takes no memory of a device.", name=name
+        )
     if block.kind is BlockKind.OPTIMISER:
         raise Trouble(
             "PyTorch has no line that moves an optimiser.",
-            "Move the model, then make the optimiser anew.",
+            "Move the model, then make a new optimiser.",
         )
     if not target.usable:
-        raise Trouble(f"{target.name or target.label} cannot be used.", target.reason)
+        called = target.name or target.label
+        raise Trouble("{device} cannot be used.", target.reason, device=called)
     if _lies_there(block, target.name):
-        same = "" if block.kind is BlockKind.MODEL else f" {name}{_way(target.name)} is {name}."
-        raise Trouble("Already there: nothing is copied.", same.strip())
+        if block.kind is BlockKind.MODEL:
+            raise Trouble("Already there: nothing is copied.")
+        call = f"{name}{_way(target.name)}"
+        raise Trouble(
+            "Already there: nothing is copied.", "{call} is {name}.", call=call, name=name
+        )
     detour = ".cpu()" if by_host else ""
     way = f"{detour}{_way(target.name, fall_back=fall_back)}"
     if block.kind is BlockKind.MODEL:

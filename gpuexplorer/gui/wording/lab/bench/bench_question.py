@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.lab.bench.bench_blocks import Key
 from gpuexplorer.lab.events import Placed
 from gpuexplorer.lab.grammar import read_line
@@ -33,11 +34,18 @@ class Question:
     @property
     def spoken(self) -> str:
         left, right = self.left, self.right
-        return f"{left.name} on {left.device}, {right.name} on {right.device}. {self.words}"
+        return tr(
+            "{left} on {device}, {right} on {other}. {question}",
+            left=left.name,
+            device=left.device,
+            right=right.name,
+            other=right.device,
+            question=self.words,
+        )
 
 
 def question_of(ledger: Ledger, selected: int | None) -> Question | None:
-    """Of the failed line that is selected, else of the newest line; None once it is cured."""
+    """About the failed line that is selected, else the newest; None once it is cured."""
     entry = None if selected is None else ledger.entry(selected)
     if entry is None or not _asks(entry):
         entry = ledger.entries[-1] if len(ledger.entries) > ledger.first else None
@@ -59,7 +67,7 @@ def question_of(ledger: Ledger, selected: int | None) -> Question | None:
     if right is None:
         return None
     host = "cpu" in (left.device, right.device)
-    words = "On which device?" if host else "On which card?"
+    words = tr("On which device?") if host else tr("On which card?")
     return Question(entry.id, left, right, _sign(line.tree), words)
 
 
@@ -80,7 +88,7 @@ def _names(tree: ast.AST) -> list[ast.Name]:
 
 
 def _sign(tree: ast.AST) -> str:
-    """Of the operation: its sign, or the first letters of its name."""
+    """The sign of the operation, or the first letters of its name."""
     for node in ast.walk(tree):
         if isinstance(node, ast.BinOp):
             return _SIGNS.get(type(node.op), "?")

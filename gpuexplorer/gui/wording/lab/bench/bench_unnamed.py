@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gpuexplorer.core.words import tr
+
 
 @dataclass(frozen=True, slots=True)
 class Cause:
@@ -25,7 +27,7 @@ class Causes:
             if not size:
                 self._found.pop(device, None)
             elif size > self._before.get(device, 0):
-                self._found[device] = Cause(command, f"since line {line}")
+                self._found[device] = Cause(command, tr("since line {line}", line=line))
         self._before = dict(unnamed)
 
     def of(self, device: str) -> Cause | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import listed, tr
 from gpuexplorer.gui.wording.lab.amounts import bytes_words, seconds_words
 from gpuexplorer.lab.cure import Copying, Cure
 from gpuexplorer.lab.expected import Expected
@@ -24,9 +24,12 @@ class CureFace:
 
     @property
     def words(self) -> str:
-        """For readers of screens."""
-        path = f"from {', '.join(self.sources)} to {self.target}" if self.target else ""
-        said = ["; then ".join(self.lines), self.price, path]
+        """For screen readers."""
+        path = ""
+        if self.target:
+            sources = listed(self.sources)
+            path = tr("From {sources} to {target}", sources=sources, target=self.target)
+        said = ["; ".join(self.lines), self.price, path]
         return ". ".join(each for each in said if each)
 
 
@@ -59,9 +62,24 @@ def _price_of_copies(copies: Sequence[Copying], expect: Expect, units: Units) ->
         said = f"{len(sizes)} × {sizes[0]}"
     expected = [expect(each) for each in copies]
     known = [each for each in expected if each is not None]
-    if len(known) == len(copies):
-        ways = " and ".join(dict.fromkeys(each.way for each in known))
-        said += f" over {ways}, about {seconds_words(sum(each.seconds for each in known))}"
     target = copies[0].target
-    where = "on the processor" if target == "cpu" else f"on {target}"
-    return f"{said}; then it runs {where}"
+    if len(known) < len(copies):
+        if target == "cpu":
+            return tr("{sizes}; then it runs on the processor", sizes=said)
+        return tr("{sizes}; then it runs on {device}", sizes=said, device=target)
+    ways = listed(list(dict.fromkeys(each.way for each in known)))
+    time = seconds_words(sum(each.seconds for each in known))
+    if target == "cpu":
+        return tr(
+            "{sizes} over {ways}, about {time}; then it runs on the processor",
+            sizes=said,
+            ways=ways,
+            time=time,
+        )
+    return tr(
+        "{sizes} over {ways}, about {time}; then it runs on {device}",
+        sizes=said,
+        ways=ways,
+        time=time,
+        device=target,
+    )

@@ -1,10 +1,11 @@
-"""What a line cost, in one quiet sentence: bytes, context, cache, and copies."""
+"""What a line cost, in a few quiet words: bytes, context, cache, and copies."""
 
 import ast
 from collections.abc import Mapping, Sequence
 
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.wording.lab.amounts import bytes_words, listed
+from gpuexplorer.core.words import Message, mark, paragraph, tr
+from gpuexplorer.gui.wording.lab.amounts import bytes_words
 from gpuexplorer.lab.events import Placed, Transferred
 from gpuexplorer.lab.ledger import Entry
 from gpuexplorer.lab.wire import Train
@@ -12,7 +13,7 @@ from gpuexplorer.lab.wire import Train
 _MOST_COPIES = 4
 _READING = frozenset({"item", "tolist", "numpy"})
 _DEVICE_CALLS = frozenset({"try_gpu", "gpu", "cpu", "device"})
-# Of what nobody named, this much is no rounding of PyTorch's to whole blocks.
+# So much that nobody named is no rounding of PyTorch's to whole blocks.
 _WORTH_TELLING = 2 << 20
 
 
@@ -22,47 +23,44 @@ def cost_words(
     shares: Mapping[str, str] | None = None,
     units: Units = USUAL,
 ) -> str:
-    """Of a line that is done. `placed` is what it put on the shelf; `shares` says by name
-    with whom it shares its memory. Empty where it cost nothing that is worth a word.
+    """What a line cost that is done. `placed` is what it put on the shelf; `shares` says by
+    name with whom it shares its memory. Empty where it cost nothing that is worth a word.
     """
     if isinstance(entry.command, Train):
-        return _training(entry)
+        return tr(_training(entry))
     parts = [*_wrong(entry), *_copies(entry, units), *_held(entry, placed, shares or {}, units)]
-    if not parts:
-        parts = _nothing(entry)
-    words = "; ".join(parts)
-    # PyTorch's names of devices stay as they are.
-    return words if words.startswith(tuple(entry.memory_after)) else _capital(words)
+    return paragraph(parts or _nothing(entry))
 
 
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
-
-
-def _training(entry: Entry) -> str:
+def _training(entry: Entry) -> Message:
     losses = entry.losses
     if not losses:
-        return "No step was taken"
-    steps = "1 step" if len(losses) == 1 else f"{len(losses)} steps"
-    return f"{steps}; loss from {losses[0]:.4g} to {losses[-1]:.4g}"
+        return Message("No step was taken.")
+    return Message.counted(
+        "{count} step; loss from {first:.4g} to {last:.4g}.",
+        "{count} steps; loss from {first:.4g} to {last:.4g}.",
+        len(losses),
+        first=losses[0],
+        last=losses[-1],
+    )
 
 
-def _wrong(entry: Entry) -> list[str]:
-    wrong = [_called(each.target) for each in entry.transfers if each.intact is False]
-    if not wrong:
-        return []
-    return [f"arrived WRONG on {listed(list(dict.fromkeys(wrong)))}, see Copies"]
+def _wrong(entry: Entry) -> list[Message]:
+    targets = dict.fromkeys(each.target for each in entry.transfers if each.intact is False)
+    return [
+        Message("Arrived WRONG on {device}, see Copies.", device=_called(each))
+        for each in targets
+    ]
 
 
-def _copies(entry: Entry, units: Units) -> list[str]:
+def _copies(entry: Entry, units: Units) -> list[Message]:
     copied = _real_copies(entry)
     to_host = [each for each in copied if each.target == "cpu"]
-    reading = _reading(entry) if to_host else ""
-    if reading:
+    template = _reading(entry) if to_host else ""
+    if template:
         size = bytes_words(sum(each.bytes for each in to_host), units)
         others = [each for each in copied if each.target != "cpu"]
-        said = f"{reading} copied {size} to the host and waited"
-        return [*_moved(others, units), said]
+        return [*_moved(others, units), Message(template, size=size)]
     return _moved(copied, units)
 
 
@@ -70,52 +68,94 @@ def _real_copies(entry: Entry) -> list[Transferred]:
     return [each for each in entry.transfers if not each.already_there]
 
 
-def _moved(transfers: Sequence[Transferred], units: Units) -> list[str]:
+def _moved(transfers: Sequence[Transferred], units: Units) -> list[Message]:
     if not transfers:
         return []
     sizes = [bytes_words(each.bytes, units) for each in transfers]
-    ways = list(dict.fromkeys((each.source, each.target) for each in transfers))
-    way = f" from {_called(ways[0][0])} to {_called(ways[0][1])}" if len(ways) == 1 else ""
     count = sum(each.copies for each in transfers)
+    few = count == len(sizes) <= _MOST_COPIES
+    size = ", ".join(sizes) if few else bytes_words(sum(e.bytes for e in transfers), units)
+    ways = list(dict.fromkeys((each.source, each.target) for each in transfers))
+    if len(ways) > 1:
+        return [_on_several_ways(count, size, few=few)]
+    source, target = map(_called, ways[0])
     if count == 1:
-        return [f"copied {sizes[0]}{way}"]
-    if count == len(sizes) <= _MOST_COPIES:
-        return [f"{len(sizes)} copies{way}: {', '.join(sizes)}"]
-    total = bytes_words(sum(each.bytes for each in transfers), units)
-    return [f"{count} copies{way}, {total} in all"]
+        return [
+            Message(
+                "Copied {size} from {source} to {target}.",
+                size=size,
+                source=source,
+                target=target,
+            )
+        ]
+    if few:
+        return [
+            Message(
+                "{count} copies from {source} to {target}: {size}.",
+                count=count,
+                source=source,
+                target=target,
+                size=size,
+            )
+        ]
+    return [
+        Message(
+            "{count} copies from {source} to {target}, {size} in all.",
+            count=count,
+            source=source,
+            target=target,
+            size=size,
+        )
+    ]
+
+
+def _on_several_ways(count: int, size: str, *, few: bool) -> Message:
+    if few:
+        return Message("{count} copies: {size}.", count=count, size=size)
+    return Message("{count} copies, {size} in all.", count=count, size=size)
 
 
 def _called(device: str) -> str:
-    return "the host" if device == "cpu" else device
+    return Message("the host") if device == "cpu" else device
 
 
 def _reading(entry: Entry) -> str:
-    """Why bytes went to the host where nobody wrote that they should."""
+    """The template where bytes went to the host and nobody wrote that they should."""
     tree = _tree(entry)
     if _methods(tree) & _READING:
-        return "reading it"
-    return "printing" if entry.printed and isinstance(tree, ast.Expr) else ""
+        return mark("Reading it copied {size} to the host and waited.")
+    if entry.printed and isinstance(tree, ast.Expr):
+        return mark("Printing copied {size} to the host and waited.")
+    return ""
 
 
 def _held(
     entry: Entry, placed: Sequence[Placed], shares: Mapping[str, str], units: Units
-) -> list[str]:
-    parts: list[str] = []
+) -> list[Message]:
+    parts: list[Message] = []
     on_host = [each for each in placed if each.device == "cpu" and each.bytes]
     new = [each for each in on_host if not each.same_as and each.name not in shares]
     new = [each for each in new if each.name not in entry.effects.changes]
     if new and not _real_copies(entry):
-        parts.append(f"{bytes_words(sum(each.bytes for each in new), units)} on the host")
+        size = bytes_words(sum(each.bytes for each in new), units)
+        parts.append(Message("{size} on the host.", size=size))
     devices = list(entry.memory_after)
     for device in devices:
         said = _on_card(entry, placed, device, units)
-        if said:
-            parts.append(f"{device}: {said}" if len(devices) > 1 and _several(entry) else said)
+        if said and len(devices) > 1 and _several(entry):
+            said[0] = Message("{device}: {said}", device=device, said=said[0])
+        parts += said
     for each in placed:
         if each.same_as:
-            parts.append(f"the very same object as {each.same_as}")
+            parts.append(Message("The very same object as {name}.", name=each.same_as))
         elif each.name in shares:
-            parts.append(f"no new memory: {each.name} shares that of {shares[each.name]}")
+            parts.append(
+                Message(
+                    "No new memory: {name} shares that of {owner}.",
+                    name=each.name,
+                    owner=shares[each.name],
+                )
+            )
     return parts
 
 
@@ -123,61 +163,83 @@ def _several(entry: Entry) -> bool:
     return sum(1 for each in entry.memory_after if entry.allocated_bytes(each)) > 1
 
 
-def _on_card(entry: Entry, placed: Sequence[Placed], device: str, units: Units) -> str:
+def _on_card(
+    entry: Entry, placed: Sequence[Placed], device: str, units: Units
+) -> list[Message]:
     """As the courses count it: tensors, then the cache, then the context."""
     before, after = entry.memory_before.get(device), entry.memory_after[device]
     came = entry.allocated_bytes(device)
     cache = (after.reserved_bytes or 0) - ((before and before.reserved_bytes) or 0)
     context = (after.context_bytes or 0) - ((before and before.context_bytes) or 0)
     if came < 0:
-        back = f"; {bytes_words(-cache, units)} left it for the card" if cache < 0 else ""
-        return f"{bytes_words(-came, units)} went back to PyTorch's cache{back}"
+        return [_gone(-came, -cache, units)]
     parts = []
     copied = any(each.target == device for each in _real_copies(entry))
     if came > 0 and not copied:
         parts.append(_allocated(entry, placed, device, came, units))
-    along = []
+    size = bytes_words(abs(cache), units)
     if context > 0:
-        along.append(f"the context of {bytes_words(context, units)}")
-    if cache > 0:
-        along.append(f"a cache of {bytes_words(cache, units)}")
-    if along and context > 0:
-        parts.append(f"with it came {listed(along)}")
+        of_context = bytes_words(context, units)
+        along = Message("The context of {context} came with it.", context=of_context)
+        if cache > 0:
+            along = Message(
+                "The context of {context} and a cache of {cache} came with it.",
+                context=of_context,
+                cache=size,
+            )
+        parts.append(along)
     elif cache > 0:
-        parts.append(f"the cache grew by {bytes_words(cache, units)}")
+        parts.append(Message("The cache grew by {size}.", size=size))
     elif came > 0 and not copied:
-        parts.append("out of the cache")
+        parts.append(Message("It came out of the cache."))
     if cache < 0:
-        parts.append(f"the cache gave {bytes_words(-cache, units)} back to the card")
-    return "; ".join(parts)
+        parts.append(Message("The cache gave {size} back to the card.", size=size))
+    return parts
+
+
+def _gone(freed: int, left: int, units: Units) -> Message:
+    """`left`: so many bytes left the cache, if it is more than 0."""
+    size = bytes_words(freed, units)
+    if left <= 0:
+        return Message("{size} went back to PyTorch's cache.", size=size)
+    return Message(
+        "{size} went back to PyTorch's cache; {left} left it for the card.",
+        size=size,
+        left=bytes_words(left, units),
+    )
 
 
 def _allocated(
     entry: Entry, placed: Sequence[Placed], device: str, came: int, units: Units
-) -> str:
-    """PyTorch gives out whole blocks; what is told is what the tensors themselves take."""
+) -> Message:
+    """PyTorch hands out whole blocks; what is shown is what the tensors themselves take."""
     here = [each for each in placed if each.device == device]
     rounded = sum(part.bytes for each in here for part in each.holds if part.device == device)
     named = sum(each.bytes for each in here if each.name not in entry.effects.changes)
     gradients = sum(
         part.bytes for each in here for part in each.holds if part.what == "gradients"
     )
+    size = bytes_words(came, units)
     if "backward" in _methods(_tree(entry)):
-        return f"{bytes_words(came, units)} of gradients" if gradients else "a graph was walked"
+        if gradients:
+            return Message("{size} of gradients.", size=size)
+        return Message("A graph was walked.")
     if not named:
-        return f"{bytes_words(came, units)} under no name"
-    rest = came - rounded
-    unnamed = f", and {bytes_words(rest, units)} under no name" if rest > _WORTH_TELLING else ""
-    return f"{bytes_words(named, units)}{unnamed}"
+        return Message("{size} under no name.", size=size)
+    size, rest = bytes_words(named, units), came - rounded
+    if rest <= _WORTH_TELLING:
+        return Message("{size} allocated.", size=size)
+    return Message(
+        "{size}, and {rest} under no name.", size=size, rest=bytes_words(rest, units)
+    )
 
 
-def _nothing(entry: Entry) -> list[str]:
+def _nothing(entry: Entry) -> list[Message]:
     if _asks_to_move(_tree(entry)):
-        return ["Already there: nothing was copied"]
-    if entry.effects.deletes:
-        names = listed(sorted(entry.effects.deletes))
-        gone = f"The name {names} is gone; on the cards nothing changed"
-        return [gone] if entry.memory_after else []
+        return [Message("Already there: nothing was copied.")]
+    if entry.effects.deletes and entry.memory_after:
+        names = ", ".join(sorted(entry.effects.deletes))
+        return [Message("Deleted: {names}. Nothing changed on the cards.", names=names)]
     return []
 
 

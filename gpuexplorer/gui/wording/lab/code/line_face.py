@@ -4,22 +4,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.units import USUAL, Quantity, Units, duration
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.lab.code.line_cost import cost_words
 from gpuexplorer.lab.events import Failed, Placed
 from gpuexplorer.lab.ledger import Entry
 from gpuexplorer.lab.wire import Train
 
-_MOST_SAID = 20  # of what was printed, to readers of screens
+_MOST_SAID = 20  # lines of what was printed, to screen readers
 _BRIEFLY = {
-    "cancelled": "Cancelled",
-    "out of memory": "Does not fit",
-    "devices differ": "Two devices",
-    "bad request": "Not carried out",
-    "refused by PyTorch": "Refused by PyTorch",
-    "device broken": "The card broke off",
-    "device lost": "The card is lost",
-    "worker lost": "Lost with its worker",
+    "cancelled": mark("Cancelled."),
+    "out of memory": mark("Does not fit."),
+    "devices differ": mark("Two devices."),
+    "bad request": mark("Not carried out."),
+    "refused by PyTorch": mark("Refused by PyTorch."),
+    "device broken": mark("The card broke off."),
+    "device lost": mark("The card is lost."),
+    "worker lost": mark("Lost with its worker."),
+}
+_STATES = {
+    "waiting": mark("waiting"),
+    "running": mark("running"),
+    "done": mark("done"),
+    "failed": mark("failed"),
 }
 
 
@@ -33,8 +40,13 @@ class Curve:
     @property
     def words(self) -> str:
         if not self.losses:
-            return f"step 0 of {self.steps}"
-        return f"loss {self.losses[-1]:.4g}, step {len(self.losses)} of {self.steps}"
+            return tr("step 0 of {steps}", steps=self.steps)
+        return tr(
+            "loss {loss:.4g}, step {step} of {steps}",
+            loss=self.losses[-1],
+            step=len(self.losses),
+            steps=self.steps,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +80,20 @@ class LineFace:
 
     @property
     def words(self) -> str:
-        """For readers of screens."""
+        """For screen readers."""
+        said = [
+            tr("Line {number}: {code}", number=self.number, code=self.code),
+            tr(_STATES[self.state]),
+            self.cost.removesuffix("."),
+        ]
         times = []
         if self.device is not None:
-            times.append(f"{self.worked_on or 'device'} {self.device}")
+            times.append(f"{self.worked_on or tr('device')} {self.device}")
         if self.host is not None:
-            times.append(f"host {self.host}")
-        said = [f"Line {self.number}: {self.code}", self.state, self.cost, ", ".join(times)]
+            times.append(tr("host {time}", time=self.host))
+        said.append(", ".join(times))
         if self.released:
-            said.append("released")
+            said.append(tr("released"))
         return ". ".join(each for each in (*said, *self.printed[:_MOST_SAID]) if each)
 
 
@@ -95,9 +112,9 @@ def line_face(
     cost = ""
     match entry.state:
         case "waiting":
-            cost, tone = "Waits for its turn", Tone.FAINT
+            cost, tone = tr("Waits for its turn"), Tone.FAINT
         case "running":
-            cost = "Running"
+            cost = tr("Running")
         case "failed" if entry.failed is not None:
             cost, tone = failed_words(entry, entry.failed, numbers), Tone.BAD
             if entry.failed.cause == "cancelled":
@@ -133,22 +150,22 @@ def _printed(entry: Entry) -> tuple[str, ...]:
 
 
 def failed_words(entry: Entry, failed: Failed, numbers: Mapping[int, int]) -> str:
-    """ "Two devices; cured by line 4. Not in the script"."""
-    briefly = _BRIEFLY.get(failed.cause, "Failed")
+    """Why, briefly, and by which line it was cured."""
+    said = [tr(_BRIEFLY[failed.cause])]
     cure = None if entry.cured_by is None else numbers.get(entry.cured_by)
     if cure is not None:
-        briefly += f"; cured by line {cure}"
-    return f"{briefly}. Not in the script"
+        said.append(tr("Cured by line {number}.", number=cure))
+    return " ".join((*said, tr("Not in the script.")))
 
 
 def _with_reason(cost: str, entry: Entry, numbers: Mapping[int, int]) -> str:
     """Why a line is there that nobody typed."""
     reason = ""
     if entry.undoes is not None and entry.undoes in numbers:
-        reason = f"Takes back line {numbers[entry.undoes]}"
+        reason = tr("Takes back line {number}.", number=numbers[entry.undoes])
     elif entry.cures is not None and entry.cures in numbers:
-        reason = f"Cures line {numbers[entry.cures]}"
-    return ". ".join(each for each in (reason, cost) if each)
+        reason = tr("Cures line {number}.", number=numbers[entry.cures])
+    return " ".join(each for each in (reason, cost) if each)
 
 
 def _curve(entry: Entry) -> Curve | None:

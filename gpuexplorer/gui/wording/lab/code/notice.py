@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gpuexplorer.core.units import duration
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 
 # A line that is done sooner needs no button.
@@ -48,47 +49,66 @@ def notice(now: LabNow) -> Notice:
     """The gravest first."""
     if now.hanging:
         return Notice(
-            "It does not come back: what the line does cannot be interrupted. A new worker "
-            "can take the place of this one; what is on the shelf can be made again.",
+            tr(
+                "It does not come back: what the line does cannot be interrupted. A new worker "
+                "can take the place of this one; what is on the shelf can be made again."
+            ),
             Tone.WARN,
-            ((Answer.RESTART, "Restart the worker"),),
+            ((Answer.RESTART, tr("Restart the worker")),),
         )
     if now.failed:
         return Notice(now.failed, Tone.BAD)
     if now.lost_lines:
-        ready = "A new worker starts." if now.starting else "A new worker is ready."
-        lines = "1 line" if now.lost_lines == 1 else f"{now.lost_lines} lines"
+        ready = tr("A new worker starts.") if now.starting else tr("A new worker is ready.")
+        rebuild = trn(
+            "Rebuild the shelf ({count} line)",
+            "Rebuild the shelf ({count} lines)",
+            now.lost_lines,
+        )
         return Notice(
-            f"{_whole(now.ended)} {ready}",
+            f"{now.ended or _unknown()} {ready}",
             Tone.WARN,
-            (
-                (Answer.REBUILD, f"Rebuild the shelf ({lines})"),
-                (Answer.EMPTY, "Start with an empty shelf"),
-            ),
+            ((Answer.REBUILD, rebuild), (Answer.EMPTY, tr("Start with an empty shelf"))),
         )
     if now.starting and now.waiting:
-        return Notice("PyTorch starts in a process of its own; then the lines run.")
+        return Notice(tr("PyTorch starts in a process of its own; then the lines run."))
     if now.rebuilding and not now.starting:
-        lines = "1 line is" if now.rebuilding == 1 else f"{now.rebuilding} lines are"
-        words = f"The shelf is made again: {lines} still to be run"
-        return Notice(words, Tone.QUIET, ((Answer.STOP, "Stop"),))
+        return _stoppable(
+            trn(
+                "The shelf is made again: {count} line is still to be run",
+                "The shelf is made again: {count} lines are still to be run",
+                now.rebuilding,
+            )
+        )
     if now.running is not None and now.seconds >= _SHORT:
-        behind = f", {_waiting(now.waiting)} behind it" if now.waiting else ""
-        words = f"Line {now.running} runs, {duration(now.seconds)}{behind}"
-        return Notice(words, Tone.QUIET, ((Answer.STOP, "Stop"),))
+        number, time = now.running, duration(now.seconds)
+        if not now.waiting:
+            return _stoppable(tr("Line {number} runs, {time}", number=number, time=time))
+        return _stoppable(
+            trn(
+                "Line {number} runs, {time}; {count} line waits behind it",
+                "Line {number} runs, {time}; {count} lines wait behind it",
+                now.waiting,
+                number=number,
+                time=time,
+            )
+        )
     if now.running is None and now.waiting and not now.starting:
-        words = f"{_waiting(now.waiting)} for what runs before"
-        return Notice(words, Tone.QUIET, ((Answer.STOP, "Stop"),))
+        return _stoppable(
+            trn(
+                "{count} line waits for what runs before",
+                "{count} lines wait for what runs before",
+                now.waiting,
+            )
+        )
     if now.ended:
-        return Notice(_whole(now.ended), Tone.WARN)
+        return Notice(now.ended, Tone.WARN)
     return Notice(now.said)
 
 
-def _waiting(count: int) -> str:
-    return "1 line waits" if count == 1 else f"{count} lines wait"
+def _stoppable(words: str) -> Notice:
+    return Notice(words, Tone.QUIET, ((Answer.STOP, tr("Stop")),))
 
 
-def _whole(sentence: str) -> str:
-    if not sentence:
-        return "The worker ended, nobody knows why."
-    return sentence if sentence.endswith((".", "!")) else f"{sentence}."
+def _unknown() -> str:
+    return tr("The worker ended, and it is not known why.")

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.wording.lab.forms import reading
 from gpuexplorer.gui.wording.lab.forms.device_words import device_word
 from gpuexplorer.gui.wording.lab.forms.names import name_problem, next_letter, replaced
@@ -19,7 +20,7 @@ from gpuexplorer.gui.wording.lab.forms.plan import Plan, Surroundings
 from gpuexplorer.gui.wording.lab.forms.shapes import expectations
 from gpuexplorer.lab.grammar import read_line
 
-EMPTY_SHELF = "Nothing is on the shelf yet: create something first."
+EMPTY_SHELF = mark("Nothing is on the shelf yet: create something first.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +52,14 @@ def proposed_result(operation: Operation, left: str, taken: Collection[str]) -> 
 def compute_plan(wish: ComputeWish, around: Surroundings) -> Plan:
     operation = operation_named(wish.operation)
     if not wish.left:
-        return Plan("Run", problems={"left": EMPTY_SHELF})
+        return Plan(tr("Run"), problems={"left": tr(EMPTY_SHELF)})
     problems: dict[str, str] = {}
     right = _right(operation, wish, problems)
     told = _told(operation, wish, around, problems)
     if wish.result and operation.gives and (problem := name_problem(wish.result)):
         problems["result"] = problem
     if problems:
-        return Plan("Run", problems=problems)
+        return Plan(tr("Run"), problems=problems)
     value = operation.code.format(left=wish.left, right=right, told=told)
     if operation.key in ("max", "min") and told:
         value = f"{wish.left}.a{operation.key}({told})"
@@ -70,7 +71,7 @@ def compute_plan(wish: ComputeWish, around: Surroundings) -> Plan:
         warnings += expectations(operation, thing, other, around, wish)
     if operation.gives and not (operation.key in MOVES_MODEL and wish.result == wish.left):
         warnings += replaced(wish.result, around.taken)
-    return Plan("Run", (line,), warnings=warnings, facts=_facts(operation, wish, around))
+    return Plan(tr("Run"), (line,), warnings=warnings, facts=_facts(operation, wish, around))
 
 
 def _right(operation: Operation, wish: ComputeWish, problems: dict[str, str]) -> str:
@@ -78,12 +79,12 @@ def _right(operation: Operation, wish: ComputeWish, problems: dict[str, str]) ->
         return ""
     if wish.right is not None:
         if not wish.right:
-            problems["right"] = "It needs a second operand."
+            problems["right"] = tr("It needs a second operand.")
         return wish.right
     try:
-        number = reading.read_number(wish.number, "The number")
+        number = reading.read_number(wish.number, Message("The number"))
     except Trouble as trouble:
-        problems["number"] = str(trouble)
+        problems["number"] = trouble.told
         return ""
     below_zero = not isinstance(number, complex) and number < 0
     return f"({number})" if below_zero else str(number)
@@ -96,7 +97,8 @@ def _told(
         match operation.needs:
             case Needs.DIMENSION:
                 bare = wish.told.strip()
-                return f"dim={reading.read_whole(bare, 'The dimension')}" if bare else ""
+                dimension = Message("The dimension")
+                return f"dim={reading.read_whole(bare, dimension)}" if bare else ""
             case Needs.SHAPE:
                 return _shape(wish.told)
             case Needs.SLICE:
@@ -109,7 +111,7 @@ def _told(
                 return ""
     except Trouble as trouble:
         of_device = operation.needs in (Needs.DEVICE, Needs.CARD)
-        problems["device" if of_device else "told"] = str(trouble)
+        problems["device" if of_device else "told"] = trouble.told
         return ""
 
 
@@ -139,7 +141,7 @@ def _slice(text: str) -> str:
         case ast.Expr(value=ast.Subscript(value=ast.Name())):
             pass
         case _:
-            raise Trouble(f"{bare!r} is no part.", "Such as: 0 or :, 1:3")
+            raise Trouble("{text!r} is no part.", "Such as: 0 or :, 1:3", text=bare)
     return " ".join(bare.split())
 
 
@@ -153,7 +155,7 @@ def _card(device: str) -> str:
 def _facts(operation: Operation, wish: ComputeWish, around: Surroundings) -> Sequence[str]:
     thing = around.things.get(wish.left)
     if operation.key in ("item", "numpy") and thing is not None and thing.device != "cpu":
-        return ("The host waits until the card is done, then copies",)
+        return (tr("The host waits until the card is done, then copies"),)
     if operation.key in ("view", "transpose", "slice", "detach", "data"):
-        return (f"No copy: it shares the memory of {wish.left}",)
+        return (tr("No copy: it shares the memory of {name}", name=wish.left),)
     return ()

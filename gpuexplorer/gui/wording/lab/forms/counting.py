@@ -1,7 +1,15 @@
-"""How many of something, in words."""
+"""How many of something, with the thousands apart: 10 000 elements."""
+
+from gpuexplorer.core.words import trn
 
 
-def counted(number: int, of_one: str) -> str:
-    """Thousands stand apart: 10 000 elements."""
-    digits = f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
-    return f"{digits} {of_one}" if number == 1 else f"{digits} {of_one}s"
+def elements(number: int) -> str:
+    return trn("{digits} element", "{digits} elements", number, digits=_grouped(number))
+
+
+def parameters(number: int) -> str:
+    return trn("{digits} parameter", "{digits} parameters", number, digits=_grouped(number))
+
+
+def _grouped(number: int) -> str:
+    return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.gui.wording.lab.forms.dtypes import Kind
 
 _ANY = frozenset(Kind)
@@ -11,7 +12,7 @@ _REAL = frozenset({Kind.INT, Kind.FLOAT})
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """A field to fill in, and what stands there at first."""
+    """A field to fill in with its marked label, and what stands there at first."""
 
     key: str
     label: str
@@ -20,7 +21,7 @@ class Blank:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """`word` is PyTorch's; `kinds` the elements that it can make."""
+    """`word` is PyTorch's, `remark` marked; `kinds` the elements that it can make."""
 
     word: str
     remark: str
@@ -31,58 +32,73 @@ class Fill:
 
 
 _ALL = (
-    Fill("ones", "all 1"),
-    Fill("zeros", "all 0"),
-    Fill("full", "all the same", blanks=(Blank("value", "Value", "7.0"),)),
-    Fill("rand", "uniform, 0 to 1", random=True, kinds=frozenset({Kind.FLOAT, Kind.COMPLEX})),
-    Fill("randn", "normal, mean 0", random=True, kinds=frozenset({Kind.FLOAT, Kind.COMPLEX})),
+    Fill("ones", mark("all 1")),
+    Fill("zeros", mark("all 0")),
+    Fill("full", mark("all the same"), blanks=(Blank("value", mark("Value"), "7.0"),)),
+    Fill(
+        "rand",
+        mark("uniform, 0 to 1"),
+        random=True,
+        kinds=frozenset({Kind.FLOAT, Kind.COMPLEX}),
+    ),
+    Fill(
+        "randn",
+        mark("normal, mean 0"),
+        random=True,
+        kinds=frozenset({Kind.FLOAT, Kind.COMPLEX}),
+    ),
     Fill(
         "randint",
-        "whole numbers",
+        mark("whole numbers"),
         random=True,
-        blanks=(Blank("low", "From", "0"), Blank("high", "Below", "10")),
+        blanks=(Blank("low", mark("From"), "0"), Blank("high", mark("Below"), "10")),
         kinds=frozenset({Kind.BOOL, Kind.INT, Kind.FLOAT}),
     ),
     Fill(
         "arange",
-        "in steps",
+        mark("in steps"),
         shaped=False,
         blanks=(
-            Blank("start", "From", "0"),
-            Blank("end", "Below", "12"),
-            Blank("step", "Step", "1"),
+            Blank("start", mark("From"), "0"),
+            Blank("end", mark("Below"), "12"),
+            Blank("step", mark("Step"), "1"),
         ),
         kinds=_REAL,
     ),
     Fill(
         "linspace",
-        "evenly spaced",
+        mark("evenly spaced"),
         shaped=False,
         blanks=(
-            Blank("start", "From", "0"),
-            Blank("end", "To", "1"),
-            Blank("steps", "Values", "5"),
+            Blank("start", mark("From"), "0"),
+            Blank("end", mark("To"), "1"),
+            Blank("steps", mark("Values"), "5"),
         ),
         kinds=frozenset({Kind.INT, Kind.FLOAT, Kind.COMPLEX}),
     ),
-    Fill("eye", "1 on the diagonal", shaped=False, blanks=(Blank("size", "Rows", "3"),)),
+    Fill(
+        "eye",
+        mark("1 on the diagonal"),
+        shaped=False,
+        blanks=(Blank("size", mark("Rows"), "3"),),
+    ),
     Fill(
         "tensor",
-        "typed-in values",
+        mark("typed-in values"),
         shaped=False,
-        blanks=(Blank("values", "Values", "[[1.0, 2.0], [3.0, 4.0]]"),),
+        blanks=(Blank("values", mark("Values"), "[[1.0, 2.0], [3.0, 4.0]]"),),
     ),
 )
 FILLS: Mapping[str, Fill] = {each.word: each for each in _ALL}
 
-_MAKES = {
-    Kind.BOOL: "no yes and no",
-    Kind.INT: "no whole numbers",
-    Kind.FLOAT: "no fractions",
-    Kind.COMPLEX: "no complex numbers",
+_CANNOT_MAKE = {
+    Kind.BOOL: mark("{fill} makes no yes and no."),
+    Kind.INT: mark("{fill} makes no whole numbers."),
+    Kind.FLOAT: mark("{fill} makes no fractions."),
+    Kind.COMPLEX: mark("{fill} makes no complex numbers."),
 }
 
 
-def cannot_make(fill: Fill, kind: Kind) -> str:
+def cannot_make(fill: Fill, kind: Kind) -> Message:
     """Why this fill has no such elements; empty where it has."""
-    return "" if kind in fill.kinds else f"{fill.word} makes {_MAKES[kind]}"
+    return NOTHING if kind in fill.kinds else Message(_CANNOT_MAKE[kind], fill=fill.word)

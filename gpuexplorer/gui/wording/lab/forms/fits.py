@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from gpuexplorer.core.units import memory
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.gui.wording.lab.forms.plan import Surroundings
 
@@ -18,7 +19,7 @@ class Fit:
 def fit(needed: int, device: BenchDevice | None, around: Surroundings) -> Fit:
     """On a card that was not used yet, the context's cost counts too."""
     found = _fit(needed, device, around)
-    special = device.reason if device is not None else ""
+    special = tr(device.reason) if device is not None else ""
     return replace(found, facts=(*found.facts, special)) if special else found
 
 
@@ -27,22 +28,31 @@ def _fit(needed: int, device: BenchDevice | None, around: Surroundings) -> Fit:
     if device is None:
         return Fit((size,))
     if device.name == "meta":
-        return Fit((f"{size} with values; meta keeps only the shape",))
+        return Fit((tr("{size} with values; meta keeps only the shape", size=size),))
     if device.free_bytes is None:
-        return Fit((f"{size}; what is free on {device.name} is not known",))
+        unknown = tr(
+            "{size}; what is free on {device} is not known", size=size, device=device.name
+        )
+        return Fit((unknown,))
     free = str(memory(device.free_bytes, around.units))
     context, words = _context(device, around)
     # What PyTorch keeps for later can hold it as well.
     kept = max(0, (device.cache_bytes or 0) - (device.tensor_bytes or 0))
     if needed + context > device.free_bytes + kept:
-        with_it = " with the context" if needed <= device.free_bytes + kept else ""
-        return Fit(words, f"Does not fit{with_it}: {size} of {free} free")
+        if needed <= device.free_bytes + kept:
+            short = tr(
+                "Does not fit with the context: {size} of {free} free", size=size, free=free
+            )
+        else:
+            short = tr("Does not fit: {size} of {free} free", size=size, free=free)
+        return Fit(words, short)
     cap = _cap(device, around)
     if cap is not None and needed > cap:
         left = memory(max(0, cap), around.units)
-        return Fit(words, f"Does not fit under the cap: {size} of {left} left")
+        short = tr("Does not fit under the cap: {size} of {left} left", size=size, left=left)
+        return Fit(words, short)
     short = _host_short(needed, device, around)
-    return Fit((f"{size} of {free} free: it fits", *words), short)
+    return Fit((tr("{size} of {free} free: it fits", size=size, free=free), *words), short)
 
 
 def _context(device: BenchDevice, around: Surroundings) -> tuple[int, tuple[str, ...]]:
@@ -50,9 +60,9 @@ def _context(device: BenchDevice, around: Surroundings) -> tuple[int, tuple[str,
         return 0, ()
     known = around.contexts.get(device.name)
     if known is None:
-        return 0, ("First use adds the context",)
+        return 0, (tr("First use adds the context"),)
     size = memory(known, around.units)
-    return known, (f"First use adds the context, {size}",)
+    return known, (tr("First use adds the context, {size}", size=size),)
 
 
 def _cap(device: BenchDevice, around: Surroundings) -> int | None:
@@ -70,4 +80,7 @@ def _host_short(needed: int, device: BenchDevice, around: Surroundings) -> str:
     if needed <= host.free_bytes:
         return ""
     free = memory(host.free_bytes, around.units)
-    return f"It fits on the card, but its values need this computer's memory: {free} free"
+    return tr(
+        "It fits on the card, but its values need this computer's memory: {free} free",
+        free=free,
+    )

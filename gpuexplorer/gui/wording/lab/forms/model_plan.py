@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import memory
+from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.wording.lab.forms import reading
-from gpuexplorer.gui.wording.lab.forms.counting import counted
+from gpuexplorer.gui.wording.lab.forms.counting import parameters
 from gpuexplorer.gui.wording.lab.forms.device_words import device_word
 from gpuexplorer.gui.wording.lab.forms.fills import Blank
 from gpuexplorer.gui.wording.lab.forms.fits import fit
@@ -27,7 +28,10 @@ TYPED = "typed"
 
 @dataclass(frozen=True, slots=True)
 class ModelKind:
-    """`word` is what the line calls; `takes` what its input looks like."""
+    """`word` is what the line calls; `takes` what its input looks like.
+
+    Title, `remark` and `takes` are marked words.
+    """
 
     word: str
     title: str
@@ -75,66 +79,92 @@ def _tiny_gpt(letters: int, width: int, heads: int, blocks: int, longest: int) -
 
 
 _IN, _HIDDEN, _OUT = (
-    Blank("inputs", "Inputs", "784"),
-    Blank("hidden", "Hidden", "256"),
-    Blank("outputs", "Outputs", "10"),
+    Blank("inputs", mark("Inputs"), "784"),
+    Blank("hidden", mark("Hidden"), "256"),
+    Blank("outputs", mark("Outputs"), "10"),
 )
-_WIDTH, _HEADS = Blank("width", "Width", "32"), Blank("heads", "Heads", "4")
+_WIDTH, _HEADS = Blank("width", mark("Width"), "32"), Blank("heads", mark("Heads"), "4")
 
 _ALL = (
     ModelKind(
         "nn.Linear",
-        "Linear",
-        "one layer",
-        "batch × inputs",
-        (Blank("inputs", "Inputs", "3"), Blank("outputs", "Outputs", "1")),
+        mark("Linear"),
+        mark("one layer"),
+        mark("batch × inputs"),
+        (Blank("inputs", mark("Inputs"), "3"), Blank("outputs", mark("Outputs"), "1")),
         linear,
     ),
-    ModelKind("mlp", "MLP", "two layers", "batch × inputs", (_IN, _HIDDEN, _OUT), _mlp),
-    ModelKind("lenet", "LeNet", "pictures, grey", "batch × 1 × 28 × 28", (_OUT,), _lenet),
+    ModelKind(
+        "mlp",
+        mark("MLP"),
+        mark("two layers"),
+        mark("batch × inputs"),
+        (_IN, _HIDDEN, _OUT),
+        _mlp,
+    ),
+    ModelKind(
+        "lenet",
+        mark("LeNet"),
+        mark("pictures, grey"),
+        mark("batch × 1 × 28 × 28"),
+        (_OUT,),
+        _lenet,
+    ),
     ModelKind(
         "small_cnn",
-        "Small CNN",
-        "pictures, any size",
-        "batch × colours × height × width",
-        (Blank("colours", "Colours", "3"), _OUT),
+        mark("Small CNN"),
+        mark("pictures, any size"),
+        mark("batch × colours × height × width"),
+        (Blank("colours", mark("Colours"), "3"), _OUT),
         _small_cnn,
     ),
     ModelKind(
         "transformer_block",
-        "Transformer",
-        "one block",
-        "batch × time × width",
+        mark("Transformer"),
+        mark("one block"),
+        mark("batch × time × width"),
         (_WIDTH, _HEADS),
         _block,
     ),
     ModelKind(
         "lstm",
-        "LSTM",
-        "sequences",
-        "batch × time × inputs",
+        mark("LSTM"),
+        mark("sequences"),
+        mark("batch × time × inputs"),
         (
-            Blank("inputs", "Inputs", "8"),
-            Blank("hidden", "Hidden", "32"),
-            Blank("outputs", "Outputs", "2"),
+            Blank("inputs", mark("Inputs"), "8"),
+            Blank("hidden", mark("Hidden"), "32"),
+            Blank("outputs", mark("Outputs"), "2"),
         ),
         _lstm,
     ),
     ModelKind(
         "tiny_gpt",
-        "Tiny GPT",
-        "letters",
-        "batch × time, whole numbers",
+        mark("Tiny GPT"),
+        mark("letters"),
+        mark("batch × time, whole numbers"),
         (
-            Blank("letters", "Letters", "27"),
+            Blank("letters", mark("Letters"), "27"),
             _WIDTH,
             _HEADS,
-            Blank("blocks", "Blocks", "2"),
-            Blank("longest", "Longest", "64"),
+            Blank("blocks", mark("Blocks"), "2"),
+            Blank("longest", mark("Longest"), "64"),
         ),
         _tiny_gpt,
     ),
 )
+# Each blank, as the subject of a sentence.
+_MEANT: Mapping[str, Message] = {
+    "inputs": Message("The number of inputs"),
+    "hidden": Message("The number of hidden values"),
+    "outputs": Message("The number of outputs"),
+    "colours": Message("The number of colours"),
+    "width": Message("The width"),
+    "heads": Message("The number of heads"),
+    "letters": Message("The number of letters"),
+    "blocks": Message("The number of blocks"),
+    "longest": Message("The longest text"),
+}
 MODEL_KINDS: Mapping[str, ModelKind] = {each.word: each for each in _ALL}
 
 
@@ -153,16 +183,16 @@ class ModelWish:
 def model_plan(wish: ModelWish, around: Surroundings) -> Plan:
     problems: dict[str, str] = {}
     device = around.device(wish.device)
-    button = f"Create on {wish.device}" if wish.device else "Create"
+    button = tr("Create on {device}", device=wish.device) if wish.device else tr("Create")
     if problem := name_problem(wish.name):
         problems["name"] = problem
     if device is None or not device.usable:
-        problems["device"] = "Choose a device that can be used."
+        problems["device"] = tr("Choose a device that can be used.")
     seed = None
     try:
         seed = reading.read_seed(wish.seed)
     except Trouble as trouble:
-        problems["seed"] = str(trouble)
+        problems["seed"] = trouble.told
     made, count = _typed(wish, problems) if wish.kind == TYPED else _known(wish, problems)
     if problems:
         return Plan(button, problems=problems)
@@ -172,9 +202,9 @@ def model_plan(wish: ModelWish, around: Surroundings) -> Plan:
     lines.append(f"{wish.name} = {made}")
     warnings = [*replaced(wish.name, around.taken)]
     if count is None:
-        facts = ["How many parameters it has is known when it is made"]
+        facts = [tr("How many parameters it has is known when it is made")]
     elif count.bytes > reading.MOST_BYTES:
-        large = "These are more bytes than PyTorch can count."
+        large = tr("These are more bytes than PyTorch can count.")
         return Plan(button, problems={_largest(wish): large})
     else:
         fits = fit(count.bytes, device, around)
@@ -189,17 +219,18 @@ def _largest(wish: ModelWish) -> str:
 
 
 def _parameters(count: Count, around: Surroundings) -> str:
-    words = counted(count.parameters, "parameter")
+    words = parameters(count.parameters)
     if not count.buffer_bytes:
         return words
-    return f"{words}, and {memory(count.buffer_bytes, around.units)} of running figures"
+    size = memory(count.buffer_bytes, around.units)
+    return tr("{parameters}, and {size} of running figures", parameters=words, size=size)
 
 
 def _typed(wish: ModelWish, problems: dict[str, str]) -> tuple[str, Count | None]:
     try:
         line = read_model(wish.text)
     except Trouble as trouble:
-        problems["text"] = str(trouble)
+        problems["text"] = trouble.told
         return "", None
     return line, count_model(line)
 
@@ -208,15 +239,17 @@ def _known(wish: ModelWish, problems: dict[str, str]) -> tuple[str, Count | None
     kind = MODEL_KINDS[wish.kind]
     sizes = {}
     for blank in kind.blanks:
-        what = f"The number of {blank.label.lower()}"
-        if blank.key in ("width", "longest"):
-            what = "The width" if blank.key == "width" else "The longest text"
+        what = _MEANT[blank.key]
         try:
             sizes[blank.key] = reading.read_whole(wish.blanks.get(blank.key, ""), what, 1)
         except Trouble as trouble:
-            problems[blank.key] = str(trouble)
+            problems[blank.key] = trouble.told
     if "heads" in sizes and "width" in sizes and sizes["width"] % sizes["heads"]:
-        problems["heads"] = f"{sizes['width']} cannot be shared by {sizes['heads']} heads."
+        problems["heads"] = tr(
+            "{width} cannot be shared by {heads} heads.",
+            width=sizes["width"],
+            heads=sizes["heads"],
+        )
     if problems:
         return "", None
     if kind.word == "nn.Linear":

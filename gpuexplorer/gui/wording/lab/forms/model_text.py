@@ -5,11 +5,12 @@ import difflib
 from collections.abc import Callable
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.wording.lab.forms.layer_counts import LAYER_COUNTS, Count, together
 from gpuexplorer.lab import vocabulary
 from gpuexplorer.lab.grammar import dotted, read_line
 
-_SUCH_AS = "Such as: nn.Sequential(nn.Linear(3, 1))"
+_SUCH_AS = Message("Such as: nn.Sequential(nn.Linear(3, 1))")
 
 
 def read_model(text: str) -> str:
@@ -22,7 +23,7 @@ def read_model(text: str) -> str:
 
 
 def count_model(line: str) -> Count | None:
-    """Of what `read_model` let through; None where arithmetic alone cannot tell."""
+    """For what `read_model` let through; None where arithmetic alone cannot tell."""
     count = _count(_expression(line))
     return None if count is None or count.parameters < 0 else count
 
@@ -36,15 +37,13 @@ def _expression(line: str) -> ast.expr:
 
 def _check(node: ast.expr) -> None:
     if not isinstance(node, ast.Call):
-        raise Trouble(f"{_shown(node)} is no layer.", _SUCH_AS)
+        raise Trouble("{code} is no layer.", _SUCH_AS, code=_shown(node))
     name = dotted(node.func) or ""
     short = name.removeprefix("torch.nn.")
     if not name.startswith("torch.nn.") or short not in vocabulary.LAYERS:
         near = difflib.get_close_matches(short, vocabulary.LAYERS, n=1)
-        raise Trouble(
-            f"{_shown(node.func)} is no layer of torch.nn.",
-            f"Did you mean nn.{near[0]}?" if near else _SUCH_AS,
-        )
+        hint = Message("Did you mean nn.{layer}?", layer=near[0]) if near else _SUCH_AS
+        raise Trouble("{code} is no layer of torch.nn.", hint, code=_shown(node.func))
     arguments = [*node.args, *(word.value for word in node.keywords)]
     for each in arguments:
         if short == "Sequential":
@@ -58,7 +57,9 @@ def _check_literal(node: ast.expr) -> None:
         ast.literal_eval(node)
     except (ValueError, TypeError, RecursionError):
         raise Trouble(
-            f"{_shown(node)} is no number.", "A layer takes numbers, not calculations or names."
+            "{code} is no number.",
+            "A layer takes numbers, not calculations or names.",
+            code=_shown(node),
         ) from None
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from string import ascii_lowercase, ascii_uppercase
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import tr
 from gpuexplorer.lab import vocabulary
 from gpuexplorer.lab.grammar import check_name
 
@@ -30,14 +31,16 @@ def next_numbered(word: str, taken: Collection[str], first: int = 2) -> str:
 def name_problem(name: str) -> str:
     """A sentence, or empty where it can be a name."""
     if not name:
-        return "It needs a name."
+        return tr("It needs a name.")
     try:
         check_name(name)
     except Trouble as trouble:
-        return str(trouble)
+        return trouble.told
     return ""
 
 
 def replaced(name: str, taken: Collection[str]) -> Collection[str]:
     """The warning where the name stands for something already."""
-    return (f"{name} is there already: it would be replaced.",) if name in taken else ()
+    if name not in taken:
+        return ()
+    return (tr("{name} is there already: it would be replaced.", name=name),)

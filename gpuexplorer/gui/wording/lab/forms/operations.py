@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from gpuexplorer.core.words import mark
+
 
 class Needs(StrEnum):
     """What an operation has to be told beside its left operand."""
@@ -20,7 +22,9 @@ class Needs(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`code` has {left}, {right} and {told} in it; `keeps`: the result is made to be kept."""
+    """`meaning` is marked; `code` has {left}, {right} and {told} in it; `keeps`: the result is
+    made to be kept.
+    """
 
     key: str
     face: str  # what its button says
@@ -32,52 +36,94 @@ class Operation:
 
 
 _OF_TENSORS = (
-    Operation("add", "+", "Add", "{left} + {right}", Needs.RIGHT),
-    Operation("subtract", "−", "Subtract", "{left} - {right}", Needs.RIGHT),
-    Operation("multiply", "×", "Multiply, element by element", "{left} * {right}", Needs.RIGHT),
-    Operation("divide", "÷", "Divide", "{left} / {right}", Needs.RIGHT),
-    Operation("matmul", "@", "Matrix product", "{left} @ {right}", Needs.THING),
-    Operation("is", "is", "Is it the very same object?", "{left} is {right}", Needs.THING),
-    Operation("sum", "sum", "Sum", "{left}.sum({told})", Needs.DIMENSION),
-    Operation("mean", "mean", "Mean", "{left}.mean({told})", Needs.DIMENSION),
-    Operation("max", "max", "Largest", "{left}.max()", Needs.DIMENSION),
-    Operation("min", "min", "Smallest", "{left}.min()", Needs.DIMENSION),
-    Operation("relu", "relu", "Nothing below 0", "torch.relu({left})"),
-    Operation("gelu", "gelu", "A smooth relu", "F.gelu({left})"),
-    Operation("tanh", "tanh", "Hyperbolic tangent", "torch.tanh({left})"),
-    Operation("sigmoid", "sigmoid", "Sigmoid, 0 to 1", "torch.sigmoid({left})"),
-    Operation("softmax", "softmax", "Softmax, a sum of 1", "torch.softmax({left}, dim=-1)"),
-    Operation("exp", "exp", "e to the power of it", "torch.exp({left})"),
-    Operation("view", "view", "The same memory in another shape", "{left}.view({told})",
-              Needs.SHAPE, keeps=True),
-    Operation("reshape", "reshape", "Reshape: another shape, a copy only where it must be",
-              "{left}.reshape({told})", Needs.SHAPE, keeps=True),
-    Operation("transpose", "T", "Transpose: rows become columns", "{left}.T", keeps=True),
-    Operation("slice", "slice", "A part of it", "{left}[{told}]", Needs.SLICE, keeps=True),
-    Operation("to", "to", "To another device", "{left}.to({told})", Needs.DEVICE, keeps=True),
-    Operation("cpu", "cpu", "To the host", "{left}.cpu()", keeps=True),
-    Operation("cuda", "cuda", "To a card", "{left}.cuda({told})", Needs.CARD, keeps=True),
-    Operation("clone", "clone", "A copy where it is", "{left}.clone()", keeps=True),
-    Operation("item", "item", "One value as a number: copied to the host", "{left}.item()"),
-    Operation("numpy", "numpy", "As a NumPy array: copied to the host first",
-              "{left}.cpu().numpy()"),
-    Operation("data", "data", "The values without their history", "{left}.data"),
-    Operation("detach", "detach", "The same memory without gradients", "{left}.detach()",
-              keeps=True),
-    Operation("grad", "grad", "Its gradient after backward", "{left}.grad"),
-    Operation("backward", "backward", "Gradients of this loss", "{left}.backward()",
-              gives=False),
-)  # fmt: skip
+    Operation("add", "+", mark("Add"), "{left} + {right}", Needs.RIGHT),
+    Operation("subtract", "−", mark("Subtract"), "{left} - {right}", Needs.RIGHT),
+    Operation(
+        "multiply", "×", mark("Multiply, element by element"), "{left} * {right}", Needs.RIGHT
+    ),
+    Operation("divide", "÷", mark("Divide"), "{left} / {right}", Needs.RIGHT),
+    Operation("matmul", "@", mark("Matrix product"), "{left} @ {right}", Needs.THING),
+    Operation(
+        "is", "is", mark("Is it the very same object?"), "{left} is {right}", Needs.THING
+    ),
+    Operation("sum", "sum", mark("Sum"), "{left}.sum({told})", Needs.DIMENSION),
+    Operation("mean", "mean", mark("Mean"), "{left}.mean({told})", Needs.DIMENSION),
+    Operation("max", "max", mark("Largest"), "{left}.max()", Needs.DIMENSION),
+    Operation("min", "min", mark("Smallest"), "{left}.min()", Needs.DIMENSION),
+    Operation("relu", "relu", mark("Nothing below 0"), "torch.relu({left})"),
+    Operation("gelu", "gelu", mark("A smooth relu"), "F.gelu({left})"),
+    Operation("tanh", "tanh", mark("Hyperbolic tangent"), "torch.tanh({left})"),
+    Operation("sigmoid", "sigmoid", mark("Sigmoid, 0 to 1"), "torch.sigmoid({left})"),
+    Operation(
+        "softmax", "softmax", mark("Softmax, a sum of 1"), "torch.softmax({left}, dim=-1)"
+    ),
+    Operation("exp", "exp", mark("e to the power of it"), "torch.exp({left})"),
+    Operation(
+        "view",
+        "view",
+        mark("The same memory in another shape"),
+        "{left}.view({told})",
+        Needs.SHAPE,
+        keeps=True,
+    ),
+    Operation(
+        "reshape",
+        "reshape",
+        mark("Reshape: another shape, a copy only where it must be"),
+        "{left}.reshape({told})",
+        Needs.SHAPE,
+        keeps=True,
+    ),
+    Operation("transpose", "T", mark("Transpose: rows become columns"), "{left}.T", keeps=True),
+    Operation(
+        "slice", "slice", mark("A part of it"), "{left}[{told}]", Needs.SLICE, keeps=True
+    ),
+    Operation(
+        "to", "to", mark("To another device"), "{left}.to({told})", Needs.DEVICE, keeps=True
+    ),
+    Operation("cpu", "cpu", mark("To the host"), "{left}.cpu()", keeps=True),
+    Operation("cuda", "cuda", mark("To a card"), "{left}.cuda({told})", Needs.CARD, keeps=True),
+    Operation("clone", "clone", mark("A copy where it is"), "{left}.clone()", keeps=True),
+    Operation(
+        "item", "item", mark("One value as a number: copied to the host"), "{left}.item()"
+    ),
+    Operation(
+        "numpy",
+        "numpy",
+        mark("As a NumPy array: copied to the host first"),
+        "{left}.cpu().numpy()",
+    ),
+    Operation("data", "data", mark("The values without their history"), "{left}.data"),
+    Operation(
+        "detach",
+        "detach",
+        mark("The same memory without gradients"),
+        "{left}.detach()",
+        keeps=True,
+    ),
+    Operation("grad", "grad", mark("Its gradient after backward"), "{left}.grad"),
+    Operation(
+        "backward", "backward", mark("Gradients of this loss"), "{left}.backward()", gives=False
+    ),
+)
 _OF_MODELS = (
-    Operation("forward", "forward", "What the model says", "{left}({right})", Needs.THING,
-              keeps=True),
-    Operation("model_to", "to", "To another device", "{left}.to({told})", Needs.DEVICE),
-    Operation("model_cpu", "cpu", "To the host", "{left}.cpu()"),
-    Operation("model_cuda", "cuda", "To a card", "{left}.cuda({told})", Needs.CARD),
-    Operation("train", "train", "Behave as in training", "{left}.train()", gives=False),
-    Operation("eval", "eval", "Behave as in use", "{left}.eval()", gives=False),
-    Operation("same", "is", "Is it the very same object?", "{left} is {right}", Needs.THING),
-)  # fmt: skip
+    Operation(
+        "forward",
+        "forward",
+        mark("What the model says"),
+        "{left}({right})",
+        Needs.THING,
+        keeps=True,
+    ),
+    Operation("model_to", "to", mark("To another device"), "{left}.to({told})", Needs.DEVICE),
+    Operation("model_cpu", "cpu", mark("To the host"), "{left}.cpu()"),
+    Operation("model_cuda", "cuda", mark("To a card"), "{left}.cuda({told})", Needs.CARD),
+    Operation("train", "train", mark("Behave as in training"), "{left}.train()", gives=False),
+    Operation("eval", "eval", mark("Behave as in use"), "{left}.eval()", gives=False),
+    Operation(
+        "same", "is", mark("Is it the very same object?"), "{left} is {right}", Needs.THING
+    ),
+)
 OF_TENSORS: Mapping[str, Operation] = {each.key: each for each in _OF_TENSORS}
 OF_MODELS: Mapping[str, Operation] = {each.key: each for each in _OF_MODELS}
 

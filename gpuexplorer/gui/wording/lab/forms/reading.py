@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab.grammar import LONGEST_LINE
 
 _MOST_DIMENSIONS = 64
 MOST_BYTES = 2**63 - 1  # PyTorch counts them in 64 bits
-_SUCH_AS = "Such as: 2, 3"
+_SUCH_AS = mark("Such as: 2, 3")
+_SUCH_LISTS = mark("Such as: [[1, 2], [3, 4]]")
 _WHOLE = re.compile(r"[+-]?[0-9]+(_[0-9]+)*")
 
 
@@ -21,7 +23,7 @@ def read_shape(text: str) -> tuple[int, ...]:
     bare = text.strip()
     for opening, closing in ("()", "[]"):
         if bare.startswith(opening) != bare.endswith(closing):
-            raise Trouble(f"A bracket is missing in {bare!r}.", _SUCH_AS)
+            raise Trouble("A bracket is missing in {text!r}.", _SUCH_AS, text=bare)
         if bare.startswith(opening):
             bare = bare[1:-1].strip()
     if not bare:
@@ -32,7 +34,9 @@ def read_shape(text: str) -> tuple[int, ...]:
     sizes = tuple(_size(each) for each in parts)
     if len(sizes) > _MOST_DIMENSIONS:
         raise Trouble(
-            f"{len(sizes)} dimensions are more than the {_MOST_DIMENSIONS} there are."
+            "{count} dimensions are more than the {most} there are.",
+            count=len(sizes),
+            most=_MOST_DIMENSIONS,
         )
     return sizes
 
@@ -45,15 +49,17 @@ def _size(text: str) -> int:
             raise Trouble("A size of so many digits is more than PyTorch can count.")
         size = int(text)
         if size < 0:
-            raise Trouble(f"A size cannot be {size}.", "It counts elements: 0 or more.")
+            raise Trouble(
+                "A size cannot be {size}.", "It counts elements: 0 or more.", size=size
+            )
         return size
     try:
         number = float(text)
     except ValueError:
-        raise Trouble(f"{text!r} is no size.", _SUCH_AS) from None
+        raise Trouble("{text!r} is no size.", _SUCH_AS, text=text) from None
     written_out = math.isfinite(number) and number.is_integer() and 0 <= number < 1e15
-    hint = f"Write {int(number)}." if written_out else _SUCH_AS
-    raise Trouble(f"{text!r} is no whole number.", hint)
+    hint = Message("Write {number}.", number=int(number)) if written_out else _SUCH_AS
+    raise Trouble("{text!r} is no whole number.", hint, text=text)
 
 
 def check_size(shape: Sequence[int], element_bytes: int) -> int:
@@ -64,15 +70,17 @@ def check_size(shape: Sequence[int], element_bytes: int) -> int:
     return size
 
 
-def read_whole(text: str, what: str, least: int | None = None) -> int:
+def read_whole(text: str, what: Message, least: int | None = None) -> int:
     bare = text.strip()
     if not bare:
-        raise Trouble(f"{what} is missing.")
+        raise Trouble("{what} is missing.", what=what)
     if not _WHOLE.fullmatch(bare) or len(bare) > 40:
-        raise Trouble(f"{what} has to be a whole number, not {_short(bare)}.")
+        raise Trouble(
+            "{what} has to be a whole number, not {text}.", what=what, text=_short(bare)
+        )
     number = int(bare)
     if least is not None and number < least:
-        raise Trouble(f"{what} has to be at least {least}.")
+        raise Trouble("{what} has to be at least {least}.", what=what, least=least)
     return number
 
 
@@ -80,22 +88,22 @@ def read_seed(text: str) -> int | None:
     """None where the field is empty."""
     if not text.strip():
         return None
-    seed = read_whole(text, "The seed")
+    seed = read_whole(text, Message("The seed"))
     if not -(2**63) <= seed < 2**64:
         raise Trouble("The seed has to fit into 64 bits.")
     return seed
 
 
-def read_number(text: str, what: str) -> bool | int | float | complex:
+def read_number(text: str, what: Message) -> bool | int | float | complex:
     """As Python writes them."""
     bare = text.strip()
     if not bare:
-        raise Trouble(f"{what} is missing.")
-    value = _literal(bare, what)
+        raise Trouble("{what} is missing.", what=what)
+    value = _literal(bare, what, _NO_NUMBER)
     if not isinstance(value, bool | int | float | complex):
-        raise Trouble(f"{what} has to be a number, not {_short(bare)}.")
+        raise Trouble("{what} has to be a number, not {text}.", what=what, text=_short(bare))
     if isinstance(value, float) and not math.isfinite(value):
-        raise Trouble(f"{what} is larger than a number can be.")
+        raise Trouble("{what} is larger than a number can be.", what=what)
     return value
 
 
@@ -103,19 +111,22 @@ def read_values(text: str) -> tuple[object, tuple[int, ...]]:
     """A number, or lists of numbers that are equally long; with their shape."""
     bare = text.strip()
     if not bare:
-        raise Trouble("The values are missing.", "Such as: [[1, 2], [3, 4]]")
-    value = _literal(bare, "The values", "Such as: [[1, 2], [3, 4]]")
+        raise Trouble("The values are missing.", _SUCH_LISTS)
+    value = _literal(bare, Message("The values"), _NO_NUMBERS, _SUCH_LISTS)
     return value, _shape_of(value)
 
 
-def _literal(text: str, what: str, hint: str = "") -> object:
+_NO_NUMBER = mark("{what} cannot be read as a number.")
+_NO_NUMBERS = mark("{what} cannot be read as numbers.")
+
+
+def _literal(text: str, what: Message, unread: str, hint: str = "") -> object:
     if len(text) > LONGEST_LINE:
-        raise Trouble(f"{what} may have at most {LONGEST_LINE} letters.")
+        raise Trouble("{what} may have at most {most} letters.", what=what, most=LONGEST_LINE)
     try:
         value: object = ast.literal_eval(text)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        numbers = "numbers" if what.endswith("s") else "a number"
-        raise Trouble(f"{what} cannot be read as {numbers}.", hint) from None
+        raise Trouble(unread, Message(hint), what=what) from None
     return value
 
 
@@ -123,11 +134,12 @@ def _shape_of(value: object) -> tuple[int, ...]:
     if isinstance(value, list | tuple):
         shapes = {_shape_of(each) for each in value}
         if len(shapes) > 1:
-            raise Trouble("The rows are not equally long.", "Such as: [[1, 2], [3, 4]]")
+            raise Trouble("The rows are not equally long.", _SUCH_LISTS)
         return (len(value), *next(iter(shapes), ()))
     if isinstance(value, bool | int | float | complex):
         return ()
-    raise Trouble(f"{_short(repr(value))} is no number.", "Such as: [[1, 2], [3, 4]]")
+    number = _short(repr(value))
+    raise Trouble("{text} is no number.", _SUCH_LISTS, text=number)
 
 
 def _short(text: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Protocol
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.lab.forms.operations import Needs, Operation
 from gpuexplorer.gui.wording.lab.forms.plan import Surroundings
 from gpuexplorer.lab.events import Placed
@@ -15,7 +16,7 @@ _COMPUTING = frozenset(
 
 
 class Asked(Protocol):
-    """Of a wish to compute, what matters here."""
+    """What matters here in a wish to compute."""
 
     @property
     def device(self) -> str: ...
@@ -37,30 +38,36 @@ def expectations(
     if right is not None and not compares:
         said += _devices(left, right)
         if right.kind == "model":
-            said.append(f"{right.name} is a model, no tensor")
+            said.append(tr("{name} is a model, no tensor", name=right.name))
         elif operation.needs is Needs.RIGHT:
             said += _broadcast(left, right)
         elif operation.key == "matmul":
             said += _product(left, right)
     count = None if left.shape is None else math.prod(left.shape)
     if operation.key == "item" and count not in (1, None):
-        said.append(f"item gives one value; {left.name} has {count}")
+        said.append(tr("item gives one value; {name} has {count}", name=left.name, count=count))
     if operation.key == "backward":
         said += _backward(left, count)
     if operation.key == "numpy" and left.requires_grad:
-        said.append(f"{left.name} has a gradient: NumPy wants detach() first")
+        said.append(tr("{name} has a gradient: NumPy wants detach() first", name=left.name))
     if operation.key == "mean" and left.dtype.startswith(("int", "uint", "bool")):
-        said.append(f"PyTorch takes no mean of {left.dtype}")
+        said.append(tr("PyTorch takes no mean of {dtype}", dtype=left.dtype))
     if operation.needs is Needs.SHAPE and count is not None:
         said += _new_shape(left, count, asked.told)
     if operation.needs in (Needs.DEVICE, Needs.CARD) and left.device == asked.device:
-        said.append(f"{left.name} is on {left.device} already: nothing is copied")
+        said.append(
+            tr(
+                "{name} is on {device} already: nothing is copied",
+                name=left.name,
+                device=left.device,
+            )
+        )
     target = around.device(asked.device)
     if operation.needs in (Needs.DEVICE, Needs.CARD) and target and not target.usable:
-        said.append(target.reason or f"{asked.device} cannot be used")
+        said.append(tr(target.reason) or tr("{device} cannot be used", device=asked.device))
     here = around.device(left.device)
     if here is not None and not here.computes and _computes(operation):
-        said.append(here.reason)
+        said.append(tr(here.reason))
     return said
 
 
@@ -70,7 +77,7 @@ def _computes(operation: Operation) -> bool:
 
 
 def shape_text(shape: Sequence[int]) -> str:
-    return "×".join(map(str, shape)) if shape else "one value"
+    return "×".join(map(str, shape)) if shape else tr("one value")
 
 
 def _devices(left: Placed, right: Placed) -> Sequence[str]:
@@ -81,7 +88,9 @@ def _devices(left: Placed, right: Placed) -> Sequence[str]:
         right.shape == () and right.device == "cpu" and left.kind == "tensor"
     ):
         return ()
-    return (f"Operands on two devices: {left.device} and {right.device}",)
+    return (
+        tr("Operands on two devices: {one} and {other}", one=left.device, other=right.device),
+    )
 
 
 def _broadcast(left: Placed, right: Placed) -> Sequence[str]:
@@ -90,7 +99,8 @@ def _broadcast(left: Placed, right: Placed) -> Sequence[str]:
     sizes = zip_longest(reversed(left.shape), reversed(right.shape), fillvalue=1)
     if all(one == other or 1 in (one, other) for one, other in sizes):
         return ()
-    return (f"{shape_text(left.shape)} and {shape_text(right.shape)} do not go together",)
+    one, other = shape_text(left.shape), shape_text(right.shape)
+    return (tr("{one} and {other} do not go together", one=one, other=other),)
 
 
 def _product(left: Placed, right: Placed) -> Sequence[str]:
@@ -98,19 +108,27 @@ def _product(left: Placed, right: Placed) -> Sequence[str]:
     if one is None or other is None:
         return ()
     if not one or not other:
-        return ("A matrix product takes no single values",)
+        return (tr("A matrix product takes no single values"),)
     inner = other[-2] if len(other) > 1 else other[0]
     if one[-1] == inner:
         return ()
-    product = f"{shape_text(one)} @ {shape_text(other)}"
-    return (f"{product}: the inner sizes differ, {one[-1]} and {inner}",)
+    return (
+        tr(
+            "{product}: the inner sizes differ, {size} and {inner}",
+            product=f"{shape_text(one)} @ {shape_text(other)}",
+            size=one[-1],
+            inner=inner,
+        ),
+    )
 
 
 def _backward(left: Placed, count: int | None) -> Sequence[str]:
     if not left.requires_grad:
-        return (f"{left.name} needs no gradient: PyTorch will refuse",)
+        return (tr("{name} needs no gradient: PyTorch will refuse", name=left.name),)
     if count not in (1, None):
-        return (f"backward begins at one value; {left.name} has {count}",)
+        return (
+            tr("backward begins at one value; {name} has {count}", name=left.name, count=count),
+        )
     return ()
 
 
@@ -124,4 +142,11 @@ def _new_shape(left: Placed, count: int, told: str) -> Sequence[str]:
     fits = known == count if -1 not in sizes else known and count % known == 0
     if fits:
         return ()
-    return (f"{left.name} has {count} elements, which do not fill {shape_text(sizes)}",)
+    return (
+        tr(
+            "{name} has {count} elements, which do not fill {shape}",
+            name=left.name,
+            count=count,
+            shape=shape_text(sizes),
+        ),
+    )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.gui.wording.lab.forms import reading
 from gpuexplorer.gui.wording.lab.forms.device_words import device_word
 from gpuexplorer.gui.wording.lab.forms.dtypes import DTYPES, USUAL_OF, Kind, kind_of, lacks
@@ -51,31 +52,31 @@ def tensor_plan(wish: TensorWish, around: Surroundings) -> Plan:
     read = read_wish(wish)
     problems = dict(read.problems)
     device = around.device(wish.device)
-    button = f"Create on {wish.device}" if wish.device else "Create"
+    button = tr("Create on {device}", device=wish.device) if wish.device else tr("Create")
     if problem := name_problem(wish.name):
         problems["name"] = problem
     if device is None or not device.usable:
-        problems["device"] = "Choose a device that can be used."
+        problems["device"] = tr("Choose a device that can be used.")
     chosen = DTYPES[wish.dtype or read.usual]
     fill = FILLS[wish.fill]
     if problem := cannot_make(fill, chosen.kind) or lacks(wish.device, chosen.name):
-        problems["dtype"] = f"{problem.rstrip('.')}."
+        problems["dtype"] = tr(problem)
     lines = []
     size = 0
     try:
         size = reading.check_size(read.shape, chosen.bytes)
     except Trouble as trouble:
-        problems["shape"] = str(trouble)
+        problems["shape"] = trouble.told
     try:
         seed = reading.read_seed(wish.seed) if fill.random else None
         if seed is not None:
             lines.append(f"torch.manual_seed({seed})")
     except Trouble as trouble:
-        problems["seed"] = str(trouble)
+        problems["seed"] = trouble.told
     line = _line(wish, read, around)
     if len(line) > LONGEST_LINE:
         where = "values" if wish.fill == "tensor" else "name"
-        problems[where] = f"The line may have at most {LONGEST_LINE} letters."
+        problems[where] = tr("The line may have at most {most} letters.", most=LONGEST_LINE)
     if problems:
         return Plan(button, problems=problems)
     fits = fit(size, device, around)
@@ -84,7 +85,7 @@ def tensor_plan(wish: TensorWish, around: Surroundings) -> Plan:
 
 
 def read_wish(wish: TensorWish) -> Read:
-    """Never raises: what cannot be read is told by its field."""
+    """Never raises: what cannot be read is a problem of its field."""
     reader = _Reader(wish)
     match wish.fill:
         case "arange":
@@ -92,13 +93,13 @@ def read_wish(wish: TensorWish) -> Read:
         case "linspace":
             return _linspace(reader)
         case "eye":
-            size = reader.whole("size", "The number of rows", 0)
+            size = reader.whole("size", Message("The number of rows"), 0)
             return Read(str(size), (size, size), problems=reader.problems)
         case "tensor":
             return _typed(reader)
         case "full":
             shape = reader.shape()
-            value = reader.number("value", "The value")
+            value = reader.number("value", Message("The value"))
             usual = USUAL_OF[kind_of(value)]
             return Read(f"{_tuple(shape)}, {value}", shape, usual, reader.problems)
         case "randint":
@@ -111,37 +112,44 @@ def read_wish(wish: TensorWish) -> Read:
 
 def _randint(reader: "_Reader") -> Read:
     shape = reader.shape()
-    low = reader.whole("low", "The lowest")
-    high = reader.whole("high", "The upper end")
+    low = reader.whole("low", Message("The lowest"))
+    high = reader.whole("high", Message("The upper end"))
     if not reader.problems and high <= low:
-        reader.problems["high"] = f"It has to be above {low}: it is never drawn itself."
+        reader.problems["high"] = tr(
+            "It has to be above {low}: it is never drawn itself.", low=low
+        )
     return Read(f"{low}, {high}, {_tuple(shape)}", shape, "int64", reader.problems)
 
 
 def _arange(reader: "_Reader") -> Read:
-    start = reader.real("start", "The first")
-    end = reader.real("end", "The end")
-    step = reader.real("step", "The step")
+    start = reader.real("start", Message("The first"))
+    end = reader.real("end", Message("The end"))
+    step = reader.real("step", Message("The step"))
     problems = reader.problems
     count = 0
     if not problems and step == 0:
-        problems["step"] = "With a step of 0 it would never end."
+        problems["step"] = tr("With a step of 0 it would never end.")
     elif not problems and (end - start) * step < 0:
-        problems["step"] = f"Steps of {step} do not lead from {start} to {end}."
+        problems["step"] = tr(
+            "Steps of {step} do not lead from {start} to {end}.",
+            step=step,
+            start=start,
+            end=end,
+        )
     elif not problems:
         try:
             count = max(0, math.ceil((end - start) / step))
         except OverflowError:
-            problems["step"] = "These are more values than PyTorch can count."
+            problems["step"] = tr("These are more values than PyTorch can count.")
     whole = all(isinstance(each, int) for each in (start, end, step))
     usual = "int64" if whole else "float32"
     return Read(f"{start}, {end}, {step}", (count,), usual, problems)
 
 
 def _linspace(reader: "_Reader") -> Read:
-    start = reader.number("start", "The first")
-    end = reader.number("end", "The last")
-    steps = reader.whole("steps", "The number of values", 0)
+    start = reader.number("start", Message("The first"))
+    end = reader.number("end", Message("The last"))
+    steps = reader.whole("steps", Message("The number of values"), 0)
     kind = Kind.COMPLEX if Kind.COMPLEX in (kind_of(start), kind_of(end)) else Kind.FLOAT
     return Read(f"{start}, {end}, {steps}", (steps,), USUAL_OF[kind], reader.problems)
 
@@ -187,22 +195,22 @@ class _Reader:
         try:
             return read()
         except Trouble as trouble:
-            self.problems[key] = str(trouble)
+            self.problems[key] = trouble.told
             return otherwise
 
     def shape(self) -> tuple[int, ...]:
         return self.tried("shape", lambda: reading.read_shape(self._wish.shape), ())
 
-    def whole(self, key: str, what: str, least: int | None = None) -> int:
+    def whole(self, key: str, what: Message, least: int | None = None) -> int:
         return self.tried(key, lambda: reading.read_whole(self.text(key), what, least), 0)
 
-    def number(self, key: str, what: str) -> bool | int | float | complex:
+    def number(self, key: str, what: Message) -> bool | int | float | complex:
         nothing: bool | int | float | complex = 0
         return self.tried(key, lambda: reading.read_number(self.text(key), what), nothing)
 
-    def real(self, key: str, what: str) -> int | float:
+    def real(self, key: str, what: Message) -> int | float:
         value = self.number(key, what)
         if isinstance(value, bool | complex):
-            self.problems[key] = f"{what} has to be a plain number."
+            self.problems[key] = tr("{what} has to be a plain number.", what=what)
             return 0
         return value

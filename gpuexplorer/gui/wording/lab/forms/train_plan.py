@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.wording.lab.forms import reading
 from gpuexplorer.gui.wording.lab.forms.device_words import device_word
 from gpuexplorer.gui.wording.lab.forms.names import name_problem, next_numbered, replaced
@@ -12,12 +13,12 @@ from gpuexplorer.gui.wording.lab.forms.plan import Plan, Surroundings, Training
 from gpuexplorer.lab.loops import loop_of
 from gpuexplorer.lab.wire import Train
 
-NO_MODEL = "No model is on the shelf yet: create one first."
+NO_MODEL = mark("No model is on the shelf yet: create one first.")
 NEW = ("SGD", "Adam", "AdamW", "RMSprop")  # optimisers that can be made on the way
 LOSSES: Mapping[str, str] = {
-    "mse_loss": "mean square",
-    "cross_entropy": "classes",
-    "nll_loss": "log-probabilities",
+    "mse_loss": mark("mean square"),
+    "cross_entropy": mark("classes"),
+    "nll_loss": mark("log-probabilities"),
 }
 
 
@@ -32,13 +33,21 @@ class Task(StrEnum):
     LOAD = "load"
 
 
+TASKS: Mapping[Task, str] = {
+    Task.RUN: mark("run"),
+    Task.STEP: mark("step"),
+    Task.FORWARD: mark("forward"),
+    Task.BACKWARD: mark("backward"),
+    Task.SAVE: mark("save"),
+    Task.LOAD: mark("load"),
+}
 MEANINGS: Mapping[Task, str] = {
-    Task.RUN: "Many steps, with the loss as it goes",
-    Task.STEP: "One training step, line by line",
-    Task.FORWARD: "What the model says",
-    Task.BACKWARD: "Gradients of a loss",
-    Task.SAVE: "Write the parameters to a file",
-    Task.LOAD: "Read the parameters from a file",
+    Task.RUN: mark("Many steps, with the loss as it goes"),
+    Task.STEP: mark("One training step, line by line"),
+    Task.FORWARD: mark("What the model says"),
+    Task.BACKWARD: mark("Gradients of a loss"),
+    Task.SAVE: mark("Write the parameters to a file"),
+    Task.LOAD: mark("Read the parameters from a file"),
 }
 
 
@@ -65,7 +74,7 @@ def train_plan(wish: TrainWish, around: Surroundings) -> Plan:
     if wish.task is Task.BACKWARD:
         return _backward(wish, around)
     if not wish.model:
-        return Plan(_BUTTONS[wish.task], problems={"model": NO_MODEL})
+        return Plan(tr(_BUTTONS[wish.task]), problems={"model": tr(NO_MODEL)})
     match wish.task:
         case Task.FORWARD:
             return _forward(wish, around)
@@ -76,27 +85,27 @@ def train_plan(wish: TrainWish, around: Surroundings) -> Plan:
 
 
 _BUTTONS: Mapping[Task, str] = {
-    Task.RUN: "Train",
-    Task.STEP: "Run one step",
-    Task.FORWARD: "Run forward",
-    Task.BACKWARD: "Run backward",
-    Task.SAVE: "Save parameters",
-    Task.LOAD: "Load parameters",
+    Task.RUN: mark("Train"),
+    Task.STEP: mark("Run one step"),
+    Task.FORWARD: mark("Run forward"),
+    Task.BACKWARD: mark("Run backward"),
+    Task.SAVE: mark("Save parameters"),
+    Task.LOAD: mark("Load parameters"),
 }
 
 
 def _training(wish: TrainWish, around: Surroundings) -> Plan:
     problems = {
-        key: "Choose a tensor: create one first."
+        key: tr("Choose a tensor: create one first.")
         for key, name in (("inputs", wish.inputs), ("targets", wish.targets))
         if not name
     }
     optimiser, making = _optimiser(wish, around, problems)
     steps = batch = 1
     if wish.task is Task.RUN:
-        steps = _whole(wish.steps, "The number of steps", "steps", problems)
-        batch = _whole(wish.batch, "The batch", "batch", problems)
-    button = _BUTTONS[wish.task]
+        steps = _whole(wish.steps, Message("The number of steps"), "steps", problems)
+        batch = _whole(wish.batch, Message("The batch"), "batch", problems)
+    button = tr(_BUTTONS[wish.task])
     if problems:
         return Plan(button, problems=problems)
     warnings = _expectations(wish, around)
@@ -125,23 +134,23 @@ def _optimiser(
     if wish.optimiser not in NEW:
         return wish.optimiser, ()
     try:
-        rate = reading.read_number(wish.rate, "The learning rate")
+        rate = reading.read_number(wish.rate, Message("The learning rate"))
     except Trouble as trouble:
-        problems["rate"] = str(trouble)
+        problems["rate"] = trouble.told
         return "", ()
     if isinstance(rate, bool | complex) or rate <= 0:
-        problems["rate"] = "The learning rate has to be above 0."
+        problems["rate"] = tr("The learning rate has to be above 0.")
         return "", ()
     name = next_numbered("opt", around.taken)
     made = f"{name} = torch.optim.{wish.optimiser}({wish.model}.parameters(), lr={rate})"
     return name, (made,)
 
 
-def _whole(text: str, what: str, key: str, problems: dict[str, str]) -> int:
+def _whole(text: str, what: Message, key: str, problems: dict[str, str]) -> int:
     try:
         return reading.read_whole(text, what, 1)
     except Trouble as trouble:
-        problems[key] = str(trouble)
+        problems[key] = trouble.told
         return 1
 
 
@@ -153,29 +162,41 @@ def _expectations(wish: TrainWish, around: Surroundings) -> list[str]:
     places = sorted({each.device for each in found if each.device})
     said = []
     if len(places) > 1:
-        said.append(f"On different devices: {', '.join(places)}")
+        said.append(tr("On different devices: {devices}", devices=", ".join(places)))
     inputs, targets = around.things.get(wish.inputs), around.things.get(wish.targets)
     if wish.task is Task.RUN and inputs is not None and targets is not None:
         counts = [each.shape[0] for each in (inputs, targets) if each.shape]
         if len(counts) < 2:
-            said.append("The first dimension has to count the examples")
+            said.append(tr("The first dimension has to count the examples"))
         elif counts[0] != counts[1]:
-            said.append(f"{counts[0]} inputs and {counts[1]} targets: each needs its target")
+            said.append(
+                tr(
+                    "{inputs} inputs and {targets} targets: each needs its target",
+                    inputs=counts[0],
+                    targets=counts[1],
+                )
+            )
     classes = wish.loss in ("cross_entropy", "nll_loss")
     if wish.task in (Task.RUN, Task.STEP) and classes and targets is not None:
         whole = targets.dtype == "int64"
         if not whole and not (wish.loss == "cross_entropy" and len(targets.shape or ()) > 1):
-            said.append(f"Classes are counted in int64; {targets.name} is {targets.dtype}")
+            said.append(
+                tr(
+                    "Classes are counted in int64; {name} is {dtype}",
+                    name=targets.name,
+                    dtype=targets.dtype,
+                )
+            )
     return said
 
 
 def _forward(wish: TrainWish, around: Surroundings) -> Plan:
     problems = {}
     if not wish.inputs:
-        problems["inputs"] = "Choose a tensor: create one first."
+        problems["inputs"] = tr("Choose a tensor: create one first.")
     if wish.result and (problem := name_problem(wish.result)):
         problems["result"] = problem
-    button = _BUTTONS[Task.FORWARD]
+    button = tr(_BUTTONS[Task.FORWARD])
     if problems:
         return Plan(button, problems=problems)
     call = f"{wish.model}({wish.inputs})"
@@ -185,20 +206,20 @@ def _forward(wish: TrainWish, around: Surroundings) -> Plan:
 
 
 def _backward(wish: TrainWish, around: Surroundings) -> Plan:
-    button = _BUTTONS[Task.BACKWARD]
+    button = tr(_BUTTONS[Task.BACKWARD])
     if not wish.of:
-        return Plan(button, problems={"of": "No tensor with a gradient is on the shelf."})
+        return Plan(button, problems={"of": tr("No tensor with a gradient is on the shelf.")})
     thing = around.things.get(wish.of)
     warnings = []
     if thing is not None and not thing.requires_grad:
-        warnings.append(f"{wish.of} needs no gradient: PyTorch will refuse")
+        warnings.append(tr("{name} needs no gradient: PyTorch will refuse", name=wish.of))
     elif thing is not None and thing.shape:
-        warnings.append(f"backward begins at one value; {wish.of} has several")
+        warnings.append(tr("backward begins at one value; {name} has several", name=wish.of))
     return Plan(button, (f"{wish.of}.backward()",), warnings=warnings)
 
 
 def _file(wish: TrainWish, around: Surroundings) -> Plan:
-    button = _BUTTONS[wish.task]
+    button = tr(_BUTTONS[wish.task])
     name = wish.file.strip()
     if problem := _file_problem(name):
         return Plan(button, problems={"file": problem})
@@ -206,7 +227,7 @@ def _file(wish: TrainWish, around: Surroundings) -> Plan:
         return Plan(button, (f"torch.save({wish.model}.state_dict(), {_quoted(name)})",))
     device = around.device(wish.device)
     if device is None or not device.usable:
-        return Plan(button, problems={"device": "Choose a device that can be used."})
+        return Plan(button, problems={"device": tr("Choose a device that can be used.")})
     where = device_word(wish.device, fall_back=around.fall_back)
     read = f"torch.load({_quoted(name)}, map_location={where}, weights_only=True)"
     return Plan(button, (f"{wish.model}.load_state_dict({read})",))
@@ -214,9 +235,9 @@ def _file(wish: TrainWish, around: Surroundings) -> Plan:
 
 def _file_problem(name: str) -> str:
     if not name:
-        return "The file needs a name. Such as: net.pt"
+        return tr("The file needs a name. Such as: net.pt")
     if any(ord(letter) < 32 for letter in name) or len(name) > 1000:
-        return "A file cannot have this name."
+        return tr("A file cannot have this name.")
     return ""
 
 

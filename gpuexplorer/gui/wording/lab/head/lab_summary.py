@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from gpuexplorer.core.units import USUAL, Units, memory
-from gpuexplorer.core.verdict import counted, listed
+from gpuexplorer.core.words import listed, tr, trn
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.lab.events import Placed
 
-_NOTHING = "Nothing made yet"
 _HOST = "cpu"
 _META = "meta"
 
@@ -39,17 +38,34 @@ class LabSummary:
         )
         taken = memory(extra, units) if extra else None
         if not things:
-            return f"{_NOTHING}; {taken} taken all the same" if taken else _NOTHING
+            if taken:
+                return tr("Nothing made yet; {taken} taken all the same", taken=taken)
+            return tr("Nothing made yet")
         if shelf != self._told_of:
             self._told_of = shelf
             self._bytes, self._where = _bytes(things.values()), _where(things)
         amount = memory(self._bytes, units)
-        said = f"{counted(len(things), 'thing')} {self._where}: {amount}"
-        return f"{said}, and {taken} taken to hold {_them(things)}" if taken else said
+        count, where = len(things), self._where
+        if not taken:
+            return trn(
+                "{count} thing on {places}: {amount}",
+                "{count} things on {places}: {amount}",
+                count,
+                places=where,
+                amount=amount,
+            )
+        return trn(
+            "{count} thing on {places}: {amount}, and {taken} taken to hold it",
+            "{count} things on {places}: {amount}, and {taken} taken to hold them",
+            count,
+            places=where,
+            amount=amount,
+            taken=taken,
+        )
 
 
 def _bytes(things: Iterable[Placed]) -> int:
-    """Of the values, not of the blocks they lie in; a view has none of its own."""
+    """Counts the values, not the blocks they lie in; a view has none of its own."""
     counted_already: set[tuple[str, int]] = set()
     total = 0
     for thing in sorted(things, key=lambda each: -each.bytes):
@@ -77,11 +93,7 @@ def _where(things: Mapping[str, Placed]) -> str:
     held = {part.device for thing in things.values() for part in thing.holds}
     places = held or {thing.device for thing in things.values()}
     cards = len(places - {_HOST, _META, ""})
-    words = [f"on {counted(cards, 'card')}"] if cards else []
+    words = [trn("{count} card", "{count} cards", cards)] if cards else []
     if _HOST in places or not words:
-        words.append("on the host" if not words else "the host")
+        words.append(tr("the host"))
     return listed(words)
-
-
-def _them(things: Mapping[str, Placed]) -> str:
-    return "it" if len(things) == 1 else "them"

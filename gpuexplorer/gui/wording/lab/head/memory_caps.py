@@ -14,7 +14,7 @@ _LINE = re.compile(
 
 
 def cap_line(share: float, device: str) -> str:
-    """Of "cuda:1"."""
+    """`device`: such as "cuda:1"."""
     number = device.partition(":")[2]
     return f"torch.cuda.set_per_process_memory_fraction({share:g}, {number})"
 

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import Card
-from gpuexplorer.core.verdict import Verdict, listed
-from gpuexplorer.core.words import Message, paragraph, tr
+from gpuexplorer.core.verdict import Verdict
+from gpuexplorer.core.words import Message, listed, mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.lab.head.stage_words import StageWords
 from gpuexplorer.lab.events import Hello
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.torch_builds import Suits, flavour
 
-NONE = "No Python of this computer has PyTorch."
-_VIRTUAL = "virtual cards"
+NONE = mark("No Python of this computer has PyTorch.")
+_MAKE_ONE = mark("Make one: `python3 -m venv lab`, then `lab/bin/pip install torch`.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +48,32 @@ def foot_face(
     working: bool,
     simulated: bool,
 ) -> FootFace:
-    """`found`: who was asked, for where none of them was taken yet."""
+    """`found`: those that were asked, for where none of them was taken yet."""
     if python is None:
         if working:
-            return FootFace("Looking for one", "with PyTorch", Tone.QUIET, lit=False, hint="")
+            return FootFace(
+                tr("Looking for one"), tr("with PyTorch"), Tone.QUIET, lit=False, hint=""
+            )
         usable = sum(each.usable for each in found)
         if usable:
-            said = "The lab takes the first of them when it runs its first line."
-            line = f"{usable} with PyTorch"
+            said = tr("The lab takes the first of them when it runs its first line.")
+            line = trn("{count} with PyTorch", "{count} with PyTorch", usable)
             return FootFace(line, stage.words, Tone.QUIET, lit=False, hint=said)
-        trouble = trouble or (NONE if found else "")
+        trouble = trouble or (tr(NONE) if found else "")
         if trouble:
             return FootFace(
-                "None with PyTorch", "Choose one", Tone.WARN, lit=False, hint=trouble
+                tr("None with PyTorch"), tr("Choose one"), Tone.WARN, lit=False, hint=trouble
             )
-        said = "No Python was looked for yet: the lab does when its first line is run."
-        return FootFace("Not looked for yet", stage.words, Tone.QUIET, lit=False, hint=said)
+        said = tr("No Python was looked for yet: the lab does when its first line is run.")
+        return FootFace(tr("Not looked for yet"), stage.words, Tone.QUIET, lit=False, hint=said)
     version = ".".join(map(str, python.version)) or "Python"
     torch = "" if python.build is None else f", torch {_bare(python.build.version)}"
     tone = Tone.QUIET if stage.tone is Tone.TEXT else stage.tone
-    virtual = f", {_VIRTUAL}" if simulated and tone is Tone.QUIET else ""
+    state = stage.words
+    if simulated and tone is Tone.QUIET:
+        state = tr("{state}, virtual cards", state=state)
     hint = f"{tr(python.label)}\n{stage.sentence}"
-    return FootFace(f"{version}{torch}", f"{stage.words}{virtual}", tone, stage.lit, hint)
+    return FootFace(f"{version}{torch}", state, tone, stage.lit, hint)
 
 
 def row_face(
@@ -87,12 +91,14 @@ def row_face(
     if python.build is not None:
         what.append(tr(python.build.label))
     suits = _suits(python, cards, driver, simulated)
-    said = paragraph((suits.sentence, suits.do))
+    said = [tr(each) for each in (suits.sentence, suits.do) if each]
     if is_used and hello is not None:
         names = [each.name for each in hello.devices if each.usable]
-        said = f"{said} It offers {listed(names)}."
+        said.append(tr("It offers {devices}.", devices=listed(names)))
     tone = _TONES[suits.verdict] if python.usable else Tone.FAINT
-    return RowFace(str(python.path), ", ".join(what), said, tone, python.usable, is_used)
+    return RowFace(
+        str(python.path), ", ".join(what), " ".join(said), tone, python.usable, is_used
+    )
 
 
 def one_of_each(pythons: Sequence[LabPython], used: LabPython | None) -> Sequence[LabPython]:
@@ -107,14 +113,15 @@ def one_of_each(pythons: Sequence[LabPython], used: LabPython | None) -> Sequenc
 
 def way_to_torch(cards: Sequence[Card], driver: str | None, simulated: bool) -> str:
     """What to do where no Python has PyTorch."""
-    made = "Make one: `python3 -m venv lab`, then `lab/bin/pip install torch`"
+    made = tr(_MAKE_ONE)
     if simulated or not cards:
-        return f"{made}. For simulated cards every build will do."
+        return f"{made} {tr('For simulated cards every build will do.')}"
     capabilities = [card.compute_capability for card in cards if card.compute_capability]
     suited = flavour(driver, capabilities)
     if suited is None:
-        return f"{made}. No single build suits all these cards and this driver."
-    return f"{made}, in the build for CUDA {suited}, which suits these cards and this driver."
+        return f"{made} {tr('No single build suits all these cards and this driver.')}"
+    build = tr("The build for CUDA {cuda} suits these cards and this driver.", cuda=suited)
+    return f"{made} {build}"
 
 
 def _suits(

@@ -1,8 +1,9 @@
-"""How the lab's other process is, in a word or two, and in a sentence for who asks."""
+"""How the lab's other process is, in a word or two, and in a sentence for whoever asks."""
 
 from dataclasses import dataclass
 
 from gpuexplorer.core.units import duration
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.palette import Tone
 
 # Shorter than this a line is over before anybody could read that it runs.
@@ -19,15 +20,15 @@ class StageWords:
     lit: bool = True
 
 
+# In a word, and in a sentence.
 _STILL = {
-    "resting": StageWords(
-        "Resting", "No worker runs: it starts with the first line.", lit=False
+    "resting": (mark("Resting"), mark("No worker runs: it starts with the first line.")),
+    "searching": (
+        mark("Looking for a Python"),
+        mark("A Python with PyTorch is looked for."),
     ),
-    "searching": StageWords(
-        "Looking for a Python", "A Python with PyTorch is looked for.", lit=False
-    ),
-    "starting": StageWords("Starting", "The worker starts and imports PyTorch.", lit=False),
-    "ready": StageWords("Ready", "The worker waits for the next line."),
+    "starting": (mark("Starting"), mark("The worker starts and imports PyTorch.")),
+    "ready": (mark("Ready"), mark("The worker waits for the next line.")),
 }
 
 
@@ -35,28 +36,29 @@ def stage_words(stage: str, sentence: str = "", running: float | None = None) ->
     """`running`: for how many seconds the line that runs has been doing so."""
     match stage:
         case "busy":
-            told = running is not None and running >= _WORTH_TELLING
-            words = f"Busy, {_elapsed(running or 0.0)}" if told else "Busy"
-            return StageWords(words, "The worker carries out a line.", Tone.TEXT)
+            words = tr("Busy")
+            if running is not None and running >= _WORTH_TELLING:
+                words = tr("Busy, {time}", time=_elapsed(running))
+            return StageWords(words, tr("The worker carries out a line."), Tone.TEXT)
         case "hanging":
             return StageWords(
-                "Does not come back",
-                "The line was asked to stop and has not. Restart the worker; what was on the "
-                "shelf can be rebuilt.",
+                tr("Does not come back"),
+                tr(
+                    "The line was asked to stop and has not. Restart the worker; what was on "
+                    "the shelf can be rebuilt."
+                ),
                 Tone.WARN,
             )
         case "failed":
             return StageWords(
-                "Cannot be started",
-                sentence or "The worker cannot be started.",
+                tr("Cannot be started"),
+                sentence or tr("The worker cannot be started."),
                 Tone.BAD,
                 lit=False,
             )
         case _:
-            still = _STILL[stage]
-            return (
-                StageWords(still.words, sentence, still.tone, still.lit) if sentence else still
-            )
+            words, meaning = _STILL[stage]
+            return StageWords(tr(words), sentence or tr(meaning), lit=stage == "ready")
 
 
 def _elapsed(seconds: float) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from gpuexplorer.core.words import Message, paragraph, tr, trn
 from gpuexplorer.gui.wording.lab.inside.values import bytes_text, grouped
 from gpuexplorer.lab.effects import effects_of
 from gpuexplorer.lab.events import Layer, Opened, Part, Placed
@@ -88,15 +89,22 @@ def crossings(layers: Sequence[Drawn], batch: int | None) -> Sequence[Crossing]:
     for (source, _, last), (target, first, _) in pairwise(groups(layers)):
         taken = next((each for each in layers[first:] if each.parts), None)
         weight = None if taken is None else taken.weight
-        words = "a copy per pass"
-        more = f"Each pass copies what {layers[last].name} gives from {source} to {target}."
+        words = tr("a copy per pass")
+        more = [
+            Message(
+                "Each pass copies what {layer} gives from {source} to {target}.",
+                layer=layers[last].name,
+                source=source,
+                target=target,
+            )
+        ]
         if taken is not None and weight is not None and taken.kind == "Linear":
             each = weight.shape[-1] * _size(weight)
-            more += f" A row of it is {bytes_text(each)}."
+            more.append(Message("A row of it is {size}.", size=bytes_text(each)))
             if batch is not None:
-                words = f"{bytes_text(each * batch)} a pass"
-                more += f" The batch seen last had {batch} rows."
-        found.append(Crossing(first, source, target, words, more))
+                words = tr("{size} a pass", size=bytes_text(each * batch))
+                more.append(Message("The batch seen last had {rows} rows.", rows=batch))
+        found.append(Crossing(first, source, target, words, paragraph(more)))
     return found
 
 
@@ -116,23 +124,45 @@ def batch_seen(ledger: Ledger, model: str) -> int | None:
 def headline(layers: Sequence[Drawn]) -> str:
     count = sum(each.parameters for each in layers)
     devices = sorted({device for each in layers for device in each.devices})
-    words = f"{len(layers)} {'layer' if len(layers) == 1 else 'layers'}, "
-    words += f"{grouped(count)} parameters"
+    digits = grouped(count)
+    if not devices:
+        return trn(
+            "{count} layer, {parameters} parameters",
+            "{count} layers, {parameters} parameters",
+            len(layers),
+            parameters=digits,
+        )
     if len(devices) > 1:
-        return f"{words} on {len(devices)} devices"
-    return f"{words} on {devices[0]}" if devices else words
+        return trn(
+            "{count} layer, {parameters} parameters on {devices} devices",
+            "{count} layers, {parameters} parameters on {devices} devices",
+            len(layers),
+            parameters=digits,
+            devices=len(devices),
+        )
+    return trn(
+        "{count} layer, {parameters} parameters on {device}",
+        "{count} layers, {parameters} parameters on {device}",
+        len(layers),
+        parameters=digits,
+        device=devices[0],
+    )
 
 
 def held_words(layers: Sequence[Drawn]) -> str:
     total = sum(each.bytes for each in layers)
     if not total:
-        return "It holds no parameters."
+        return tr("It holds no parameters.")
     largest = max(layers, key=lambda each: each.bytes)
-    words = f"{bytes_text(total)} of parameters"
+    size = bytes_text(total)
     if len(layers) == 1:
-        return words
-    share = f"{largest.bytes / total:.0%}".replace("%", " %")
-    return f"{words}; {_called(largest)} holds {share} of them"
+        return tr("{size} of parameters", size=size)
+    return tr(
+        "{size} of parameters; {layer} holds {share:.0f} % of them",
+        size=size,
+        layer=_called(largest),
+        share=largest.bytes / total * 100,
+    )
 
 
 def training_words(layers: Sequence[Drawn]) -> str:
@@ -140,10 +170,14 @@ def training_words(layers: Sequence[Drawn]) -> str:
     held = sum(each.bytes for each in layers)
     trained = sum(part.bytes for each in layers for part in each.parts if part.trained)
     if not trained:
-        return "None of them is trained."
+        return tr("None of them is trained.")
     with_gradients = bytes_text(held + trained)
     with_adam = bytes_text(held + 3 * trained)
-    return f"Computed: with gradients {with_gradients}, with Adam {with_adam}"
+    return tr(
+        "Computed: with gradients {gradients}, with Adam {adam}",
+        gradients=with_gradients,
+        adam=with_adam,
+    )
 
 
 def part_line(model: str, layer: Drawn, part: Part) -> str:
@@ -155,7 +189,7 @@ def part_line(model: str, layer: Drawn, part: Part) -> str:
 
 
 def _called(layer: Drawn) -> str:
-    return f"layer {layer.path}" if layer.path else layer.kind
+    return tr("layer {path}", path=layer.path) if layer.path else layer.kind
 
 
 def _devices(shown: Sequence[Layer]) -> Sequence[str]:

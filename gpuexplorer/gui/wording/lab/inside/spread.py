@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from gpuexplorer.core.units import duration
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.lab.inside.values import (
     bytes_text,
     count_of,
@@ -18,52 +19,56 @@ _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 def heading(peeked: Peeked) -> str:
     whole = count_of(peeked.shape)
     if whole == 1:
-        return "One value"
+        return tr("One value")
     if peeked.looked_at < whole:
-        return f"Spread of {grouped(peeked.looked_at)} of {grouped(whole)} values"
-    return f"Spread of {grouped(whole)} values"
+        seen = grouped(peeked.looked_at)
+        return tr("Spread of {seen} of {count} values", seen=seen, count=grouped(whole))
+    return tr("Spread of {count} values", count=grouped(whole))
 
 
 def partly(peeked: Peeked) -> str:
     """Empty where all values were looked at."""
     if peeked.looked_at >= count_of(peeked.shape):
         return ""
-    return "Least and greatest are of all values; the rest is of evenly chosen ones."
+    return tr("Least and greatest are of all values; the rest is of evenly chosen ones.")
 
 
 def rows(peeked: Peeked) -> Sequence[tuple[str, str]]:
     dtype = peeked.dtype
     return (
-        ("Least", rounded_text(peeked.least, dtype)),
-        ("Greatest", rounded_text(peeked.most, dtype)),
-        ("Mean", rounded_text(peeked.mean)),
-        ("Deviation", rounded_text(peeked.deviation)),
-        ("Not finite", grouped(peeked.not_finite)),
+        (tr("Least"), rounded_text(peeked.least, dtype)),
+        (tr("Greatest"), rounded_text(peeked.most, dtype)),
+        (tr("Mean"), rounded_text(peeked.mean)),
+        (tr("Deviation"), rounded_text(peeked.deviation)),
+        (tr("Not finite"), grouped(peeked.not_finite)),
     )
 
 
 def nothing(peeked: Peeked) -> str:
     """Why there is no spread to draw; empty where there is one."""
     if not count_of(peeked.shape):
-        return "A tensor without values has no spread."
+        return tr("A tensor without values has no spread.")
     if peeked.least is None:
-        return "None of its values is a finite number."
+        return tr("None of its values is a finite number.")
     if peeked.least == peeked.most:
         alike = rounded_text(peeked.least, peeked.dtype)
-        return f"It is {alike}." if count_of(peeked.shape) == 1 else f"All are {alike}."
+        if count_of(peeked.shape) == 1:
+            return tr("It is {value}.", value=alike)
+        return tr("All are {value}.", value=alike)
     return ""
 
 
 def looked(peeked: Peeked, cost: Finished | None) -> str:
     """Looking is not free where the values lie on a card."""
     if not peeked.moved_bytes:
-        return "Looking copied nothing: the values are on the host."
-    words = f"Looking copied {bytes_text(peeked.moved_bytes)} to the host"
+        return tr("Looking copied nothing: the values are on the host.")
+    size = bytes_text(peeked.moved_bytes)
     if cost is None:
-        return f"{words}."
-    time = str(duration(cost.host_seconds))
-    modelled = ", modelled" if cost.modelled else ""
-    return f"{words}: {time}{modelled}."
+        return tr("Looking copied {size} to the host.", size=size)
+    time = duration(cost.host_seconds)
+    if cost.modelled:
+        return tr("Looking copied {size} to the host: {time}, modelled.", size=size, time=time)
+    return tr("Looking copied {size} to the host: {time}.", size=size, time=time)
 
 
 def round_steps(least: float, most: float, at_most: int) -> Sequence[float]:

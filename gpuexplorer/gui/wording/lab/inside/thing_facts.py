@@ -4,11 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import BlockKind
 from gpuexplorer.gui.wording.lab.inside.values import bytes_text, count_of, grouped
 from gpuexplorer.lab.events import Placed
 from gpuexplorer.lab.ledger import Entry, Ledger
 
 _MOST_LINES = 4
+_A_MODEL = mark("a model")
+_KINDS = {"optimiser": mark("an optimiser"), "value": mark("a plain value")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +23,16 @@ class ThingFact:
     value: str
     code: bool = False
     device: str = ""
+    named_as_code: bool = False  # the label is a word of PyTorch
 
 
 def thing_facts(ledger: Ledger, thing: Placed) -> Sequence[ThingFact]:
     if thing.kind == "tensor":
         facts = [*_of_tensor(thing)]
     else:
-        facts = [ThingFact("Kind", thing.kind)]
+        facts = [ThingFact(tr("Kind"), BlockKind(thing.kind).words)]
         if thing.bytes:
-            facts.append(ThingFact("Bytes", bytes_text(thing.bytes)))
+            facts.append(ThingFact(tr("Bytes"), bytes_text(thing.bytes)))
     return (*facts, *_of_lines(ledger, thing.name))
 
 
@@ -58,45 +63,50 @@ def recipe(ledger: Ledger, name: str) -> str:
 def lines_words(numbers: Sequence[int]) -> str:
     """Line 3; lines 3, 4; the last few where they are many."""
     if not numbers:
-        return "no line yet"
+        return tr("no line yet")
     if len(numbers) == 1:
-        return f"line {numbers[0]}"
+        return tr("line {number}", number=numbers[0])
     if len(numbers) > _MOST_LINES:
         last = ", ".join(str(each) for each in numbers[-_MOST_LINES + 1 :])
-        return f"{len(numbers)} lines, last {last}"
-    return f"lines {', '.join(str(each) for each in numbers)}"
+        return tr("{lines} lines, last {last}", lines=len(numbers), last=last)
+    return tr("lines {numbers}", numbers=", ".join(str(each) for each in numbers))
 
 
 def headline(thing: Placed, ledger: Ledger) -> str:
     """Beside its name."""
     if thing.kind == "tensor":
-        shape = " × ".join(str(size) for size in thing.shape or ()) or "One number,"
-        return f"{shape} {thing.dtype} on {thing.device}"
-    if thing.kind == "optimiser":
-        return "an optimiser"
-    return "a plain value" if thing.kind == "value" else "a model"
+        shape = " × ".join(str(size) for size in thing.shape or ())
+        if not shape:
+            return tr("One number, {dtype} on {device}", dtype=thing.dtype, device=thing.device)
+        return tr(
+            "{shape} {dtype} on {device}", shape=shape, dtype=thing.dtype, device=thing.device
+        )
+    return tr(_KINDS.get(thing.kind, _A_MODEL))
 
 
 def _of_tensor(thing: Placed) -> Sequence[ThingFact]:
     shape = thing.shape or ()
     count = count_of(shape)
-    each = f", {thing.bytes // count} B each" if count and thing.bytes else ""
+    dtype = thing.dtype
+    if count and thing.bytes:
+        each = thing.bytes // count
+        dtype = tr("{dtype}, {bytes} B each", dtype=dtype, bytes=each)
     facts = [
-        ThingFact("Device", thing.device, device=thing.device),
-        ThingFact("Type", f"{thing.dtype}{each}"),
-        ThingFact("Shape", _tuple(shape), code=True),
-        ThingFact("Values", grouped(count)),
-        ThingFact("Bytes", bytes_text(thing.bytes)),
-        ThingFact("requires_grad", str(thing.requires_grad), code=True),
+        ThingFact(tr("Device"), thing.device, device=thing.device),
+        ThingFact(tr("Type"), dtype),
+        ThingFact(tr("Shape"), _tuple(shape), code=True),
+        ThingFact(tr("Values"), grouped(count)),
+        ThingFact(tr("Bytes"), bytes_text(thing.bytes)),
+        ThingFact("requires_grad", str(thing.requires_grad), code=True, named_as_code=True),
     ]
     if thing.requires_grad:
         there = any(part.what == "gradients" for part in thing.holds)
-        held = bytes_text(thing.bytes) if there else "none yet"
-        facts.insert(5, ThingFact("Gradient", held))
+        held = bytes_text(thing.bytes) if there else tr("none yet")
+        facts.insert(5, ThingFact(tr("Gradient"), held))
     cached = [part.bytes for part in thing.holds if part.device.startswith("cuda")]
     if cached:
         words = " + ".join(bytes_text(each) for each in cached)
-        facts.insert(5, ThingFact("In the card's cache", words))
+        facts.insert(5, ThingFact(tr("In the card's cache"), words))
     return facts
 
 
@@ -104,11 +114,13 @@ def _of_lines(ledger: Ledger, name: str) -> Sequence[ThingFact]:
     maker = made_by(ledger, name)
     twins = ledger.twins(name) if name in ledger.things else []
     facts = [
-        ThingFact("Made by", lines_words([maker]) if maker else "no line of this session"),
-        ThingFact("Read by", lines_words(read_by(ledger, name))),
+        ThingFact(
+            tr("Made by"), lines_words([maker]) if maker else tr("no line of this session")
+        ),
+        ThingFact(tr("Read by"), lines_words(read_by(ledger, name))),
     ]
     if twins:
-        facts.append(ThingFact("The same object as", ", ".join(twins), code=True))
+        facts.append(ThingFact(tr("The same object as"), ", ".join(twins), code=True))
     return facts
 
 

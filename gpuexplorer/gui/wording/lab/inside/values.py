@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gpuexplorer.core.units import USUAL, Units, memory
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE
 
 NOT_A_NUMBER = "NaN"
@@ -73,9 +74,9 @@ def exact_text(value: float | None, dtype: str) -> str:
 
 
 def rounded_text(value: float | None, dtype: str = "") -> str:
-    """Of a mean or an end: what a person reads at a glance."""
+    """For a mean or an end: what a person reads at a glance."""
     if value is None:
-        return "none"
+        return tr("none")
     if math.isinf(value) or dtype == "bool" or dtype.startswith(_WHOLE):
         return writing_of(dtype, None, None).text(value)
     size = abs(value)
@@ -95,7 +96,7 @@ def place_text(what: str, indices: Sequence[int], dimensions: int) -> str:
 
 def shape_text(shape: Sequence[int]) -> str:
     thin = f"{THIN_SPACE}×{THIN_SPACE}"
-    return thin.join(str(size) for size in shape) if shape else "one number"
+    return thin.join(str(size) for size in shape) if shape else tr("one number")
 
 
 def grouped(number: int) -> str:

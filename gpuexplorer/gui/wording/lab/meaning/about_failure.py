@@ -6,18 +6,20 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.wording.lab.amounts import listed, shape_words
+from gpuexplorer.core.words import Message, mark
+from gpuexplorer.gui.wording.lab.amounts import shape_words
 from gpuexplorer.lab.events import Failed, Placed
 from gpuexplorer.lab.grammar import dotted, read_line
 from gpuexplorer.lab.ledger import Ledger
 
-NOTHING_CHANGED = "Nothing was computed or changed."
+NOTHING_CHANGED = Message("Nothing was computed or changed.")
+_AN_OPERATION = mark("An operation")
 _OPERATIONS: dict[type[ast.operator], str] = {
-    ast.Add: "A sum",
-    ast.Sub: "A difference",
-    ast.Mult: "A product",
-    ast.Div: "A quotient",
-    ast.MatMult: "A matrix product",
+    ast.Add: mark("A sum"),
+    ast.Sub: mark("A difference"),
+    ast.Mult: mark("A product"),
+    ast.Div: mark("A quotient"),
+    ast.MatMult: mark("A matrix product"),
 }
 
 
@@ -45,30 +47,32 @@ class AboutFailure:
         """ "A sum", "torch.cat", "net": what was asked for, as the subject of a sentence."""
         value = getattr(self.tree, "value", None)
         if isinstance(value, ast.BinOp):
-            return _OPERATIONS.get(type(value.op), "An operation")
+            return Message(_OPERATIONS.get(type(value.op), _AN_OPERATION))
         if isinstance(value, ast.Call):
             name = dotted(value.func)
             if name is not None:
                 return ast.unparse(value.func)
             if isinstance(value.func, ast.Name):
                 return value.func.id
-        return "An operation"
+        return Message(_AN_OPERATION)
 
-    def shapes(self) -> str:
-        """ "X is 2×3 and Y 3×4."; empty without tensors."""
-        said = [f"{name} is {shape_words(each.shape or ())}" for name, each in self._listed()]
-        return f"{listed(said)}." if said else ""
+    def shapes(self) -> list[Message]:
+        """A sentence for each tensor."""
+        return [
+            Message("{name} is {shape}.", name=name, shape=shape_words(each.shape or ()))
+            for name, each in self.tensors.items()
+        ]
 
-    def types(self) -> str:
-        said = [f"{name} is {each.dtype}" for name, each in self._listed() if each.dtype]
-        return f"{listed(said)}." if said else ""
+    def types(self) -> list[Message]:
+        return [
+            Message("{name} is {dtype}.", name=name, dtype=each.dtype)
+            for name, each in self.tensors.items()
+            if each.dtype
+        ]
 
     def subject(self) -> str:
         """The one tensor a line is about; "It" where there are several, or none."""
-        return next(iter(self.tensors)) if len(self.tensors) == 1 else "It"
-
-    def _listed(self) -> list[tuple[str, Placed]]:
-        return list(self.tensors.items())
+        return next(iter(self.tensors)) if len(self.tensors) == 1 else Message("It")
 
 
 def about_failure(

@@ -1,7 +1,7 @@
 """What an error means here: plain words, with the names and devices of the very line."""
 
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import Message, paragraph
 from gpuexplorer.gui.wording.lab.meaning.about_failure import AboutFailure, about_failure
 from gpuexplorer.gui.wording.lab.meaning.meaning_gradients import gradients_meaning
 from gpuexplorer.gui.wording.lab.meaning.meaning_places import devices_meaning, places_meaning
@@ -19,22 +19,27 @@ def meaning(failed: Failed, code: str, ledger: Ledger, units: Units = USUAL) -> 
     about = about_failure(failed, code, ledger, units)
     match failed.cause:
         case "devices differ":
-            return devices_meaning(about)
+            said = devices_meaning(about)
         case "out of memory":
-            return room_meaning(about)
+            said = room_meaning(about)
         case "cancelled":
-            return "You gave this line up. What was on the shelf before it is still there."
+            said = [
+                Message(
+                    "You gave this line up. What was on the shelf before it is still there."
+                )
+            ]
         case "refused by PyTorch":
-            return _refused(about)
+            said = _refused(about)
         case _:
-            return tr(failed.told)
+            said = [failed.told]
+    return paragraph(said)
 
 
-def _refused(about: AboutFailure) -> str:
+def _refused(about: AboutFailure) -> list[Message]:
     if "DefaultCPUAllocator" in about.message:
         return room_meaning(about)
     for rule in _RULES:
-        words = rule(about)
-        if words:
-            return words
-    return tr(about.failed.told)
+        said = rule(about)
+        if said:
+            return said
+    return [about.failed.told]

@@ -1,7 +1,9 @@
 """Errors about shapes, types of number, and places within a tensor."""
 
+import math
 import re
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.wording.lab.amounts import shape_words
 from gpuexplorer.gui.wording.lab.meaning.about_failure import NOTHING_CHANGED, AboutFailure
 
@@ -19,7 +21,7 @@ _TARGET = re.compile(r"Target (-?\d+) is out of bounds")
 _SAME_TYPE = re.compile(r"(?:same dtype|same type|found dtype|expected scalar type)")
 
 
-def shapes_meaning(about: AboutFailure) -> str:
+def shapes_meaning(about: AboutFailure) -> list[Message]:
     for pattern, say in (
         (_PRODUCT, _product),
         (_BROADCAST, _broadcast),
@@ -35,108 +37,139 @@ def shapes_meaning(about: AboutFailure) -> str:
         if found is not None:
             return say(found, about)
     if "index out of range in self" in about.message:
-        return (
-            "An embedding was asked for a row that it does not have: the largest index may be "
-            "one less than the number of its rows."
-        )
+        return [
+            Message(
+                "An embedding was asked for a row that it does not have: the largest index may "
+                "be one less than the number of its rows."
+            )
+        ]
     if "could not infer output dtype" in about.message or (
         "must be either a floating point or complex dtype" in about.message
     ):
-        return (
-            "This needs numbers with a fraction, and these are whole. "
-            f"{about.types()} .float() makes them float32."
-        ).replace("  ", " ")
-    return ""
+        return [
+            Message("This needs numbers with a fraction, and these are whole."),
+            *about.types(),
+            Message(".float() makes them float32."),
+        ]
+    return []
 
 
-def _product(found: "re.Match[str]", about: AboutFailure) -> str:
+def _product(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
     rows, inner, other, columns = map(int, found.groups())
-    called = any(each.kind == "model" for each in about.used.values())
-    what = (
-        f"The input has {inner} values a row, and the layer takes {other}."
-        if called
-        else f"Each of the {rows} rows of the left has {inner} values, each of the {columns} "
-        f"columns of the right has {other}: they are multiplied one by one, so these two "
-        "numbers have to be equal."
+    if any(each.kind == "model" for each in about.used.values()):
+        what = Message(
+            "The input has {inner} values a row, and the layer takes {other}.",
+            inner=inner,
+            other=other,
+        )
+        return [*about.shapes(), what, NOTHING_CHANGED]
+    what = Message(
+        "Each of the {rows} rows of the left has {inner} values, each of the {columns} columns "
+        "of the right has {other}: they are multiplied one by one, so these two numbers have "
+        "to be equal.",
+        rows=rows,
+        inner=inner,
+        columns=columns,
+        other=other,
     )
-    turned = "" if called or inner != columns else " The right one turned, .T, would fit."
-    return f"{_with_space(about.shapes())}{what}{turned} {NOTHING_CHANGED}"
+    turned = [Message("The right one turned, .T, would fit.")] if inner == columns else []
+    return [*about.shapes(), what, *turned, NOTHING_CHANGED]
 
 
-def _broadcast(found: "re.Match[str]", about: AboutFailure) -> str:
+def _broadcast(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
     one, other, dimension = found.groups()
-    return (
-        f"{_with_space(about.shapes())}In dimension {dimension} one has {one} and the other "
-        f"{other}. Sizes go together where they are equal or one of them is 1, which is then "
-        f"repeated. {NOTHING_CHANGED}"
+    what = Message(
+        "In dimension {dimension} one has {one} and the other {other}. Sizes go together where "
+        "they are equal or one of them is 1, which is then repeated.",
+        dimension=dimension,
+        one=one,
+        other=other,
     )
+    return [*about.shapes(), what, NOTHING_CHANGED]
 
 
-def _reshape(found: "re.Match[str]", about: AboutFailure) -> str:
+def _reshape(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
     sizes = [int(each) for each in found[1].split(",") if each.strip()]
     has = int(found[2])
-    subject = about.subject()
     if -1 in sizes:
-        return f"{subject} has {has} values, which cannot be shared out evenly in this shape."
-    needed = 1
-    for each in sizes:
-        needed *= each
-    return (
-        f"{subject} has {has} values, and {shape_words(sizes)} would need {needed}. Another "
-        "shape keeps all values and adds none."
-    )
+        return [
+            Message(
+                "{name} has {has} values, which cannot be shared out evenly in this shape.",
+                name=about.subject(),
+                has=has,
+            )
+        ]
+    return [
+        Message(
+            "{name} has {has} values, and {shape} would need {needed}. Another shape keeps all "
+            "values and adds none.",
+            name=about.subject(),
+            has=has,
+            shape=shape_words(sizes),
+            needed=math.prod(sizes),
+        )
+    ]
 
 
-def _joined(found: "re.Match[str]", about: AboutFailure) -> str:
+def _joined(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
     dimension, expected, got = found.groups()
-    return (
-        f"{_with_space(about.shapes())}Only dimension {dimension} may differ between what is "
-        f"joined; elsewhere one has {expected} and another {got}."
+    what = Message(
+        "Only dimension {dimension} may differ between what is joined; elsewhere one has "
+        "{expected} and another {got}.",
+        dimension=dimension,
+        expected=expected,
+        got=got,
     )
+    return [*about.shapes(), what]
 
 
-def _beyond(found: "re.Match[str]", about: AboutFailure) -> str:
+def _beyond(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
     asked, dimension, size = map(int, found.groups())
-    return (
-        f"{_with_space(about.shapes())}Dimension {dimension} has {size} places, counted from "
-        f"0: the last is {size - 1}, and {asked} was asked for."
+    what = Message(
+        "Dimension {dimension} has {size} places, counted from 0: the last is {last}, and "
+        "{asked} was asked for.",
+        dimension=dimension,
+        size=size,
+        last=size - 1,
+        asked=asked,
     )
+    return [*about.shapes(), what]
 
 
-def _no_dimension(found: "re.Match[str]", about: AboutFailure) -> str:
+def _no_dimension(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
     least, most, got = map(int, found.groups())
-    return (
-        f"{_with_space(about.shapes())}Its dimensions are counted from 0 to {most}, or from "
-        f"the end from -1 to {least}: there is no dimension {got}."
+    what = Message(
+        "Its dimensions are counted from 0 to {most}, or from the end from -1 to {least}: "
+        "there is no dimension {got}.",
+        most=most,
+        least=least,
+        got=got,
     )
+    return [*about.shapes(), what]
 
 
-def _negative(found: "re.Match[str]", about: AboutFailure) -> str:
+def _negative(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
     del about
-    return f"A tensor cannot have {found[1]} of something: sizes are 0 or more."
+    return [
+        Message("A tensor cannot have {size} of something: sizes are 0 or more.", size=found[1])
+    ]
 
 
-def _target(found: "re.Match[str]", about: AboutFailure) -> str:
+def _target(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
     del about
-    return (
-        f"A target names the right class by its number, counted from 0, and there is no class "
-        f"{found[1]}: the input has one column for each class."
-    )
+    return [
+        Message(
+            "A target names the right class by its number, counted from 0, and there is no "
+            "class {number}: the input has one column for each class.",
+            number=found[1],
+        )
+    ]
 
 
-def _same_type(found: "re.Match[str]", about: AboutFailure) -> str:
+def _same_type(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
     del found
-    model = any(each.kind == "model" for each in about.used.values())
-    what = (
-        "A model wants its input in the type of its own parameters."
-        if model
-        else "Here PyTorch wants both in the same type and does not convert by itself."
-    )
-    return (
-        f"{_with_space(about.types())}{what} .to(torch.float32) converts a tensor. "
-        f"{NOTHING_CHANGED}"
-    )
-
-
-def _with_space(words: str) -> str:
-    return f"{words} " if words else ""
+    what = Message("Here PyTorch wants both in the same type and does not convert by itself.")
+    if any(each.kind == "model" for each in about.used.values()):
+        what = Message("A model wants its input in the type of its own parameters.")
+    way_out = Message(".to(torch.float32) converts a tensor.")
+    return [*about.types(), what, way_out, NOTHING_CHANGED]

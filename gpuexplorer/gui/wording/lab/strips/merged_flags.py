@@ -43,7 +43,7 @@ class MergedFlag:
         return line is not None and any(pole.line == line for pole in self.poles)
 
     def next_line(self, line: int | None) -> int:
-        """Who asks again comes to the next of them."""
+        """Asking again leads to the next of them."""
         lines = list(dict.fromkeys(pole.line for pole in self.poles))
         here = lines.index(line) if line in lines else -1
         return lines[(here + 1) % len(lines)]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
@@ -24,7 +25,7 @@ class BytesBar(Painted):
         self._colours: dict[str, int | None] = {}
         self._chosen = -1
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Bytes of the layers, to scale")
+        self.setAccessibleName(tr("Bytes of the layers, to scale"))
 
     def show_layers(self, layers: Sequence[Drawn], devices: Sequence[BenchDevice]) -> None:
         self._layers = layers

@@ -3,12 +3,13 @@
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.inside.model.layer_strip import DRAWN, LABELS, ROW
 from gpuexplorer.gui.widgets.painted import Painted
 
-_WIDTH = 88
+_WIDTH, _GAP = 88, 8
 
 
 class LayerLabels(Painted):
@@ -23,7 +24,8 @@ class LayerLabels(Painted):
             if row:
                 drawing.hairline(0, self.width(), top)
             baseline = top + ROW / 2 + letters.cap_height / 2
-            drawing.text(0, baseline, Run(label, letters, drawing.theme.quiet))
+            drawing.text(0, baseline, Run(tr(label), letters, drawing.theme.quiet))
 
     def sizeHint(self) -> QSize:
-        return QSize(_WIDTH, round(DRAWN + 6 + ROW * len(LABELS)))
+        words = max(self.look.letters.body.width(tr(each)) for each in LABELS)
+        return QSize(max(_WIDTH, round(words) + _GAP), round(DRAWN + 6 + ROW * len(LABELS)))

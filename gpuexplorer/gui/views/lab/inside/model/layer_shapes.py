@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen, QPolygonF
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.wording.lab.inside.model_layers import Drawn
@@ -52,11 +53,11 @@ def caption(layer: Drawn) -> str:
     shape = () if weight is None else weight.shape
     if layer.kind.startswith("Conv") and len(shape) > 2:
         kernel = "×".join(str(size) for size in shape[2:])
-        return f"{kernel}, {shape[0]} out"
+        return tr("{kernel}, {count} out", kernel=kernel, count=shape[0])
     if layer.kind == "Linear" and len(shape) == 2:
         return f"{shape[1]} \N{RIGHTWARDS ARROW} {shape[0]}"
     if layer.kind == "Embedding" and len(shape) == 2:
-        return f"{grouped(shape[0])} rows"
+        return tr("{count} rows", count=grouped(shape[0]))
     return ""
 
 

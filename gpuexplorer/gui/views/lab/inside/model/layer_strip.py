@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainterPath, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
@@ -17,7 +18,14 @@ from gpuexplorer.gui.wording.lab.inside.model_layers import Crossing, Drawn, gro
 from gpuexplorer.gui.wording.lab.inside.values import bytes_text, grouped, shape_text
 
 DRAWN, ROW = 160.0, 24.0
-LABELS = ("Layer", "Kind", "Weight", "Parameters", "Bytes", "Device")
+LABELS = (
+    mark("Layer"),
+    mark("Kind"),
+    mark("Weight"),
+    mark("Parameters"),
+    mark("Bytes"),
+    mark("Device"),
+)
 _COLUMN, _GAP, _HEAD = 98.0, 3.0, 30.0
 _PILL = 22.0
 
@@ -35,7 +43,7 @@ class LayerStrip(Painted):
         self._chosen = -1
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Layers")
+        self.setAccessibleName(tr("Layers"))
 
     def show_layers(
         self,
@@ -55,8 +63,13 @@ class LayerStrip(Painted):
         self._chosen = number
         if 0 <= number < len(self._layers):
             layer = self._layers[number]
-            held = f"{grouped(layer.parameters)} parameters, {bytes_text(layer.bytes)}"
-            told = held if layer.parts else "no parameters"
+            told = tr("no parameters")
+            if layer.parts:
+                told = tr(
+                    "{parameters} parameters, {size}",
+                    parameters=grouped(layer.parameters),
+                    size=bytes_text(layer.bytes),
+                )
             self.setAccessibleDescription(f"{layer.path} {layer.text}: {told}".strip())
         self.update()
 

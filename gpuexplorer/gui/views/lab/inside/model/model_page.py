@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpuexplorer.core.words import paragraph, tr
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -67,7 +67,7 @@ class ModelPage(QScrollArea):
         self._asking.ask(name)
 
     def show_facts(self) -> None:
-        words = model_layers.headline(self._layers) if self._layers else "a model"
+        words = model_layers.headline(self._layers) if self._layers else tr("a model")
         self._head.show_thing(self._name, words)
         self._what.show_thing(self._name)
 
@@ -119,7 +119,7 @@ class ModelPage(QScrollArea):
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setWidget(self._strip)
         self._scroll.setFixedHeight(self._strip.sizeHint().height() + 12)
-        scale = QLabel("To scale")
+        scale = QLabel(tr("To scale"))
         scale.setFont(look.letters.body.font)
         scale.setProperty("tone", "quiet")
         sentences = QHBoxLayout()
@@ -159,12 +159,12 @@ class ModelPage(QScrollArea):
     def _on_failed(self, event: object) -> None:
         assert isinstance(event, Failed)
         told = tr(event.sentence) or event.message or tr("It could not be looked into.")
-        self._sentence.setText(paragraph((told, event.hint)))
+        self._sentence.setText(f"{told} {tr(event.hint)}".strip())
         self._sentence.show()
         self._content.hide()
 
     def _number(self) -> int:
-        """Of the layer that is shown: at first the first that holds anything."""
+        """The layer that is shown: at first the first that holds anything."""
         paths = [each.path for each in self._layers]
         if self._chosen in paths and self._chosen:
             return paths.index(self._chosen)

@@ -2,6 +2,7 @@
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -75,7 +76,7 @@ class PartPanel(QFrame):
                 self._switch = None
             if len(names) > 1:
                 choices = [(each, each) for each in names]
-                self._switch = Segmented(self._look, "Parameter", choices, self)
+                self._switch = Segmented(self._look, tr("Parameter"), choices, self)
                 self._switch.show_compact(len(names) > _MANY)
                 self._switch.chosen.connect(self._on_part_chosen)
                 self._head.addWidget(self._switch)
@@ -93,7 +94,7 @@ class PartPanel(QFrame):
         part = next((each for each in layer.parts if each.name == self._shown), None)
         if part is None:
             self._line.show_text(layer.kind)
-            self._words.show_text("holds no parameters, so there are no values to look at")
+            self._words.show_text(tr("holds no parameters, so there are no values to look at"))
             self._values.forget()
             self._values.hide()
             self._spread.show_seen(None)
@@ -102,7 +103,14 @@ class PartPanel(QFrame):
         if line != self._line.text():
             self._spread.show_seen(None)
         self._line.show_text(line)
-        self._words.show_text(f"{shape_text(part.shape)} {part.dtype} on {part.device}")
+        self._words.show_text(
+            tr(
+                "{shape} {dtype} on {device}",
+                shape=shape_text(part.shape),
+                dtype=part.dtype,
+                device=part.device,
+            )
+        )
         self._values.show()
         self._values.show_thing(line)
 

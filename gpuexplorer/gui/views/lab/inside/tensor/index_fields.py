@@ -6,6 +6,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
 
@@ -24,7 +25,7 @@ class IndexFields(QWidget):
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 4)
         self._row.setSpacing(8)
-        self._label = QLabel("Plane")
+        self._label = QLabel(tr("Plane"))
         self._label.setFont(look.letters.body.font)
         self._label.setProperty("tone", "quiet")
         self._row.addWidget(self._label)
@@ -36,7 +37,7 @@ class IndexFields(QWidget):
         return self._at
 
     def show_sizes(self, sizes: Sequence[int]) -> None:
-        """Of the leading dimensions; another tensor begins at its first plane."""
+        """Sizes of the leading dimensions; another tensor begins at its first plane."""
         if tuple(sizes) == self._sizes:
             return
         self._sizes = tuple(sizes)
@@ -47,8 +48,8 @@ class IndexFields(QWidget):
         self._fields = []
         for dimension, size in enumerate(self._sizes):
             limits = Range(0, max(0, size - 1), range(size))
-            name = f"Dimension {dimension}"
-            field = NumberField(self._look, name, limits, f"of {size}", self)
+            name = tr("Dimension {dimension}", dimension=dimension)
+            field = NumberField(self._look, name, limits, tr("of {size}", size=size), self)
             field.show_number(0)
             field.setEnabled(size > 1)
             field.chosen.connect(partial(self._on_chosen, dimension))

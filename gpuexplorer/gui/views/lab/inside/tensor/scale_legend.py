@@ -4,6 +4,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QLinearGradient
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.value_scale import ValueScale
 from gpuexplorer.gui.theme.look import Look
@@ -20,7 +21,7 @@ class ScaleLegend(Painted):
         self._dtype = ""
         self.hide()
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Colours of the values")
+        self.setAccessibleName(tr("Colours of the values"))
 
     def show_scale(self, scale: ValueScale, dtype: str) -> None:
         if (scale, dtype) == (self._scale, self._dtype):
@@ -28,7 +29,7 @@ class ScaleLegend(Painted):
         self._scale, self._dtype = scale, dtype
         self.setVisible(scale.least != scale.most)
         least, most = rounded_text(scale.least, dtype), rounded_text(scale.most, dtype)
-        self.setAccessibleDescription(f"From {least} to {most}")
+        self.setAccessibleDescription(tr("From {least} to {most}", least=least, most=most))
         self.update()
 
     def draw(self, drawing: Drawing) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
@@ -25,7 +26,7 @@ class SpreadChart(Painted):
         self._peeked: Peeked | None = None
         self._marked: float | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Spread of the values")
+        self.setAccessibleName(tr("Spread of the values"))
 
     def show_spread(self, peeked: Peeked | None) -> None:
         self._peeked = peeked
@@ -35,7 +36,12 @@ class SpreadChart(Painted):
             least = rounded_text(peeked.least, peeked.dtype)
             most = rounded_text(peeked.most, peeked.dtype)
             fullest = max(peeked.histogram, default=0)
-            told = f"From {least} to {most}, at most {grouped(fullest)} in one step"
+            told = tr(
+                "From {least} to {most}, at most {count} in one step",
+                least=least,
+                most=most,
+                count=grouped(fullest),
+            )
         self.setFixedHeight(_WITHOUT if drawn_not else _HEIGHT)
         self.setAccessibleDescription(told)
         self.update()

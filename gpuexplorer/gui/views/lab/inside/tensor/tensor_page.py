@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.inside.tensor.spread_pane import SpreadPane
@@ -34,7 +35,7 @@ class TensorPage(QFrame):
         self._shown = _VALUES
         self._head = ThingHead(look, lab)
         self._switch = Segmented(
-            look, "What is shown", [(_VALUES, "Values"), (_GRADIENT, "Gradient")]
+            look, tr("What is shown"), [(_VALUES, tr("Values")), (_GRADIENT, tr("Gradient"))]
         )
         self._switch.show_choice(_VALUES)
         self._switch.chosen.connect(self._on_switched)
@@ -71,9 +72,10 @@ class TensorPage(QFrame):
 
     def _look(self) -> None:
         if self._shown == _GRADIENT:
-            told = (
-                f"{self._name} has no gradient: no backward pass has come to it yet, "
-                "or it is not a leaf."
+            told = tr(
+                "{name} has no gradient: no backward pass has come to it yet, or it is not a "
+                "leaf.",
+                name=self._name,
             )
             self._values.show_thing(f"{self._name}.grad", told)
         else:

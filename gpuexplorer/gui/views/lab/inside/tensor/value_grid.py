@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.paint.value_scale import ValueScale
@@ -51,7 +52,7 @@ class ValueGrid(Painted):
         self._turned = 0  # of the wheel, as long as it was less than a row
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Values")
+        self.setAccessibleName(tr("Values"))
 
     @property
     def size_of_plane(self) -> tuple[int, int]:
@@ -282,7 +283,8 @@ class ValueGrid(Painted):
 
     def _tell_chosen(self) -> None:
         place, value = self.chosen_words()
-        self.setAccessibleDescription(f"{place} is {value}" if place else "No values")
+        chosen = tr("{place} is {value}", place=place, value=value)
+        self.setAccessibleDescription(chosen if place else tr("No values"))
         self.cell_chosen.emit()
 
     def _at(self, point: QPointF) -> tuple[int, int] | None:

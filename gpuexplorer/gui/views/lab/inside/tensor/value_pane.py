@@ -11,7 +11,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpuexplorer.core.words import paragraph, tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.value_scale import ValueScale
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
@@ -25,7 +25,7 @@ from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.lab.events import Failed, Peeked
 
 _NEARLY_ALL, _WITHOUT_VALUES = 1000, 96
-_EMPTY = "It holds no values: one of its dimensions is 0."
+_EMPTY = mark("It holds no values: one of its dimensions is 0.")
 
 
 class ValuePane(QWidget):
@@ -58,7 +58,7 @@ class ValuePane(QWidget):
         self._sentence = wrapped_label(look, "", Tone.QUIET)
         self._down = QScrollBar(Qt.Orientation.Vertical)
         self._across = QScrollBar(Qt.Orientation.Horizontal)
-        for bar, name in ((self._down, "Rows"), (self._across, "Columns")):
+        for bar, name in ((self._down, tr("Rows")), (self._across, tr("Columns"))):
             bar.setAccessibleName(name)
             bar.valueChanged.connect(self._on_bar_moved)
         self._lay_out()
@@ -71,7 +71,7 @@ class ValuePane(QWidget):
             self._fields.show_sizes(())
             self._grid.begin()
             self._legend.show_scale(ValueScale(None, None), "")
-            self._say("Looking …")
+            self._say(tr("Looking …"))
         self.look_again()
 
     def look_again(self) -> None:
@@ -136,7 +136,7 @@ class ValuePane(QWidget):
         self._legend.show_scale(ValueScale(event.least, event.most), event.dtype)
         # Shown before it is filled: how much fits is known by what has a size.
         if 0 in event.shape:
-            self._say(_EMPTY)
+            self._say(tr(_EMPTY))
         else:
             self._pages.setCurrentIndex(1)
         self._grid.show_values(event)
@@ -150,7 +150,7 @@ class ValuePane(QWidget):
         self.failed.emit()
         told = self._of_nothing if event.cause == "bad request" else ""
         told = told or tr(event.sentence) or event.message or tr("It could not be looked into.")
-        self._say(told if self._of_nothing else paragraph((told, event.hint)))
+        self._say(told if self._of_nothing else f"{told} {tr(event.hint)}".strip())
 
     def _on_plane_chosen(self) -> None:
         self.look_again()
