@@ -73,9 +73,10 @@ class LiveFrame(QObject):
 
     def show_looked_for(self, looked_for: Sequence[Looked]) -> None:
         """Among which may be cards that are plugged in and cannot be read."""
-        count = sum(each.found and each.what == "NVIDIA cards" for each in looked_for)
-        plural = "s" if count > 1 else ""
-        self._absent = f"{count} card{plural}, no driver" if count else ""
+        count = sum(each.found and each.what is Thing.NVIDIA_CARDS for each in looked_for)
+        self._absent = ""
+        if count:
+            self._absent = trn("{count} card, no driver", "{count} cards, no driver", count)
         if self._machine is None:
             self._rail.devices.show_absent(self._absent)
 

@@ -65,7 +65,7 @@ class WindowCommands(QObject):
             )
             span.setData(seconds)
             span.setCheckable(True)
-        self._pause = add(Group.TIME, "Pause or resume the plots", "Space")
+        self._pause = add(Group.TIME, tr("Pause or resume the plots"), "Space")
         self._pause.setAutoRepeat(False)
         self._pause.triggered.connect(time_window.toggle_pause)
         self._now = add(Group.TIME, tr("Back to now"), "Ctrl+End")

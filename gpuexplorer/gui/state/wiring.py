@@ -100,7 +100,7 @@ class Wiring(QObject):
         try:
             topology = asked.result()
         except Trouble as trouble:
-            self._answer, self._refusal = Answer.REFUSED, str(trouble)
+            self._answer, self._refusal = Answer.REFUSED, trouble.told
             return
         cards = self._session.cards()
         self._answer = Answer.TOLD if topology.links else Answer.NOTHING

@@ -165,7 +165,7 @@ class OverviewView(LiveView):
         self._all.shape_changed.connect(self._column.arrange)
         self._all.show_all_asked.connect(self._on_show_all_asked)
         self._now.show_all_asked.connect(self._on_show_all_asked)
-        self._show_all = QAction("Show all hidden cards", self)
+        self._show_all = QAction(tr("Show all hidden cards"), self)
         self._show_all.triggered.connect(self._on_show_all_asked)
         self.addAction(self._show_all)
         self._all_feed.opened.connect(self._navigation.open_card)
@@ -298,11 +298,15 @@ class OverviewView(LiveView):
             place,
             shown,
             [
-                ("Open", "Return", partial(self._navigation.open_card, shown.card.id)),
-                ("Copy name and UUID", "", partial(copy_card, shown)),
-                ("Hide this card", "", partial(self._hide, card) if more_than_one else None),
-                ("Move earlier", "Ctrl+Shift+Left", self._moving(card, before)),
-                ("Move later", "Ctrl+Shift+Right", self._moving(card, after)),
+                (tr("Open"), "Return", partial(self._navigation.open_card, shown.card.id)),
+                (tr("Copy name and UUID"), "", partial(copy_card, shown)),
+                (
+                    tr("Hide this card"),
+                    "",
+                    partial(self._hide, card) if more_than_one else None,
+                ),
+                (tr("Move earlier"), "Ctrl+Shift+Left", self._moving(card, before)),
+                (tr("Move later"), "Ctrl+Shift+Right", self._moving(card, after)),
             ],
         )
 

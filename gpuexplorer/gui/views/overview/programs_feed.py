@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import Units
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.processes.process_words import cards_counted, processes_counted
@@ -13,8 +13,8 @@ from gpuexplorer.gui.wording.processes.programs import ProgramFace, program_face
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import ProcessFigure
 
-_NOBODY = "No program uses a card."
-_UNTOLD = "The driver does not tell just now who uses the cards."
+_NOBODY = mark("No program uses a card.")
+_UNTOLD = mark("The driver does not say just now who uses the cards.")
 
 
 class ProgramsFeed:
@@ -30,7 +30,7 @@ class ProgramsFeed:
         self._faces: dict[CardId, Sequence[ProgramFace]] = {}
         self.all: Sequence[ProgramFace] = ()
         self.remark = ""
-        self.nobody = _NOBODY
+        self.nobody = tr(_NOBODY)
         self._shown: Mapping[CardId, Shown] = {}
         self._now = 0.0
 
@@ -39,7 +39,7 @@ class ProgramsFeed:
         processes, cards = session.named_processes(), self._machine.cards()
         units = self._machine.settings.choices.units
         unknown = session.processes_unknown()
-        self.nobody = _UNTOLD if unknown and not processes else _NOBODY
+        self.nobody = tr(_UNTOLD if unknown and not processes else _NOBODY)
         if self._processes is processes and self._cards is cards and self._units == units:
             return
         self._processes, self._cards, self._units = processes, cards, units
@@ -75,7 +75,8 @@ class ProgramsFeed:
                     held = named.process.values.get(ProcessFigure.MEMORY, 0.0)
                     names[name] = names.get(name, 0.0) + held
         if not names:
-            return "free" if not any(each.card.id in self._of_card for each in cards) else ""
+            used = any(each.card.id in self._of_card for each in cards)
+            return "" if used else tr("free")
         return max(names, key=lambda name: names[name])
 
     def _remark(self, processes: Sequence[NamedProcess]) -> str:

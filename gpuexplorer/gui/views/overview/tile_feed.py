@@ -8,7 +8,7 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.units import ratio
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.curve import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -25,7 +25,7 @@ from gpuexplorer.telemetry.trace import Trace
 _TICK_EVERY = 84.0  # pixels
 # Not all tiles move on in the same picture, which would then take much longer than others.
 _EACH_TIME, _MOST_BEHIND = 3, 4
-_UNREAD = {CardState.ASLEEP: "not read", CardState.NO_ANSWER: "no answer"}
+_UNREAD = {CardState.ASLEEP: mark("not read"), CardState.NO_ANSWER: mark("no answer")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class TileFeed:
                 ),
                 ended=ended,
                 ended_word=word,
-                unread=_UNREAD.get(asked.state, ""),
+                unread=tr(_UNREAD.get(asked.state, "")),
             ),
             memory=self._memory(card, face, start, end, width) if memory else None,
             ticks=self.ticks(start, end, width) if scaled else (),
@@ -145,7 +145,7 @@ class TileFeed:
         if state not in (CardState.LOST, CardState.NO_DRIVER):
             return None, ""
         if at is None or at < start:
-            return start - 1.0, "nothing was read in this time"
+            return start - 1.0, tr("nothing was read in this time")
         window = self._time_window
         return at, moment_words(window.wall(at), window.wall(window.now()))
 
@@ -161,4 +161,4 @@ def _average(trace: Trace) -> str:
     if count == 0:
         return ""
     mean = float(np.nansum(trace.means * trace.counts)) / count
-    return f"average {ratio(mean)}"
+    return tr("average {share}", share=ratio(mean))

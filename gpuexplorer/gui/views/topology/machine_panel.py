@@ -29,16 +29,16 @@ class MachinePanel(Panel):
     save_asked = Signal()
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, "How the cards are wired", parent=parent)
+        super().__init__(look, tr("How the cards are wired"), parent=parent)
         self.drawing = MachineDrawing(look)
         self._empty = EmptyState(look, Icon.TOPOLOGY)
         self._empty.setMinimumHeight(_EMPTY_HEIGHT)
         self._empty.way_on_chosen.connect(self.ask_again_chosen)
-        self._again = WordButton(look, Icon.BACK, "Ask again")
-        self._again.setToolTip("Ask the driver again how the cards are wired (F5)")
+        self._again = WordButton(look, Icon.BACK, tr("Ask again"))
+        self._again.setToolTip(tr("Ask the driver again how the cards are wired (F5)"))
         self._again.clicked.connect(self.ask_again_chosen)
-        self._save = WordButton(look, Icon.EXPORT, "Save picture")
-        self._save.setToolTip("Save the drawing as SVG or PNG (Ctrl+S)")
+        self._save = WordButton(look, Icon.EXPORT, tr("Save picture"))
+        self._save.setToolTip(tr("Save the drawing as SVG or PNG (Ctrl+S)"))
         self._save.clicked.connect(self.save_asked)
         for button in (self._again, self._save):
             self.head.addWidget(button)
@@ -79,10 +79,10 @@ class MachinePanel(Panel):
         if layout is None or key == self._legend_of:
             return
         self._legend_of = key
-        said = (
-            f"A wire has a lane for each direction, 1 pixel wide for {layout.scale / 1e9:.0f} "
-            "GB/s; the more it carries of that, the brighter it is. Traffic in GB/s, seen from "
-            "the card."
+        said = tr(
+            "A wire has a lane for each direction, 1 pixel wide for {rate:.0f} GB/s; the more it "
+            "carries of that, the brighter it is. Traffic in GB/s, seen from the card.",
+            rate=layout.scale / 1e9,
         )
         self._legend.setText(f"{said} {tr(INFERRED)}" if shape.junctions else said)
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.core.cards import CardId, CardKind
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.machine_looks import machine_now
@@ -56,7 +56,7 @@ _AROUND_DRAWING = 160  # what stands above and below it, in pixels
 _BREATH = 1  # milliseconds
 _BESIDE_WALK = 24  # pixels that stay in sight around what the keyboard is at
 _ANY = 16_777_215  # Qt's own number for "as wide as it likes"
-_ASK_AGAIN = "Ask again"
+_ASK_AGAIN = mark("Ask again")
 
 
 class TopologyView(LiveView):
@@ -94,9 +94,13 @@ class TopologyView(LiveView):
         self._saving = Saving(machine.settings, self)
         self._saving.done.connect(self._on_saving_told)
         self._saving.refused.connect(self._on_saving_told)
-        self._save = self.add_command("Save picture…", "Ctrl+S", self._on_save_asked)
-        self._copy = self.add_command("Copy the matrix as text", "Ctrl+C", self._on_copy_asked)
-        again = self.add_command("Ask again how the cards are wired", "F5", self._wiring.ask)
+        self._save = self.add_command(tr("Save picture…"), "Ctrl+S", self._on_save_asked)
+        self._copy = self.add_command(
+            tr("Copy the matrix as text"), "Ctrl+C", self._on_copy_asked
+        )
+        again = self.add_command(
+            tr("Ask again how the cards are wired"), "F5", self._wiring.ask
+        )
         self._panel = MachinePanel(look)
         self._panel.drawing.chosen.connect(self._on_chosen)
         self._panel.drawing.opened.connect(self._on_opened)
@@ -189,12 +193,12 @@ class TopologyView(LiveView):
             case Answer.NOT_ASKED | Answer.WAITING:
                 return (*waiting_words(self._wiring.waited), "")
             case Answer.REFUSED:
-                said = "The driver could not be asked how the cards are wired."
-                return said, self._wiring.refusal, _ASK_AGAIN
+                said = tr("The driver could not be asked how the cards are wired.")
+                return said, self._wiring.refusal, tr(_ASK_AGAIN)
             case Answer.TOLD | Answer.NOTHING:
                 readings = (self.machine.known(shown.card.id).reading for shown in listed)
                 states = [reading.state for reading in readings if reading is not None]
-                return (*nothing_words(states), _ASK_AGAIN)
+                return (*nothing_words(states), tr(_ASK_AGAIN))
 
     def _show_facts(self, now: MachineNow) -> None:
         if self._chosen is None:
@@ -224,7 +228,11 @@ class TopologyView(LiveView):
             self._look,
             now.shape,
             machine_faces(now),
-            f"How the cards of {host_name()} are wired, {moment:%Y-%m-%d %H:%M:%S}",
+            tr(
+                "How the cards of {computer} are wired, {moment}",
+                computer=host_name(),
+                moment=f"{moment:%Y-%m-%d %H:%M:%S}",
+            ),
             foot,
             simulated,
         )
@@ -279,7 +287,7 @@ class TopologyView(LiveView):
     def _on_save_asked(self) -> None:
         session = self.machine.session
         name = suggested_name("topology", session.clock.wall(), simulated=session.simulated)
-        self._saving.ask("Save the drawing", name, [SVG, PNG], self._picture_for)
+        self._saving.ask(tr("Save the drawing"), name, [SVG, PNG], self._picture_for)
 
     def _on_saving_told(self, words: str) -> None:
         self._written = words
