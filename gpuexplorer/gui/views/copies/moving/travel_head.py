@@ -3,6 +3,7 @@
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
@@ -27,7 +28,9 @@ class TravelHead(Painted):
         shown = (what, size, ends, words)
         if shown != (self._what, self._size, self._ends, self._words):
             self._what, self._size, self._ends, self._words = shown
-            way = " to ".join(each.text for each in ends)
+            way = ""
+            if ends:
+                way = tr("{source} to {target}", source=ends[0].text, target=ends[-1].text)
             said = (part for part in (what, size, way, words) if part)
             self.setAccessibleName(", ".join(said))
             self.update()

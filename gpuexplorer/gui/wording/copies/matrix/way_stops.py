@@ -85,9 +85,11 @@ def _stop(place: str, shape: MachineShape | None, heads: Mapping[str, Head]) -> 
     match kind:
         case "memory":
             return Stop(tr("host memory"), "H")
+        case "socket":
+            return Stop(tr("processor {number}", number=number))
         case "junction" if shape is not None and int(number) < len(shape.junctions):
-            return Stop(JUNCTION_WORDS[shape.junctions[int(number)].kind][-1])
+            return Stop(tr(JUNCTION_WORDS[shape.junctions[int(number)].kind][-1]))
         case "hub" if shape is not None and int(number) < len(shape.hubs):
-            return Stop(HUB_WORDS[shape.hubs[int(number)].kind][-1])
+            return Stop(tr(HUB_WORDS[shape.hubs[int(number)].kind][-1]))
         case _:
             return Stop(place)
