@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.datasheet_state import DatasheetState, key_of
 from gpuexplorer.gui.tables.cell import Chip
@@ -42,7 +42,7 @@ from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 _TWO_COLUMNS, _GAP = 1120, 12
 _OFFERS = 300
 _OTHERS = "copies/datasheet/others"
-_TOO_MANY = "Three lie beside it already: take one away first."
+_TOO_MANY = mark("Three cards are beside it already. Take one away first.")
 
 
 class DatasheetPage(CopiesPage):
@@ -65,7 +65,7 @@ class DatasheetPage(CopiesPage):
         self._content, self._pictured = QWidget(), QWidget()
         for each in (self._content, self._pictured):
             each.setProperty("panel", "page")
-        self._measure = QPushButton("Measure")
+        self._measure = QPushButton(tr("Measure"))
         self._measure.setFont(look.letters.body.font)
         self._measure.setProperty("kind", "primary")
         self._saving = SheetSaving(look, copies.lab.machine, self._saved, self._pictured)
@@ -86,11 +86,11 @@ class DatasheetPage(CopiesPage):
 
     def commands(self) -> Sequence[PageCommand]:
         return (
-            ("Measure the datasheet", "Ctrl+Return", self.measure),
-            ("Datasheet of the next card", "", self._on_next_asked),
-            ("Datasheet of the card before", "", self._on_back_asked),
-            ("Look for another card to lay beside", "", self._on_search_asked),
-            ("Lay no other card beside", "", self.clear),
+            (tr("Measure the datasheet"), "Ctrl+Return", self.measure),
+            (tr("Datasheet of the next card"), "", self._on_next_asked),
+            (tr("Datasheet of the previous card"), "", self._on_back_asked),
+            (tr("Find a card to lay beside"), "", self._on_search_asked),
+            (tr("Take all other cards away"), "", self.clear),
             *self._saving.commands(),
         )
 
@@ -125,7 +125,7 @@ class DatasheetPage(CopiesPage):
         elif len(self._others) < MOST_OTHERS:
             self._others.append(name)
         else:
-            self._note.show_refused(_TOO_MANY)
+            self._note.show_refused(tr(_TOO_MANY))
             return
         self._remember()
 
@@ -169,9 +169,9 @@ class DatasheetPage(CopiesPage):
         sheet = self._state.sheet(device)
         self._show_sheet(device, sheet)
         self._show_others(device, sheet)
-        self._measure.setText("Measure again" if is_measured(sheet) else "Measure")
+        self._measure.setText(tr("Measure again") if is_measured(sheet) else tr("Measure"))
         self._measure.setEnabled(device.usable and not self.copies.running)
-        self._measure.setToolTip(device.reason or f"Measure all rows of {_called(device)}")
+        self._measure.setToolTip(tr(device.reason) or _measures(device))
 
     def _show_sheet(self, device: BenchDevice, sheet: Sheet) -> None:
         names = {each.name: _called(each) for each in self._devices}
@@ -181,7 +181,7 @@ class DatasheetPage(CopiesPage):
             device.colour,
             rows_of(sheet, names, self._state.measuring(device)),
             sentences_of(sheet, names, _titled(device), self._state.link_note(device)),
-            " ".join((device.reason, device.way_out, *sheet.notes)).strip(),
+            paragraph([device.reason, device.way_out, *sheet.notes]),
             modelled=sheet.modelled,
         )
 
@@ -275,6 +275,12 @@ class DatasheetPage(CopiesPage):
 
 def _face(device: BenchDevice) -> tuple[object, ...]:
     return device.name, device.chip, device.colour, device.label, device.reason, device.usable
+
+
+def _measures(device: BenchDevice) -> str:
+    if device.is_host:
+        return tr("Measure all rows of the host")
+    return tr("Measure all rows of card {chip}", chip=device.chip)
 
 
 def _called(device: BenchDevice) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from gpuexplorer.copies.copy_row import CopyRow
 from gpuexplorer.copies.hidden_copies import worst_of
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.machine_looks import machine_now
@@ -45,9 +45,9 @@ _BETWEEN = 120  # milliseconds
 _FLOWS = 1200  # milliseconds for which what went over a wire stays lit
 _MOST_FLOWS = 64
 _COLUMNS = "copies/columns"
-_NOTHING = (
-    "Every copy that a line of the lab makes comes here, whether it was asked for or not. "
-    "Try X.cuda(1) in the lab, or begin with a copy here."
+_NOTHING = mark(
+    "Every copy that a line of the lab makes is listed here, whether it was asked for or not. "
+    "Try X.cuda(1) in the lab, or make a copy here."
 )
 
 
@@ -74,10 +74,10 @@ class MovingPage(CopiesPage):
         self._axis = TimelinePanel(look, machine)
         self._clock = OneClock(self._now, self._axis, self._travel.playback, self)
         self._table, self._tools = self._panel.table, self._panel.tools
-        self._new = QPushButton("New copy")
+        self._new = QPushButton(tr("New copy"))
         self._new.setProperty("kind", "primary")
         self._new.setFont(look.letters.body.font)
-        self._new.setToolTip("Copy a thing of the lab's shelf to another device")
+        self._new.setToolTip(tr("Copy a thing on the lab's shelf to another device"))
         self.tools = (self._new,)
         self._note = PlotNote(look, self)
         self._saving = CopiesSaving(machine, self._rows_to_save, self)
@@ -101,12 +101,12 @@ class MovingPage(CopiesPage):
 
     def commands(self) -> Sequence[PageCommand]:
         return (
-            ("New copy…", "Ctrl+Return", self.ask_new_copy),
-            ("Show the copy once more", "", self._travel.playback.toggle),
-            ("Compare the two chosen copies", "", self._on_compare_asked),
+            (tr("New copy…"), "Ctrl+Return", self.ask_new_copy),
+            (tr("Show the copy again"), "", self._travel.playback.toggle),
+            (tr("Compare the two chosen copies"), "", self._on_compare_asked),
             *self._saving.commands(),
-            ("Copy the chosen copies as text", "Ctrl+C", self.copy_text),
-            ("Filter copies", "", self._tools.search.setFocus),
+            (tr("Copy the chosen copies as text"), "Ctrl+C", self.copy_text),
+            (tr("Filter copies"), "", self._tools.search.setFocus),
             *self._axis.commands(),
         )
 
@@ -124,7 +124,7 @@ class MovingPage(CopiesPage):
         QGuiApplication.clipboard().setText(
             as_text(captions, rows, simulated=self.copies.modelled)
         )
-        self._note.show_done("The rows are on the clipboard.")
+        self._note.show_done(tr("The rows are on the clipboard."))
 
     def stop(self) -> None:
         """Nobody is asked for a file any longer. Harmless when called twice."""
@@ -193,12 +193,13 @@ class MovingPage(CopiesPage):
         if self._shown:
             self._panel.show_table()
         elif rows:
-            self._panel.show_empty("No copy is like this", "", "Show all copies")
+            self._panel.show_empty(tr("No copy matches"), "", tr("Show all copies"))
         elif len(self.copies.devices()) < 2:
-            only = "The lab has one device here: a copy needs two."
-            self._panel.show_empty("Nothing can be copied", only, "")
+            only = tr("The lab has one device here: a copy needs two.")
+            self._panel.show_empty(tr("Nothing can be copied"), only, "")
         else:
-            self._panel.show_empty("Nothing has been copied yet", _NOTHING, "New copy")
+            title = tr("Nothing has been copied yet")
+            self._panel.show_empty(title, tr(_NOTHING), tr("New copy"))
         self._show_able()
 
     def _show_chosen(self, *, travels: bool, number: int | None = None) -> None:
@@ -319,7 +320,7 @@ class MovingPage(CopiesPage):
         self._awaited.add(command)
         self._chosen = None
         if self.copies.lab.stage in (Stage.SEARCHING, Stage.STARTING):
-            self._note.show_done("The lab's worker is being started; the copy comes then.")
+            self._note.show_done(tr("The lab's worker is being started; the copy follows."))
 
     def _on_copy_reached(self, number: int) -> None:
         """In the timeline."""

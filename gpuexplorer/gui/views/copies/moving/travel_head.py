@@ -3,6 +3,7 @@
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
@@ -19,15 +20,19 @@ class TravelHead(Painted):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
         self._what, self._size, self._words = "", "", ""
-        self._ends: tuple[Chip, ...] = ()
+        self._ends: tuple[Chip, Chip] | tuple[()] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(_HEIGHT)
 
-    def show_copy(self, what: str, size: str, ends: tuple[Chip, ...], words: str) -> None:
+    def show_copy(
+        self, what: str, size: str, ends: tuple[Chip, Chip] | tuple[()], words: str
+    ) -> None:
         shown = (what, size, ends, words)
         if shown != (self._what, self._size, self._ends, self._words):
             self._what, self._size, self._ends, self._words = shown
-            way = " to ".join(each.text for each in ends)
+            way = ""
+            if ends:
+                way = tr("{source} to {target}", source=ends[0].text, target=ends[1].text)
             said = (part for part in (what, size, way, words) if part)
             self.setAccessibleName(", ".join(said))
             self.update()

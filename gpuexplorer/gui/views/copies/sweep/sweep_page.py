@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
@@ -37,8 +37,8 @@ from gpuexplorer.gui.wording.copies.sweep.ways import (
 )
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
-_REMARK = "GB/s, each dot a median of 7"
-_MODELLED = "GB/s, modelled: no bytes are moved"
+_REMARK = mark("GB/s, each dot a median of 7")
+_MODELLED = mark("GB/s, modelled: no bytes are moved")
 _SIDE = 468
 _WIDE = 900
 _NARROW_PLOT = 264
@@ -57,12 +57,12 @@ class SweepPage(CopiesPage):
         self._stale = True
         self._following = False
         remark = _MODELLED if copies.modelled else _REMARK
-        self._panel = Panel(look, "Rate over size", remark)
+        self._panel = Panel(look, tr("Rate over size"), tr(remark))
         self._plot = RatePlot(look)
         self._table = WayTable(look)
         self._chooser = WayChooser(look)
         self._guess = GuessPanel(look)
-        self._measure = QPushButton("Measure")
+        self._measure = QPushButton(tr("Measure"))
         self._measure.setFont(look.letters.body.font)
         self._measure.setProperty("kind", "primary")
         self._saving = ResultsSaving(
@@ -93,8 +93,8 @@ class SweepPage(CopiesPage):
 
     def commands(self) -> Sequence[PageCommand]:
         return (
-            ("Measure rates over size", "Ctrl+Return", self.measure),
-            ("Propose ways for rates over size", "", self.propose),
+            (tr("Measure rates over size"), "Ctrl+Return", self.measure),
+            (tr("Propose ways for rates over size"), "", self.propose),
             *self._saving.commands(),
         )
 
@@ -172,10 +172,9 @@ class SweepPage(CopiesPage):
         jobs = jobs_of(self.ways)
         left = sum(job not in copies.results for job in jobs)
         again = bool(jobs) and not left
-        self._measure.setText("Measure again" if again else "Measure")
+        self._measure.setText(tr("Measure again") if again else tr("Measure"))
         self._measure.setEnabled(bool(jobs) and not measuring)
-        what = f"{len(jobs)} copies" if again else f"{left} copies that have no figure yet"
-        self._measure.setToolTip(f"Measure {what}, from 4 B to 1 GiB")
+        self._measure.setToolTip(_measures(len(jobs)) if again else _measures_rest(left))
         self._saving.button.setEnabled(any(row.results for row in rows))
 
     def _rows(self, devices: Sequence[BenchDevice]) -> list[SweepRow]:
@@ -273,6 +272,22 @@ class SweepPage(CopiesPage):
             self._following = False
             self.copies.changed.disconnect(self._on_results_changed)
             self.copies.progressed.disconnect(self._on_progressed)
+
+
+def _measures(count: int) -> str:
+    return trn(
+        "Measure {count} copy, from 4 B to 1 GiB",
+        "Measure {count} copies, from 4 B to 1 GiB",
+        count,
+    )
+
+
+def _measures_rest(count: int) -> str:
+    return trn(
+        "Measure the {count} copy that has no figure yet, from 4 B to 1 GiB",
+        "Measure the {count} copies that have no figure yet, from 4 B to 1 GiB",
+        count,
+    )
 
 
 def _first_cards(
