@@ -1,12 +1,16 @@
 # Every target sets up what it needs by itself. `make help` says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all bench package test-package words format clean
+.PHONY: help run test test-long bench package test-package words format clean
 
 # The Python to use; empty means the one in .venv, else the newest that fits.
 PYTHON ?=
 # What to hand to the program, to pytest or to the benchmark.
 ARGS ?=
+
+# PyTorch may be gigabytes; without it the tests that need it are left out, and say so.
+PYTORCH ?= yes
+tools := $(if $(filter no,$(PYTORCH)),check,test)
 
 set_up = @PYTHON='$(PYTHON)' sh packaging/set_up.sh
 bin := .venv/bin
@@ -14,7 +18,7 @@ bin := .venv/bin
 help:
 	@echo 'make run      set up what is missing, then open GPU Explorer'
 	@echo 'make test     check the layout, the types and the layers, then run the tests'
-	@echo 'make test-all the same with PyTorch, so that no test of the lab is left out'
+	@echo 'make test-long the tests that take long: real windows, floods, wide property tests'
 	@echo 'make bench    measure the program and print a table'
 	@echo 'make package  build the program and its packages for this system into dist/'
 	@echo 'make test-package     try these packages in a bare Debian; needs root and Xvfb'
@@ -29,13 +33,17 @@ run:
 	$(set_up) run
 	@$(bin)/gpuexplorer --or-simulate $(ARGS)
 
-test test-all:
-	$(set_up) $@
+test:
+	$(set_up) $(tools)
 	$(bin)/ruff format --check .
 	$(bin)/ruff check .
 	$(bin)/mypy
 	$(bin)/lint-imports
 	QT_QPA_PLATFORM=offscreen $(bin)/python -m pytest -n auto --dist loadfile $(ARGS)
+
+test-long:
+	$(set_up) $(tools)
+	QT_QPA_PLATFORM=offscreen $(bin)/python -m pytest -n auto --dist loadfile -m 'long and not gpu and not xvfb' $(ARGS)
 
 bench:
 	$(set_up) bench
@@ -49,11 +57,11 @@ test-package:
 	@$(bin)/python packaging/trial/trial.py $(ARGS)
 
 words:
-	$(set_up) test
+	$(set_up) check
 	@$(bin)/python packaging/words.py
 
 format:
-	$(set_up) test
+	$(set_up) check
 	$(bin)/ruff check --fix .
 	$(bin)/ruff format .
 

@@ -21,8 +21,8 @@ PYTHON = VENV / "bin" / "python"
 STAMP = VENV / ".ready"
 EXTRAS: dict[str, set[str]] = {
     "run": set(),
-    "test": {"dev"},
-    "test-all": {"dev", "lab"},
+    "check": {"dev"},
+    "test": {"dev", "lab"},
     "bench": {"dev", "bench"},
 }
 
@@ -176,7 +176,7 @@ def install(extras: frozenset[str]) -> None:
 def provide_parts_once(purpose: str) -> None:
     """What was missing is looked for, and named, again each time until it is there."""
     stamp = VENV / f".parts-{purpose}"
-    if not stamp.exists() and provide_system_parts(for_tests=purpose.startswith("test")):
+    if not stamp.exists() and provide_system_parts(for_tests=purpose in {"check", "test"}):
         stamp.touch()
 
 

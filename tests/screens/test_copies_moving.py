@@ -46,7 +46,7 @@ def test_copies_are_sorted_found_by_words_and_those_nobody_asked_for_shown_alone
     person.type_into("Filter", "NVLink")
     person.waits(lambda: person.column(TABLE, "Line") == ["2"])
     person.type_into("Filter", "nothing like it")
-    person.sees("No copy is like this")
+    person.sees("No copy matches")
     person.click("Show all copies")
     person.waits(lambda: len(person.rows(TABLE)) == 2)
     person.click("Unasked 1")

@@ -47,7 +47,7 @@ def test_the_table_is_sorted_and_searched(open_datasheet: Open, qtbot: QtBot) ->
         assert column(page, 7)[-1] == "–"  # what is not known comes last
     table.columns.sort_by("here", falling=False)
     assert column(page, 2)[0] == "0 1"
-    run(page, "Look for another card to lay beside")
+    run(page, "Find a card to lay beside")
     search = the(SearchField, page)
     qtbot.waitUntil(search.hasFocus)
     assert page.start_search()
@@ -122,8 +122,8 @@ def test_more_than_three_are_refused_in_a_sentence(open_datasheet: Open) -> None
         page.turn(name)
     assert others(page) == names[:3]
     note = the(PlotNote, page)
-    assert note.accessibleName() == "Three lie beside it already: take one away first."
-    run(page, "Lay no other card beside")
+    assert note.accessibleName() == "Three cards are beside it already. Take one away first."
+    run(page, "Take all other cards away")
     assert others(page) == []
 
 

@@ -113,7 +113,7 @@ def test_each_card_has_a_sheet_of_its_own(open_datasheet: Open, qtbot: QtBot) ->
     QTest.mouseClick(chips[1], Qt.MouseButton.LeftButton)
     assert NOTHING in texts(page)
     assert "Peer link, to card 0" in told(page)
-    run(page, "Datasheet of the card before")
+    run(page, "Datasheet of the previous card")
     assert NOTHING not in texts(page)
 
 

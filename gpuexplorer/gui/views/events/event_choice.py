@@ -33,9 +33,10 @@ class EventChoice:
             return False
         if not self.words:
             return True
-        card = tr("driver")
+        card = tr("Driver")
         if happening.card is not None:
-            card = tr("card {number}", number=numbers.get(happening.card, happening.card))
+            number = numbers.get(happening.card, happening.card)
+            card = tr("Card {number}", number=number)
         said = f"{tr(happening.sentence)} {happening.kind} {card}".lower()
         return all(word in said for word in self.words.lower().split())
 

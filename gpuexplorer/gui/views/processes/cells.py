@@ -68,8 +68,10 @@ class ProcessCells:
         names = []
         for card in cards:
             shown, number = self.around.cards.get(card), self.around.chip(card).text
-            named = tr("Card {number}", number=number)
-            names.append(f"{named}: {shown.card.name}" if shown else named)
+            if shown:
+                names.append(tr("Card {number}: {name}", number=number, name=shown.card.name))
+            else:
+                names.append(tr("Card {number}", number=number))
         chips = tuple(self.around.chip(card) for card in cards)
         return Cell(chips=chips, hint="\n".join(names))
 

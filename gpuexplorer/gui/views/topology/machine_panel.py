@@ -80,8 +80,8 @@ class MachinePanel(Panel):
             return
         self._legend_of = key
         said = tr(
-            "A wire has a lane for each direction, 1 pixel wide for {rate:.0f} GB/s; the more it "
-            "carries of that, the brighter it is. Traffic in GB/s, seen from the card.",
+            "A wire has a lane for each direction, 1 pixel wide for {rate:.0f} GB/s; the more "
+            "it carries of that, the brighter it is. Traffic in GB/s, seen from the card.",
             rate=layout.scale / 1e9,
         )
         self._legend.setText(f"{said} {tr(INFERRED)}" if shape.junctions else said)

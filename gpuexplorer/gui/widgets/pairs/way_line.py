@@ -68,7 +68,7 @@ class WayLine(Painted):
             x = (left + right - letters.width(shown)) / 2
             drawing.text(x, baseline, Run(shown, letters, strong if known else theme.faint))
         speed = stretch.rate_words or tr("speed not reported")
-        told = f"{stretch.words}, {speed}"
+        told = tr("{wire}, {speed}", wire=stretch.words, speed=speed)
         drawing.hint(QRectF(left, 0, right - left, self.height()), told)
 
     def _draw_stop(self, drawing: Drawing, stop: Stop, x: float, step: float) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.core.words import mark, tr
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -22,8 +22,6 @@ from gpuexplorer.gui.wording.copies.comparisons.comparison import (
     unsaid,
 )
 from gpuexplorer.lab.copy_job import CopyJob
-
-_MODELLED = mark("modelled")
 
 
 class ComparisonPanel(Panel):
@@ -89,13 +87,18 @@ class ComparisonPanel(Panel):
             self._sentence.setText(said)
         self._sentence.setVisible(bool(said))
         self._nothing.setVisible(not said)
-        words = f"{pair_words}, {tr(_MODELLED)}" if modelled and told else pair_words
+        words = tr("{pair}, modelled", pair=pair_words) if modelled and told else pair_words
         self._pair.show_text("" if setup.refusal else words)
         self._remark.show_text(setup.remark)
         self._remark.setVisible(bool(setup.remark))
         complete = bool(found) and all(each is not None for each in found)
-        self._measure.setText(tr("Measure again") if complete else tr("Measure"))
-        self._measure.setAccessibleName(f"{self._measure.text()}: {tr(self.comparison.title)}")
+        title = tr(self.comparison.title)
+        if complete:
+            self._measure.setText(tr("Measure again"))
+            self._measure.setAccessibleName(tr("Measure again: {comparison}", comparison=title))
+        else:
+            self._measure.setText(tr("Measure"))
+            self._measure.setAccessibleName(tr("Measure: {comparison}", comparison=title))
         self._measure.updateGeometry()
         self._measure.setEnabled(bool(setup.trials) and not busy)
 

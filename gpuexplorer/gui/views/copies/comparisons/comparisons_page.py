@@ -55,7 +55,7 @@ class ComparisonsPage(CopiesPage):
         self._measure.setFont(look.letters.body.font)
         self._measure.setProperty("kind", "primary")
         self._measure.clicked.connect(self.measure)
-        self._measure.setToolTip(tr("Measure what of these has no figure yet"))
+        self._measure.setToolTip(tr("Measure what has no figure here yet"))
         self._saving = ResultsSaving(
             look,
             copies.lab.machine,

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.words import mark, tr
+from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.datasheet_state import DatasheetState, key_of
 from gpuexplorer.gui.tables.cell import Chip
@@ -42,7 +42,7 @@ from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 _TWO_COLUMNS, _GAP = 1120, 12
 _OFFERS = 300
 _OTHERS = "copies/datasheet/others"
-_TOO_MANY = mark("Three lie beside it already: take one away first.")
+_TOO_MANY = mark("Three cards are beside it already. Take one away first.")
 
 
 class DatasheetPage(CopiesPage):
@@ -88,9 +88,9 @@ class DatasheetPage(CopiesPage):
         return (
             (tr("Measure the datasheet"), "Ctrl+Return", self.measure),
             (tr("Datasheet of the next card"), "", self._on_next_asked),
-            (tr("Datasheet of the card before"), "", self._on_back_asked),
-            (tr("Look for another card to lay beside"), "", self._on_search_asked),
-            (tr("Lay no other card beside"), "", self.clear),
+            (tr("Datasheet of the previous card"), "", self._on_back_asked),
+            (tr("Find a card to lay beside"), "", self._on_search_asked),
+            (tr("Take all other cards away"), "", self.clear),
             *self._saving.commands(),
         )
 
@@ -171,9 +171,7 @@ class DatasheetPage(CopiesPage):
         self._show_others(device, sheet)
         self._measure.setText(tr("Measure again") if is_measured(sheet) else tr("Measure"))
         self._measure.setEnabled(device.usable and not self.copies.running)
-        self._measure.setToolTip(
-            tr(device.reason) or tr("Measure all rows: {device}", device=_titled(device))
-        )
+        self._measure.setToolTip(tr(device.reason) or _measures(device))
 
     def _show_sheet(self, device: BenchDevice, sheet: Sheet) -> None:
         names = {each.name: _called(each) for each in self._devices}
@@ -183,7 +181,7 @@ class DatasheetPage(CopiesPage):
             device.colour,
             rows_of(sheet, names, self._state.measuring(device)),
             sentences_of(sheet, names, _titled(device), self._state.link_note(device)),
-            " ".join((tr(device.reason), tr(device.way_out), *sheet.notes)).strip(),
+            paragraph([device.reason, device.way_out, *sheet.notes]),
             modelled=sheet.modelled,
         )
 
@@ -277,6 +275,12 @@ class DatasheetPage(CopiesPage):
 
 def _face(device: BenchDevice) -> tuple[object, ...]:
     return device.name, device.chip, device.colour, device.label, device.reason, device.usable
+
+
+def _measures(device: BenchDevice) -> str:
+    if device.is_host:
+        return tr("Measure all rows of the host")
+    return tr("Measure all rows of card {chip}", chip=device.chip)
 
 
 def _called(device: BenchDevice) -> str:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QResizeEvent, 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuexplorer.copies.nvbandwidth import NvBandwidth
-from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
@@ -137,7 +137,7 @@ class MatrixPage(CopiesPage):
         """To the clipboard, for a spreadsheet."""
         now = self._now
         text = matrix_text(
-            f"{host_name()}: {title_words(now.question)}",
+            tr("{machine}: {title}", machine=host_name(), title=title_words(now.question)),
             now.heads,
             now.cells,
             simulated=self.copies.modelled,
@@ -303,7 +303,7 @@ class MatrixPage(CopiesPage):
             found = tr(
                 "Number {number}: {title}.", number=number.number, title=number.finding.title
             )
-            said = f"{said} {found}"
+            said = paragraph([said, found])
         return pair_words(now.by_name, *pair), said
 
     def _words_promised(self, pair: Pair) -> tuple[str, str]:

@@ -46,8 +46,8 @@ _FLOWS = 1200  # milliseconds for which what went over a wire stays lit
 _MOST_FLOWS = 64
 _COLUMNS = "copies/columns"
 _NOTHING = mark(
-    "Every copy that a line of the lab makes comes here, whether it was asked for or not. "
-    "Try X.cuda(1) in the lab, or begin with a copy here."
+    "Every copy that a line of the lab makes is listed here, whether it was asked for or not. "
+    "Try X.cuda(1) in the lab, or make a copy here."
 )
 
 
@@ -77,7 +77,7 @@ class MovingPage(CopiesPage):
         self._new = QPushButton(tr("New copy"))
         self._new.setProperty("kind", "primary")
         self._new.setFont(look.letters.body.font)
-        self._new.setToolTip(tr("Copy a thing of the lab's shelf to another device"))
+        self._new.setToolTip(tr("Copy a thing on the lab's shelf to another device"))
         self.tools = (self._new,)
         self._note = PlotNote(look, self)
         self._saving = CopiesSaving(machine, self._rows_to_save, self)
@@ -102,7 +102,7 @@ class MovingPage(CopiesPage):
     def commands(self) -> Sequence[PageCommand]:
         return (
             (tr("New copy…"), "Ctrl+Return", self.ask_new_copy),
-            (tr("Show the copy once more"), "", self._travel.playback.toggle),
+            (tr("Show the copy again"), "", self._travel.playback.toggle),
             (tr("Compare the two chosen copies"), "", self._on_compare_asked),
             *self._saving.commands(),
             (tr("Copy the chosen copies as text"), "Ctrl+C", self.copy_text),
@@ -193,14 +193,13 @@ class MovingPage(CopiesPage):
         if self._shown:
             self._panel.show_table()
         elif rows:
-            self._panel.show_empty(tr("No copy is like this"), "", tr("Show all copies"))
+            self._panel.show_empty(tr("No copy matches"), "", tr("Show all copies"))
         elif len(self.copies.devices()) < 2:
             only = tr("The lab has one device here: a copy needs two.")
             self._panel.show_empty(tr("Nothing can be copied"), only, "")
         else:
-            self._panel.show_empty(
-                tr("Nothing has been copied yet"), tr(_NOTHING), tr("New copy")
-            )
+            title = tr("Nothing has been copied yet")
+            self._panel.show_empty(title, tr(_NOTHING), tr("New copy"))
         self._show_able()
 
     def _show_chosen(self, *, travels: bool, number: int | None = None) -> None:
@@ -321,7 +320,7 @@ class MovingPage(CopiesPage):
         self._awaited.add(command)
         self._chosen = None
         if self.copies.lab.stage in (Stage.SEARCHING, Stage.STARTING):
-            self._note.show_done(tr("The lab's worker is being started; the copy comes then."))
+            self._note.show_done(tr("The lab's worker is being started; the copy follows."))
 
     def _on_copy_reached(self, number: int) -> None:
         """In the timeline."""

@@ -20,11 +20,13 @@ class TravelHead(Painted):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
         self._what, self._size, self._words = "", "", ""
-        self._ends: tuple[Chip, ...] = ()
+        self._ends: tuple[Chip, Chip] | tuple[()] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(_HEIGHT)
 
-    def show_copy(self, what: str, size: str, ends: tuple[Chip, ...], words: str) -> None:
+    def show_copy(
+        self, what: str, size: str, ends: tuple[Chip, Chip] | tuple[()], words: str
+    ) -> None:
         shown = (what, size, ends, words)
         if shown != (self._what, self._size, self._ends, self._words):
             self._what, self._size, self._ends, self._words = shown

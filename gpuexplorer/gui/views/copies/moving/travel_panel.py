@@ -144,7 +144,7 @@ class TravelPanel(QFrame):
         if playback.playing:
             self._hold.show_meaning(Icon.PAUSE, tr("Hold the copy where it is"))
         elif playback.share >= 1.0:
-            self._hold.show_meaning(Icon.PLAY, tr("Show the copy once more"))
+            self._hold.show_meaning(Icon.PLAY, tr("Show the copy again"))
         else:
             self._hold.show_meaning(Icon.PLAY, tr("Let the copy go on"))
 

@@ -119,7 +119,10 @@ def draw_half(drawing: Drawing, axes: RateAxes, row: SweepRow, *, named: bool) -
     drawing.painter.setBrush(theme.surface)
     drawing.painter.drawEllipse(at, _RING, _RING)
     words = tr("half rate at {size}", size=memory(half))
-    drawing.hint(QRectF(at.x() - 8, at.y() - 8, 16, 16), f"{row.words}: {words}")
+    drawing.hint(
+        QRectF(at.x() - 8, at.y() - 8, 16, 16),
+        tr("{way}: {figures}", way=row.words, figures=words),
+    )
     if named:
         run = Run(words, letters, theme.text)
         place = QRectF(at.x() - 12 - run.width, at.y() - 12, run.width, 16)
@@ -258,10 +261,10 @@ def said_at(rows: Sequence[SweepRow], size: int) -> str:
     for row in rows:
         seconds = dict(row.times).get(size)
         if seconds is None:
-            told.append(f"{row.words} {tr(_NOT_HERE)}")
+            told.append(tr("{way} not measured", way=row.words))
         else:
             told.append(f"{row.words} {_fine(size / seconds)} GB/s, {duration(seconds)}")
-    return f"{size_words(size)}: {'; '.join(told)}"
+    return tr("{size}: {figures}", size=size_words(size), figures="; ".join(told))
 
 
 def _fine(rate: float) -> str:

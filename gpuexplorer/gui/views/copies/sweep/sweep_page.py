@@ -56,8 +56,8 @@ class SweepPage(CopiesPage):
         self._shown: tuple[object, ...] = ()
         self._stale = True
         self._following = False
-        remark = tr(_MODELLED if copies.modelled else _REMARK)
-        self._panel = Panel(look, tr("Rate over size"), remark)
+        remark = _MODELLED if copies.modelled else _REMARK
+        self._panel = Panel(look, tr("Rate over size"), tr(remark))
         self._plot = RatePlot(look)
         self._table = WayTable(look)
         self._chooser = WayChooser(look)
@@ -174,19 +174,7 @@ class SweepPage(CopiesPage):
         again = bool(jobs) and not left
         self._measure.setText(tr("Measure again") if again else tr("Measure"))
         self._measure.setEnabled(bool(jobs) and not measuring)
-        self._measure.setToolTip(
-            trn(
-                "Measure {count} copy, from 4 B to 1 GiB",
-                "Measure {count} copies, from 4 B to 1 GiB",
-                len(jobs),
-            )
-            if again
-            else trn(
-                "Measure {count} copy that has no figure yet, from 4 B to 1 GiB",
-                "Measure {count} copies that have no figure yet, from 4 B to 1 GiB",
-                left,
-            )
-        )
+        self._measure.setToolTip(_measures(len(jobs)) if again else _measures_rest(left))
         self._saving.button.setEnabled(any(row.results for row in rows))
 
     def _rows(self, devices: Sequence[BenchDevice]) -> list[SweepRow]:
@@ -284,6 +272,22 @@ class SweepPage(CopiesPage):
             self._following = False
             self.copies.changed.disconnect(self._on_results_changed)
             self.copies.progressed.disconnect(self._on_progressed)
+
+
+def _measures(count: int) -> str:
+    return trn(
+        "Measure {count} copy, from 4 B to 1 GiB",
+        "Measure {count} copies, from 4 B to 1 GiB",
+        count,
+    )
+
+
+def _measures_rest(count: int) -> str:
+    return trn(
+        "Measure the {count} copy that has no figure yet, from 4 B to 1 GiB",
+        "Measure the {count} copies that have no figure yet, from 4 B to 1 GiB",
+        count,
+    )
 
 
 def _first_cards(

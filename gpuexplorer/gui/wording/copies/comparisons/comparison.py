@@ -210,7 +210,9 @@ def _rate_bar(trial: Trial, result: CopyResult | None, longest: float) -> Bar:
     limit = None if result.limit is None else result.limit / longest
     words = ""
     if result.route is not None and result.limit is not None:
-        words = f"{tr(result.route.limit_reason)}, {gbs(result.limit)} GB/s"
+        words = tr(
+            "{reason}, {rate} GB/s", reason=result.route.limit_reason, rate=gbs(result.limit)
+        )
     return Bar(
         trial.words,
         trial.code,

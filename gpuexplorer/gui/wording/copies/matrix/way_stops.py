@@ -46,7 +46,7 @@ class WayStops:
         for stretch, stop in zip(self.stretches, self.stops[1:], strict=True):
             wire = stretch.words
             if stretch.rate is not None:
-                wire = f"{wire} ({stretch.rate_words})"
+                wire = tr("{wire} ({rate})", wire=wire, rate=stretch.rate_words)
             parts.append(tr("by {wire} to {place}", wire=wire, place=stop.words))
         return ", ".join(parts)
 

@@ -47,7 +47,8 @@ def hint(timeline: Timeline, book: CopyBook, track: Track, bar: Bar) -> str:
         )
     where = tr("host") if track.device == "cpu" else track.device
     line = tr("Line {line}: {code}", line=item.line, code=_first_line(timeline, item))
-    return f"{said}\n{took}; {where}, {lane_words(track)}\n{line}"
+    place = tr("{time}; {device}, {lane}", time=took, device=where, lane=lane_words(track))
+    return f"{said}\n{place}\n{line}"
 
 
 _LANES = {
@@ -88,7 +89,9 @@ def _copy_label(track: Track, copy: CopyRow, bar: Bar) -> str:
         what = tr("{copy} through the host", copy=what)
     elif copy.transfer.pinned is False and not copy.small:
         what = tr("{copy} through a buffer of the driver", copy=what)
-    return f"{what}, {gigabytes_per_second(copy.rate)} GB/s" if copy.rate else what
+    if not copy.rate:
+        return what
+    return tr("{what}, {rate} GB/s", what=what, rate=gigabytes_per_second(copy.rate))
 
 
 def _first_line(timeline: Timeline, item: Item) -> str:

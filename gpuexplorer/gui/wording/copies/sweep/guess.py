@@ -70,13 +70,16 @@ def answer(row: SweepRow, rows: Sequence[SweepRow], size: int, guess: float) -> 
     curve = row.curve
     floor = None if curve is None else curve.floor_bytes
     if curve is not None and floor is not None and size <= floor and curve.floor is not None:
-        return f"{duration(truth)}. {_beside_floor(truth, guess)}"
+        return tr(
+            "{truth}. {meaning}", truth=duration(truth), meaning=_beside_floor(truth, guess)
+        )
     means = tr(
         "Your guess means {rate} GB/s: {meaning}.",
         rate=gigabytes_per_second(size / guess),
         meaning=_meaning(row, rows, size, guess, truth),
     )
-    return f"{gigabytes_per_second(size / truth)} GB/s. {means}"
+    rate = gigabytes_per_second(size / truth)
+    return tr("{rate} GB/s. {meaning}", rate=rate, meaning=means)
 
 
 def _meaning(
@@ -108,7 +111,7 @@ def _named(other: SweepRow, row: SweepRow) -> str:
     how = other.how
     if ends == (row.way.source, row.way.target):
         return tr("{how} memory", how=how) if other.way.with_host else how
-    return f"{other.ends} ({how})" if how else other.words
+    return tr("{way} ({how})", way=other.ends, how=how) if how else other.words
 
 
 def _beside_floor(truth: float, guess: float) -> str:

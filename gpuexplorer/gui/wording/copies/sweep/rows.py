@@ -57,7 +57,7 @@ class SweepRow:
 
     @property
     def words(self) -> str:
-        return f"{self.ends}, {self.how}" if self.how else self.ends
+        return tr("{ends}, {how}", ends=self.ends, how=self.how) if self.how else self.ends
 
     @property
     def times(self) -> Sequence[tuple[int, float]]:
@@ -154,7 +154,8 @@ def floor_words(row: SweepRow) -> Sequence[str]:
 def row_said(row: SweepRow) -> str:
     """All of a row, for whoever does not see it."""
     if row.curve is None:
-        return f"{row.words}: {row.trouble or tr(NOT_MEASURED)}"
+        why = row.trouble or tr(NOT_MEASURED)
+        return tr("{way}: {why}", way=row.words, why=why)
     told = []
     (rate, _), (share, _), (half, _), (floor, _) = figures_of(row)
     if rate is not None:
@@ -167,7 +168,7 @@ def row_said(row: SweepRow) -> str:
         told.append(tr("floor {time}", time=str(floor)))
     if row.wrong:
         told.append(tr("some sizes arrive WRONG"))
-    return f"{row.words}: {', '.join(told)}"
+    return tr("{way}: {figures}", way=row.words, figures=", ".join(told))
 
 
 def _row(
