@@ -108,7 +108,7 @@ def test_simulated_cards_that_are_left_in_the_lab_leave_the_explanation(
 
 def test_without_a_card_make_run_opens_on_simulated_ones_and_says_so(start: Start) -> None:
     app = start(or_simulate=True, real=nothing)
-    assert says(app, "so these are two simulated cards")
+    assert says(app, "so these are 2 simulated cards")
     assert app.window.windowTitle().startswith("SIMULATED")
 
 

@@ -2,7 +2,8 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from gpuexplorer.core.cards import Card
@@ -65,17 +66,18 @@ class LaidOutHelp(_Help, argparse.RawDescriptionHelpFormatter):
     """Leaves the lines of description and epilog as they are."""
 
 
-def one_of(words: Sequence[str]) -> Callable[[str], str]:
+@dataclass(frozen=True, slots=True)
+class OneOf:
     """For `type`: one of these words, and a sentence of ours where it is another."""
 
-    def read(text: str) -> str:
-        if text not in words:
+    words: Sequence[str]
+
+    def __call__(self, text: str) -> str:
+        if text not in self.words:
             raise argparse.ArgumentTypeError(
-                tr("{word!r} is none of {words}", word=text, words=", ".join(words))
+                tr("{word!r} is none of {words}", word=text, words=", ".join(self.words))
             )
         return text
-
-    return read
 
 
 def add_source_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from gpuexplorer.commands.arguments import WrongArgumentsError, number, one_of
+from gpuexplorer.commands.arguments import OneOf, WrongArgumentsError, number
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
 
@@ -31,7 +31,7 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--view",
-        type=one_of((*SCREENS, ALL_SCREENS)),
+        type=OneOf((*SCREENS, ALL_SCREENS)),
         metavar=tr("NAME"),
         help=tr(
             "open on this screen: {screens}; for pictures also: all", screens=", ".join(SCREENS)
@@ -39,7 +39,7 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--theme",
-        type=one_of(("dark", "light", BOTH_THEMES)),
+        type=OneOf(("dark", "light", BOTH_THEMES)),
         metavar=tr("THEME"),
         help=tr("dark or light, whatever the settings say; for pictures also: both"),
     )

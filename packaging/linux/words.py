@@ -7,7 +7,7 @@ from enum import Enum, auto
 from importlib import import_module
 
 from gpuexplorer.__main__ import VERBS
-from gpuexplorer.commands.arguments import SentenceParser, add_source_arguments
+from gpuexplorer.commands.arguments import OneOf, SentenceParser, add_source_arguments
 from gpuexplorer.commands.window_arguments import add_window_arguments
 from gpuexplorer.copies.plan import Kind
 
@@ -72,7 +72,8 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[Option]:
             yield Option(names, meaning, Follows.NOTHING)
             continue
         placeholder = action.metavar if isinstance(action.metavar, str) else ""
-        values = action.choices or _USUAL.get(names[-1], ())
+        words = action.type.words if isinstance(action.type, OneOf) else action.choices
+        values = words or _USUAL.get(names[-1], ())
         yield Option(
             names,
             meaning,

@@ -157,11 +157,14 @@ def test_what_drawing_costs_stands_at_the_bottom(open_window: OpenWindow) -> Non
     assert "Drawing 1.9 ms a frame" in texts(window)
 
 
-def test_the_settings_open_and_close_by_the_same_key(open_window: OpenWindow) -> None:
+def test_the_settings_open_and_close_by_the_same_key(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
     window = open_window(session_of({card(0): working()}))
     press(window, Qt.Key.Key_Comma, control=True)
-    assert called_settings(window).isVisible()
-    press(window, Qt.Key.Key_Comma, control=True)
+    settings = called_settings(window)
+    qtbot.waitUntil(settings.isActiveWindow)
+    press(settings, Qt.Key.Key_Comma, control=True)
     assert not any(each.isVisible() for each in window.findChildren(SettingsDialog))
 
 

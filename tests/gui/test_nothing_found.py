@@ -87,7 +87,7 @@ def test_simulated_cards_that_were_asked_for_take_its_place(
 def test_the_banner_leads_to_the_reasons_and_one_gets_back(open_window: OpenWindow) -> None:
     two = session_of({card(0): working(), card(1): working()}, SIMULATED)
     window = open_window(two, [NO_DRIVER], LOOKED_FOR, or_simulated=True)
-    banner = "No graphics card answers on this computer, so these are two simulated cards."
+    banner = "No graphics card answers on this computer, so these are 2 simulated cards."
     assert banner in texts(window)
     click(window, "What was looked for")
     assert "The library is not here." in texts(window)
