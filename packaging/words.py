@@ -24,6 +24,7 @@ CALLS: Mapping[str, str] = {
     "trn": PLURAL,
     "counted": PLURAL,
     "Trouble": HINT,
+    "WrongArgumentsError": HINT,
 }
 
 

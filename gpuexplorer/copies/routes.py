@@ -312,10 +312,12 @@ class _Lanes:
             return
         if generation is None:
             self.rate = (self.rate or 0.0) * lanes / (most or lanes)
-            self.words = self.reason = Message(f"PCIe x{lanes:.0f}")
+            self.words = self.reason = Message("PCIe x{lanes:.0f}", lanes=lanes)
         else:
             self.rate = pcie_rate(int(generation), int(lanes)) or self.rate
-            self.words = self.reason = Message(f"PCIe {generation:.0f}.0 x{lanes:.0f}")
+            self.words = self.reason = Message(
+                "PCIe {generation:.0f}.0 x{lanes:.0f}", generation=generation, lanes=lanes
+            )
 
 
 def _as_message(words: str) -> Message:
