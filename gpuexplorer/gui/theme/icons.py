@@ -107,7 +107,9 @@ class _Engine(QIconEngine):
         self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State
     ) -> None:
         ink = self._icons.ink(mode, state)
-        self._icons.draw(painter, self._icon, QRectF(rect), ink)
+        # What is wider than high keeps a gap to the word beside it.
+        place = QRectF(rect.left(), rect.top(), rect.height(), rect.height())
+        self._icons.draw(painter, self._icon, place, ink)
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         pixmap = QPixmap(size)

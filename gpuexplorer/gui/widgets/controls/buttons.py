@@ -18,7 +18,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 
-_ICON, _SMALL_ICON = QSize(20, 20), QSize(16, 16)
+_ICON, _SMALL_ICON, _BEFORE_WORD = QSize(20, 20), QSize(16, 16), QSize(20, 16)
 _BESIDE, _ALONE = (
     Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
     Qt.ToolButtonStyle.ToolButtonIconOnly,
@@ -88,7 +88,7 @@ class WordButton(ToolButton):
     ) -> None:
         super().__init__(look, "word", words, parent)
         self.setIcon(look.icons.for_button(icon))
-        self.setIconSize(_SMALL_ICON)
+        self.setIconSize(_BEFORE_WORD)
         self.setToolButtonStyle(_BESIDE)
 
 
@@ -103,9 +103,10 @@ class FramedButton(ToolButton):
         self.setIconSize(_SMALL_ICON)
         self.setAccessibleDescription(meaning)
         self.setToolTip(meaning)
-        self.setToolButtonStyle(_BESIDE)
+        self.show_compact(False)  # noqa: FBT003 - as setVisible
 
     def show_compact(self, compact: bool) -> None:
+        self.setIconSize(_SMALL_ICON if compact else _BEFORE_WORD)
         self.setToolButtonStyle(_ALONE if compact else _BESIDE)
 
 
