@@ -283,7 +283,7 @@ def test_the_way_is_told_place_by_place() -> None:
     assert [stop.words for stop in staged.stops][:4] == [
         "card 0",
         "host bridge",
-        "socket 0",
+        "processor 0",
         "host memory",
     ]
     assert [each.narrowest for each in staged.stretches] == [True, *[False] * 4, True]

@@ -247,7 +247,9 @@ class PairMap(Voiced[Pair]):
 
     def _draw_corner(self, drawing: Drawing, layout: PairLayout) -> None:
         if layout.numbers:
-            run = Run(tr("From, to"), drawing.letters.caption, drawing.theme.faint)
+            letters = drawing.letters.caption
+            words = letters.elided(tr("From, to"), layout.left + 8)
+            run = Run(words, letters, drawing.theme.faint)
             drawing.text(0, layout.top / 2 + run.letters.cap_height / 2 - 2, run)
 
     def _draw_over(self, drawing: Drawing, layout: PairLayout) -> None:

@@ -43,13 +43,15 @@ class PairChooser(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        for word, field in ((tr("From"), self._from), (tr("to"), self._to)):
+        for word, field in ((tr("From"), self._from), (tr("To"), self._to)):
+            # Of itself it asks for no room, and would get none beside a stretch.
+            field.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             field.setFixedWidth(_FIELD)
             label = _word(look, word)
             label.setBuddy(field)
             row.addWidget(label)
             row.addWidget(field)
-        row.addWidget(_word(look, tr("copies of")))
+        row.addWidget(_word(look, tr("Size")))
         row.addWidget(self._bytes)
         row.addStretch(1)
         row.addWidget(_LimitMark(look))

@@ -59,12 +59,26 @@ class BesideBars(Painted):
         drawing.elided(x, baseline, words, wide - 70)
         unit = Run(group.unit, letters.caption, theme.faint)
         drawing.runs_right(x + wide, baseline, [unit])
+        figures = [self._figures(drawing, bar) for bar in group.bars]
+        room = max(_FIGURE, *(sum(run.width for run in runs) + _GAP for runs in figures))
         for at, bar in enumerate(group.bars):
             line = QRectF(x, top + _HEAD + at * _LINE, wide, _LINE)
-            self._draw_bar(drawing, bar, line)
+            self._draw_bar(drawing, bar, line, figures[at], room)
             drawing.hint(line, bar.hint)
 
-    def _draw_bar(self, drawing: Drawing, bar: Bar, line: QRectF) -> None:
+    def _figures(self, drawing: Drawing, bar: Bar) -> list[Run]:
+        theme, letters = drawing.theme, drawing.letters
+        if not bar.number:
+            return []
+        runs = [Run(bar.number, letters.strong if bar.here else letters.body, theme.text)]
+        if bar.promised:
+            of = tr("of {whole}", whole=bar.promised)
+            runs.append(Run(f" {of}", letters.caption, theme.quiet))
+        return runs
+
+    def _draw_bar(
+        self, drawing: Drawing, bar: Bar, line: QRectF, figures: list[Run], figures_room: float
+    ) -> None:
         theme, letters = drawing.theme, drawing.letters
         middle = line.center().y()
         chip = QRectF(line.left(), middle - _CHIP / 2, _CHIP, _CHIP)
@@ -72,19 +86,15 @@ class BesideBars(Painted):
         drawing.chip(chip, bar.chip, letters.caption, fill)
         baseline = middle + letters.body.cap_height / 2
         right = line.right()
-        if bar.number:
-            runs = [Run(bar.number, letters.strong if bar.here else letters.body, theme.text)]
-            if bar.promised:
-                of = tr("of {whole}", whole=bar.promised)
-                runs.append(Run(f" {of}", letters.caption, theme.quiet))
-            drawing.runs_right(right, baseline, runs)
+        if figures:
+            drawing.runs_right(right, baseline, figures)
         else:
             room = right - chip.right() - _GAP
             why = Run(bar.why, letters.caption, theme.faint)
             drawing.elided(chip.right() + _GAP, baseline, why, room)
             return
         place = QRectF(chip.right() + _GAP, middle - _BAR / 2, 0, _BAR)
-        place.setRight(max(place.left() + 20, right - _FIGURE))
+        place.setRight(max(place.left() + 20, right - figures_room))
         draw_promise(drawing, place, bar.limit, bar.fill, self._ink(drawing, bar))
 
     def _ink(self, drawing: Drawing, bar: Bar) -> QColor:

@@ -85,13 +85,14 @@ class SheetBars(Painted):
     def _draw_captions(self, drawing: Drawing, columns: _Columns) -> None:
         letters, faint = drawing.letters.caption, drawing.theme.faint
         captions = (
-            (tr("reached"), columns.reached),
-            (tr("promised"), columns.promised),
-            (tr("share"), columns.share),
-            (tr("watts"), columns.watts),
+            (tr("reached"), columns.reached, _REACHED),
+            (tr("promised"), columns.promised, _PROMISED),
+            (tr("share"), columns.share, _SHARE),
+            (tr("watts"), columns.watts, _WATTS),
         )
-        for words, right in captions:
-            drawing.runs_right(right, _HEAD - 10, [Run(words, letters, faint)])
+        for words, right, room in captions:
+            shown = letters.elided(words, room - 4)
+            drawing.runs_right(right, _HEAD - 10, [Run(shown, letters, faint)])
         draw_key(drawing, columns.track.left(), columns.track.right(), _HEAD - 10)
 
     def _draw_row(

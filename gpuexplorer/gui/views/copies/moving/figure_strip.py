@@ -40,8 +40,11 @@ class FigureStrip(Painted):
         if slowed is not None:
             done, seen = slowed.done(share), slowed.seen(share)
         if (done, seen) != (self._done, self._seen):
+            before = self._time_room()
             self._done, self._seen = done, seen
-            right = round(_RIGHT) + 2
+            right = round(self._time_room()) + 2
+            if self._time_room() != before:
+                self.update()
             self.update(self.width() - right, 0, right, self.height())
 
     def draw(self, drawing: Drawing) -> None:
@@ -56,14 +59,17 @@ class FigureStrip(Painted):
             number = Run(figures.head.number, letters.number, theme.text)
             unit = Run(f"{THIN_SPACE}{figures.head.unit}", letters.body, theme.quiet)
             drawing.runs(0, _TOP + letters.number.cap_height / 2, [number, unit])
-        wide = self.width() >= _LEFT + _RIGHT + 160
-        right = self.width() - (_RIGHT + _GAP if self._seen else 0.0)
+        wide = self.width() >= _LEFT + self._time_room() + 160
+        right = self.width() - (self._time_room() + _GAP if self._seen else 0.0)
         room = _LEFT - 8 if wide else right - 8
         drawing.elided(0, _BELOW, Run(figures.below, caption, theme.quiet), room)
         if self._seen:
             self._draw_time(drawing)
         if wide:
             self._draw_share(drawing, QRectF(_LEFT, 0, right - _LEFT, _HEIGHT))
+
+    def _time_room(self) -> float:
+        return max(_RIGHT, self.look.letters.caption.width(self._seen))
 
     def _draw_share(self, drawing: Drawing, place: QRectF) -> None:
         theme, figures, caption = drawing.theme, self._figures, drawing.letters.caption

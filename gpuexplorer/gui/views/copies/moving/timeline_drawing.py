@@ -26,6 +26,7 @@ from gpuexplorer.gui.wording.copies.moving.cells import chip_of
 from gpuexplorer.gui.wording.copies.moving.time_frame import TimeFrame, ticks
 from gpuexplorer.gui.wording.copies.moving.timeline_words import (
     label,
+    lane_words,
     name_of,
     overlapped_words,
 )
@@ -33,6 +34,7 @@ from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 _BAR = 13.0
 _CHIP = 18.0
+_NAME, _LANE = 66, 64.0
 _COARSE = 3  # pixels that are drawn together where there is very much
 _LEAST_LABEL, _LETTERED = 34.0, 60.0
 _NARROW = 3.5  # pixels, up to which a stretch is no more than a colour
@@ -145,7 +147,8 @@ def _draw_gutter(drawing: Drawing, scene: Scene) -> None:
     for row in scene.rows:
         middle = row.top + ROW / 2
         drawing.painter.fillRect(QRectF(GUTTER, middle, scene.across, 1), theme.line)
-        word = Run(row.engine.value, small, theme.quiet)
+        lane = small.elided(lane_words(row.engine), _LANE)
+        word = Run(lane, small, theme.quiet)
         drawing.runs_right(GUTTER - 10, middle + small.cap_height / 2, [word])
         if not row.first:
             continue
@@ -154,7 +157,7 @@ def _draw_gutter(drawing: Drawing, scene: Scene) -> None:
         fill = None if chip.colour is None else theme.card(chip.colour)
         drawing.chip(QRectF(0, row.top, width, _CHIP), chip.text, small, fill)
         name = Run(name_of(row.device, scene.devices), small, theme.text)
-        drawing.elided(width + 8, middle + small.cap_height / 2, name, 66)
+        drawing.elided(width + 8, middle + small.cap_height / 2, name, _NAME)
         share = scene.timeline.overlapped(row.device, frame.begin, frame.end)
         said = Run(overlapped_words(share), small, theme.quiet)
         below = row.top + ROW * 1.5 + 3 + small.cap_height / 2

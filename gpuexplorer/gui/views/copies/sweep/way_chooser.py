@@ -85,13 +85,13 @@ class WayChooser(QWidget):
     def _place(self, name: str, *, named: bool = False) -> Choice:
         for each in self._devices:
             if each.name == name:
-                words = "host" if each.is_host else "card"
+                words = tr("host") if each.is_host else tr("card")
                 remark = short_name(each.label) if named and each.is_card else ""
                 outlined = each.is_host or each.colour is None
                 return Choice(
                     name, words, remark, each.chip, each.colour, outlined, typed=False
                 )
-        return Choice(name, "host" if name == HOST else name, typed=False)
+        return Choice(name, tr("host") if name == HOST else name, typed=False)
 
     def _choose(self, way: SweepWay) -> None:
         """A kind that makes no sense between the two gives way to one that does."""

@@ -47,12 +47,14 @@ def hint(timeline: Timeline, book: CopyBook, track: Track, bar: Bar) -> str:
         )
     where = tr("host") if track.device == "cpu" else track.device
     line = tr("Line {line}: {code}", line=item.line, code=_first_line(timeline, item))
-    place = tr("{time}; {device}, {lane}", time=took, device=where, lane=lane_words(track))
+    place = tr(
+        "{time}; {device}, {lane}", time=took, device=where, lane=lane_words(track.engine)
+    )
     return f"{said}\n{place}\n{line}"
 
 
 _LANES = {
-    Engine.PYTHON: "Python",
+    Engine.PYTHON: mark("Python"),
     Engine.COMPUTE: mark("compute"),
     Engine.COPY_IN: mark("copy in"),
     Engine.COPY_OUT: mark("copy out"),
@@ -60,8 +62,8 @@ _LANES = {
 }
 
 
-def lane_words(track: Track) -> str:
-    return tr(_LANES[track.engine])
+def lane_words(engine: Engine) -> str:
+    return tr(_LANES[engine])
 
 
 def called(device: str) -> str:
