@@ -9,7 +9,7 @@ from gpuexplorer.commands.arguments import open_source
 from gpuexplorer.commands.checkup.display import display
 from gpuexplorer.commands.checkup.finding import Verdict
 from gpuexplorer.commands.checkup.probe import this_computer
-from gpuexplorer.core.words import Message, mark, paragraph, told, tr
+from gpuexplorer.core.words import Message, paragraph, told, tr
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE
 
@@ -38,7 +38,7 @@ def do_without_display(*, pictures: bool) -> None:
 
 def show_table(arguments: argparse.Namespace, why: Message) -> int:
     """The live table, or one picture of it where nobody looks at a terminal."""
-    instead = mark("Here is the table in the terminal instead.")
+    instead = tr("Here is the table in the terminal instead.")
     sys.stderr.write(f"{paragraph((why, instead))}\n")
     sys.stderr.flush()
     spec: str | None = arguments.simulate

@@ -96,8 +96,12 @@ def listed(words: Sequence[str]) -> str:
 
 
 def paragraph(sentences: Sequence[str]) -> str:
-    """Whole sentences, translated, one after the other; what is empty is left out."""
-    return " ".join(tr(each) for each in sentences if each)
+    """Whole sentences one after the other, without the empty ones. Messages are translated;
+    what is no message is translated already.
+    """
+    return " ".join(
+        tr(each) if isinstance(each, Message) else each for each in sentences if each
+    )
 
 
 def told(*sentences: str) -> Message:

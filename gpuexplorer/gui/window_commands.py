@@ -139,7 +139,7 @@ class WindowCommands(QObject):
         self, here: Sequence[QAction], parts: Sequence[KeyGroup] = ()
     ) -> Sequence[KeyGroup]:
         """For the sheet of keys. `parts` are keys that parts of this screen take."""
-        groups: list[KeyGroup] = [(mark("Everywhere"), _EVERYWHERE)]
+        groups: list[KeyGroup] = [_translated((mark("Everywhere"), _EVERYWHERE))]
         for group in Group:
             actions = here if group is Group.HERE else self._list.of(group)
             keys = [
@@ -148,9 +148,9 @@ class WindowCommands(QObject):
                 if keys_of(action) and action.isVisible()
             ]
             if keys:
-                groups.append((group.value, keys))
+                groups.append((tr(group.value), keys))
             if group is Group.HERE:
-                groups.extend(parts)
+                groups += [_translated(each) for each in parts]
         return groups
 
     def _make_menu(self, window: QWidget) -> QMenu:
@@ -214,6 +214,11 @@ class WindowCommands(QObject):
         self._read_only.setEnabled(not self._settings.read_only_because)
         for action in self._schemes.actions():
             action.setChecked(action.data() == choices.scheme)
+
+
+def _translated(group: KeyGroup) -> KeyGroup:
+    heading, keys = group
+    return tr(heading), [(each, tr(words)) for each, words in keys]
 
 
 class _Open:

@@ -11,7 +11,7 @@ from gpuexplorer.core.catalogue import clocks, health, links
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.processes import CardProcess
 
@@ -24,25 +24,25 @@ _LONGEST_NAME = 48
 
 
 class Kind(StrEnum):
-    """What kind of thing took place."""
+    """What kind of thing took place. Files hold the value; windows translate it."""
 
-    CARD_LOST = "card lost"
-    CARD_BACK = "card back"
-    NO_ANSWER = "no answer"
-    ANSWERS_AGAIN = "answers again"
-    DRIVER_GONE = "driver gone"
-    DRIVER_BACK = "driver back"
-    ASLEEP = "asleep"
-    AWAKE = "awake"
-    XID = "xid"
-    THROTTLING_BEGAN = "throttling began"
-    THROTTLING_ENDED = "throttling ended"
-    MEMORY_ERROR = "memory error"
-    SLOW_LINK = "slow link"
-    PROCESS_APPEARED = "process appeared"
-    PROCESS_ENDED = "process ended"
-    ALERT_BEGAN = "alert began"
-    ALERT_ENDED = "alert ended"
+    CARD_LOST = mark("card lost")
+    CARD_BACK = mark("card back")
+    NO_ANSWER = mark("no answer")
+    ANSWERS_AGAIN = mark("answers again")
+    DRIVER_GONE = mark("driver gone")
+    DRIVER_BACK = mark("driver back")
+    ASLEEP = mark("asleep")
+    AWAKE = mark("awake")
+    XID = mark("xid")
+    THROTTLING_BEGAN = mark("throttling began")
+    THROTTLING_ENDED = mark("throttling ended")
+    MEMORY_ERROR = mark("memory error")
+    SLOW_LINK = mark("slow link")
+    PROCESS_APPEARED = mark("process appeared")
+    PROCESS_ENDED = mark("process ended")
+    ALERT_BEGAN = mark("alert began")
+    ALERT_ENDED = mark("alert ended")
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,7 +149,7 @@ class SettingsDialog(QDialog):
                 self._machine.session.past.memory_bytes(), self._settings.choices.units
             )
             now = tr("Set aside now: {memory}.", memory=taken)
-            reading.show_meaning(paragraph((offers()["full_seconds"].meaning, now)))
+            reading.show_meaning(paragraph((tr(offers()["full_seconds"].meaning), now)))
         if self._settings.read_only_because:
             classroom = self._sections[list(Group).index(Group.CLASSROOM)]
             classroom.rows["read_only"].show_meaning(tr(self._settings.read_only_because))

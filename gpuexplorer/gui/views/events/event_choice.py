@@ -37,7 +37,7 @@ class EventChoice:
         if happening.card is not None:
             number = numbers.get(happening.card, happening.card)
             card = tr("Card {number}", number=number)
-        said = f"{tr(happening.sentence)} {happening.kind} {card}".lower()
+        said = f"{tr(happening.sentence)} {tr(happening.kind.value)} {card}".lower()
         return all(word in said for word in self.words.lower().split())
 
 

@@ -81,7 +81,7 @@ class EventPanel(QFrame):
             )
         else:
             state = Message.counted("{count} event.", "{number} events.", total, number=number)
-        hint = mark("Newest first. Enter shows the moment on the plots.") if listed else ""
+        hint = tr("Newest first. Enter shows the moment on the plots.") if listed else ""
         self._state = paragraph([state, hint])
         self._foot.setVisible(total > 0)
         self._show_foot()

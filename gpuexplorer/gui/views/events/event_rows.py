@@ -110,7 +110,7 @@ class EventRows:
 
     def _sign(self, moment: EventMoment) -> Cell:
         face = self._face(moment.first)
-        return Cell(icon=face.icon, tone=face.tone, hint=moment.first.kind.value)
+        return Cell(icon=face.icon, tone=face.tone, hint=tr(moment.first.kind.value))
 
     def _card(self, moment: EventMoment) -> Cell:
         faces = [self._face(each) for each in moment.happenings]

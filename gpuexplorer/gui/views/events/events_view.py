@@ -162,8 +162,9 @@ class EventsView(LiveView):
         show.triggered.connect(lambda: self._open(happening))
         menu.addAction(self._copy)
         menu.addSeparator()
-        only = menu.addAction(tr("Only the kind “{kind}”", kind=happening.kind.value))
-        only.triggered.connect(lambda: self._tools.show_words(happening.kind.value))
+        kind = tr(happening.kind.value)
+        only = menu.addAction(tr("Only the kind “{kind}”", kind=kind))
+        only.triggered.connect(lambda: self._tools.show_words(kind))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self._table.viewport().mapToGlobal(place))
 

@@ -34,10 +34,10 @@ class ShortcutsSheet(Sheet):
             column = QVBoxLayout()
             column.setSpacing(0)
             for heading, keys in half:
-                column.addWidget(text_label(tr(heading), look.letters.caption.font, Tone.QUIET))
+                column.addWidget(text_label(heading, look.letters.caption.font, Tone.QUIET))
                 column.addSpacing(4)
                 for keys_of_one, words in keys:
-                    column.addLayout(self._row(tr(words), keys_of_one))
+                    column.addLayout(self._row(words, keys_of_one))
                     column.addWidget(line_between())
                 column.addSpacing(14)
             column.addStretch(1)

@@ -29,7 +29,7 @@ class SwitchesSheet(Sheet):
 def _add(look: Look, grid: QGridLayout, words: SwitchWords) -> None:
     row = grid.rowCount()
     grid.addWidget(text_label(tr(words.title), look.letters.strong.font), row, 0, 1, 2)
-    said = paragraph((words.sentence, words.differs))
+    said = paragraph((tr(words.sentence), tr(words.differs)))
     grid.addWidget(wrapped_label(look, said, Tone.QUIET), row + 1, 0, 1, 2)
     for below, (whose, line) in enumerate(
         (("PyTorch", words.torch), ("TensorFlow", words.tensorflow)), row + 2
