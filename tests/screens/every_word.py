@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QModelIndex, QRectF, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QRectF, Qt
 from PySide6.QtGui import QAccessible, QAccessibleInterface, QAction, QPaintDevice
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -140,7 +140,7 @@ def _said_by_action(action: QAction, part: str) -> Iterator[Said]:
 
 def _said_by_cells(view: QAbstractItemView, part: str) -> Iterator[Said]:
     """Hidden columns too: they can be shown."""
-    model = view.model()
+    model: QAbstractItemModel | None = view.model()
     if model is None:
         return
     several = header_of(view) is not None

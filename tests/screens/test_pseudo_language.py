@@ -7,9 +7,8 @@ was forgotten, even where it stands inside a sentence that was translated.
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QScrollBar, QWidget
 
 from gpuexplorer.core.words import OPEN, PSEUDO, mark, tr, use_language
@@ -104,7 +103,7 @@ def test_every_menu_of_a_screen_is_translated(
         if own and widget.isVisible() and asked_for_menu(widget):
             opened += 1
             all_is_translated(drawn, screen)
-            QTest.keyClick(QApplication.activePopupWidget(), Qt.Key.Key_Escape)
+            person.press("Escape")
     assert opened or screen not in ("Overview", "Card", "Processes", "Events")
 
 

@@ -176,9 +176,21 @@ def bring_into_view(thing: Thing) -> QPoint:
     middle = thing.widget.rect().center()
     if thing.role is not _role_of(thing.widget):
         # A part of what was drawn, or of a menu.
-        middle = thing.widget.mapFromGlobal(thing.place.center())
+        middle = thing.widget.mapFromGlobal(_place_now(thing).center())
     _scroll_around(thing.widget, middle)
     return thing.widget.mapToGlobal(middle)
+
+
+def _place_now(thing: Thing) -> QRect:
+    """It may have moved since it was looked at."""
+    called = [each for each in _things_of(thing.widget) if each.name == thing.name]
+    same = [each.place for each in called if each.role is thing.role]
+    before = thing.place.center()
+    return min(
+        same,
+        key=lambda place: (place.center() - before).manhattanLength(),
+        default=thing.place,
+    )
 
 
 def _scroll_around(widget: QWidget, place: QPoint) -> None:

@@ -1,6 +1,6 @@
 """Panel: a surface with a heading, on which a few lines stand."""
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -16,8 +16,8 @@ class Panel(QFrame):
         super().__init__(parent)
         self.setProperty("panel", "card")
         self.setAccessibleName(heading)
-        self._title = QLabel(heading)
-        self._title.setFont(look.letters.title.font)
+        self._title = ElidedLabel(look.letters.title, Tone.TEXT)
+        self._title.show_text(heading)
         self.head = QHBoxLayout()
         self.head.addWidget(self._title)
         self.head.addStretch(1)
@@ -33,5 +33,5 @@ class Panel(QFrame):
 
     def show_heading(self, heading: str) -> None:
         if heading != self._title.text():
-            self._title.setText(heading)
+            self._title.show_text(heading)
             self.setAccessibleName(heading)

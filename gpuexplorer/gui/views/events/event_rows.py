@@ -101,7 +101,7 @@ class EventRows:
                 "result",
                 tr("Result"),
                 lambda moment: Cell(self._moment_face(moment).result, tone=Tone.QUIET),
-                width=150,
+                width=190,
                 right=True,
                 kept=1,
                 spoken=self._spoken,

@@ -35,7 +35,7 @@ class Headings(QWidget):
         self._tabs.setElideMode(Qt.TextElideMode.ElideRight)
         self._tabs.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         for _, words in choices:
-            self._tabs.addTab(words)
+            self._tabs.setTabToolTip(self._tabs.addTab(words), words)
         self._tabs.currentChanged.connect(self._on_current_changed)
         self.setFocusProxy(self._tabs)
         row = QHBoxLayout(self)

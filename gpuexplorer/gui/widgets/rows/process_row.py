@@ -20,6 +20,7 @@ _CAPTIONS_HEIGHT = 24
 _CHIP, _CHIP_GAP, _MOST_CHIPS = 20.0, 4.0, 4
 _LEAST_COMMAND = 150.0
 _GAP = 12.0
+_CAPTION_GAP = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,11 @@ class ProcessCaptions(Painted):
         drawing.text(left + self._chips, baseline, Run(tr("Command"), letters, quiet))
         for column, right in fitting_columns(width, self._chips):
             caption = tr(column.caption, unit=self._unit)
-            drawing.runs_right(left + right, baseline, [Run(caption, letters, quiet)])
+            room = column.width - _CAPTION_GAP
+            run = Run(letters.elided(caption, room), letters, quiet)
+            begin = drawing.runs_right(left + right, baseline, [run])
+            if run.text != caption:
+                drawing.hint(QRectF(begin, 0, run.width, self.height()), caption)
         drawing.hairline(left, left + width, self.height() - 1)
 
     def sizeHint(self) -> QSize:

@@ -12,7 +12,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton, PrimaryButton
 from gpuexplorer.gui.wording.copies.matrix.overlay import Beside, Overlay
 
-_HEIGHT, _WIDTH = 30, 116
+_HEIGHT, _WIDTH, _AROUND = 30, 116, 28  # at least so wide, and so much around its words
 
 
 class MatrixTools(QObject):
@@ -33,7 +33,8 @@ class MatrixTools(QObject):
         self.open.clicked.connect(self._on_open_asked)
         self.all = PrimaryButton(look)
         self.all.show_words(tr("Measure all"))
-        self.all.setFixedSize(_WIDTH, _HEIGHT)
+        wide = round(look.letters.strong.width(tr("Measure all"))) + _AROUND
+        self.all.setFixedSize(max(_WIDTH, wide), _HEIGHT)
 
     def show_overlay(self, overlay: Overlay | None) -> None:
         self._overlay = overlay
