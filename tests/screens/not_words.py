@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.state.bare_host import BareHost
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
+from gpuexplorer.gui.wording.lab.forms.operations import OF_TENSORS
 from gpuexplorer.gui.wording.lab.head.switch_words import ALL_SWITCHES
 
 _A_WORD = re.compile(r"[^\W\d_]{3,}")
@@ -57,7 +58,7 @@ def _any_of(texts: Iterator[str]) -> str:
 _DATA = re.compile(
     "|".join(
         (
-            _any_of(_names()),
+            rf"(?<![^\W\d_])({_any_of(_names())})(?![^\W\d_])",
             _any_of(_code()),
             r"H100 80GB HBM3|TITAN RTX|TITAN [RTX ]*…|CDNA \d",
             r"GPU Explorer|NVIDIA|NVLink|NVSwitch|PCIe|PyTorch|TensorFlow|Qt|CUDA|GeForce",
@@ -75,6 +76,8 @@ _DATA = re.compile(
             r"\b[\w.]+\([^⟦⟧]*\)|\w+ ?= ?(?=\w)|\b\w+(\.\w+)+\b|torch \d[\w.+]*",
             r"\bcuda(:\d)?|\bcpu\b|\bmeta\b|requires_grad",
             r"\b(arange|eye|full|linspace|ones|rand|randint|randn|tensor|zeros)(?=$|, )",
+            rf"^({_any_of(each.face for each in OF_TENSORS.values())})(?=$|: )",
+            r"\b(Adam|AdamW|RMSprop|SGD|\w+_entropy|\w+_loss)\b",
             r"\b(u?int|b?float|complex)\d+\b|\bbool\b",
             r"^net$|RuntimeError: [^⟦⟧]*",
         )
