@@ -62,6 +62,8 @@ _DATA = re.compile(
             _any_of(_code()),
             r"H100 80GB HBM3|TITAN RTX|TITAN [RTX ]*…|CDNA \d",
             r"GPU Explorer|NVIDIA|NVLink|NVSwitch|PCIe|PyTorch|TensorFlow|Qt|CUDA|GeForce",
+            # In reports: system, window system, and the name by which a screen is remembered
+            r"\b(Python|Linux|Windows|macOS) \d|\b(offscreen|overview)\b",
             r"\b(SIM|GPU)-\d[\w-]*",  # made-up UUIDs
             r"\b(SYS|NODE|PIX|PXB|PHB)\b",  # what nvidia-smi calls paths
             # Units
