@@ -125,7 +125,7 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
 
 @pytest.fixture
 def tile_saying(qtbot: QtBot) -> Callable[[MainWindow, str], CardTile]:
-    """Waits for the tile that says these words to a reader of screens."""
+    """Waits for the tile that says these words to a screen reader."""
 
     def wait_for(window: MainWindow, words: str) -> CardTile:
         def saying() -> list[CardTile]:

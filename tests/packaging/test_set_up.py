@@ -90,7 +90,7 @@ def test_running_needs_no_developers_tools_and_testing_leaves_nothing_to_add() -
         "        for next in ('run', 'test'):\n"
         "            print(made.fits(Stamp('a', 'here', frozenset(EXTRAS[next]))))\n"
     )
-    assert told.splitlines() == ["[]", "True", "False", "['dev']", "True", "True"]
+    assert told.splitlines() == ["[]", "True", "False", "['dev', 'lab']", "True", "True"]
 
 
 def test_a_python_out_of_reach_gets_a_sentence() -> None:

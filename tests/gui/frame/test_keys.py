@@ -167,7 +167,7 @@ def wait_for_beats(session: Session, qtbot: QtBot) -> None:
 
 
 def spoken_name(thing: QObject) -> str:
-    """What a reader of screens is told it is called."""
+    """What a screen reader is told it is called."""
     spoken: QAccessibleInterface | None = QAccessible.queryAccessibleInterface(thing)
     return "" if spoken is None else spoken.text(QAccessible.Text.Name)
 

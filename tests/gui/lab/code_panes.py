@@ -57,7 +57,7 @@ def fail_apart(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> int:
 
 
 def said(pane: CodePane) -> str:
-    """The line that is selected, as a reader of screens hears it."""
+    """The line that is selected, as a screen reader hears it."""
     return the(LineList, pane).accessibleDescription()
 
 

@@ -58,7 +58,7 @@ def column(bench: Bench, device: str) -> BenchColumn:
 
 
 def said(bench: Bench, device: str) -> list[str]:
-    """The blocks of a column as a reader of screens tells them."""
+    """The blocks of a column as a screen reader tells them."""
     heard = QAccessible.queryAccessibleInterface(column(bench, device))
     parts = [heard.child(number) for number in range(heard.childCount())]
     return [each.text(QAccessible.Text.Name) for each in parts]

@@ -65,7 +65,7 @@ def click_on(drawing: MachineDrawing, thing: Thing) -> None:
 
 
 def named(drawing: MachineDrawing, name: str) -> str:
-    """What a reader of screens finds under that name, or a name that begins so: its words."""
+    """What a screen reader finds under that name, or a name that begins so: its words."""
     whole = QAccessible.queryAccessibleInterface(drawing)
     parts = [whole.child(at) for at in range(whole.childCount())]
     found = [each for each in parts if each.text(QAccessible.Text.Name) == name] or [
@@ -95,7 +95,7 @@ def shown_fact(screen: Screen, label: str) -> str:
 
 
 def press_button(screen: Screen, name: str) -> None:
-    """By what it is called to a reader of screens."""
+    """By what it is called to a screen reader."""
     found = [
         each
         for each in screen.view.findChildren(QWidget)

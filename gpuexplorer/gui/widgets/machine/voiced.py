@@ -1,4 +1,4 @@
-"""Voiced: a drawing whose parts readers of screens find one by one, like widgets."""
+"""Voiced: a drawing whose parts screen readers find one by one, like widgets."""
 
 from collections.abc import Hashable, Sequence
 from typing import Generic, TypeVar
@@ -13,7 +13,7 @@ P = TypeVar("P", bound=Hashable)
 
 
 class Voiced(Painted, Generic[P]):
-    """Subclasses say what its parts are. Nobody asks for them where no reader of screens runs,
+    """Subclasses say what its parts are. Nobody asks for them where no screen reader runs,
     and then they cost nothing: a widget for each would be dressed with every style sheet.
     """
 
@@ -76,7 +76,7 @@ class Voice(QObject, Generic[P]):
 
 
 class _Part(QAccessibleObject, Generic[P]):
-    """One of them, as readers of screens see it."""
+    """One of them, as screen readers see it."""
 
     def __init__(self, voice: Voice[P]) -> None:
         super().__init__(voice)

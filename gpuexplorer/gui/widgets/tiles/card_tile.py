@@ -218,7 +218,7 @@ class CardTile(Painted):
     def _say(self) -> None:
         self.setAccessibleName(self.face.title)
         face = self.face
-        # A reader of screens is told as much as there is to see.
+        # A screen reader is told as much as there is to see.
         match self._size:
             case TileSize.FULL:
                 self.setAccessibleDescription(face.spoken)

@@ -130,7 +130,7 @@ class TileGrid(Painted):
         self._ids = {tile: card for card, tile in tiles.items()}
         focused = next((tile for tile in tiles.values() if tile.hasFocus()), None)
         self._offer_to_tab_key(focused or next(iter(tiles.values()), None))
-        # The Tab key and readers of screens go by the order of children.
+        # The Tab key and screen readers go by the order of children.
         for tile in tiles.values():
             tile.raise_()
 
