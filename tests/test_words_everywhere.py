@@ -5,7 +5,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,9 +33,14 @@ PYTORCHS_WORDS = PACKAGE / "worker" / "engines"  # its errors are raised there a
 TWO_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")
 
 
-def sources() -> Iterator[tuple[Path, ast.AST]]:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield from ((path, node) for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+@cache
+def sources() -> Sequence[tuple[Path, ast.Call | ast.JoinedStr]]:
+    return [
+        (path, node)
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call | ast.JoinedStr)
+    ]
 
 
 def name_of(call: ast.Call) -> str:

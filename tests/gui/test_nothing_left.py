@@ -23,6 +23,8 @@ from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow
 
+pytestmark = pytest.mark.long
+
 # What is made once, when something is first shown, is there before the count begins.
 WARM, ROUNDS = 3, 12
 HANDLES = Path("/proc/self/fd")

@@ -15,6 +15,8 @@ from gpuexplorer.gui.theme.palette import Scheme, load_theme
 from gpuexplorer.gui.view_list import VIEWS
 from tests.gui.pixels import colours_of
 
+pytestmark = pytest.mark.long
+
 WIDE, HIGH = 1000, 700
 STEP = 5
 NO_CARD = {"GPUEXPLORER_NVML": "/nowhere/libnvidia-ml.so"}

@@ -16,6 +16,8 @@ from gpuexplorer.lab.wire import Run, Train
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
 
+pytestmark = pytest.mark.long
+
 
 def told(*lines: str, failing: tuple[int, ...] = (), printing: tuple[int, ...] = ()) -> Ledger:
     """A ledger that was told of lines, without a worker."""

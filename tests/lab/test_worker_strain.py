@@ -13,6 +13,8 @@ from gpuexplorer.lab.wire import Run
 from gpuexplorer.lab.worker_process import Start
 from tests.lab.processes import CARD, PATIENCE, Fake, Worker, ended, needs_torch
 
+pytestmark = pytest.mark.long
+
 SILENT = "import threading; threading.Event().wait()"
 
 

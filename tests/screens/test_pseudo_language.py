@@ -20,7 +20,7 @@ from tests.screens.every_word import Drawn, everything_said
 from tests.screens.not_words import is_wrong
 from tests.screens.person import Person
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+pytestmark = pytest.mark.long
 
 MACHINES = ("2xTitanRTX", "8xH100+nvlink")
 SCREENS = [entry.title for entry in VIEWS]

@@ -5,7 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.xvfb.display import x_server
+
+pytestmark = pytest.mark.long
 
 HERE = Path(__file__).parent
 
