@@ -52,6 +52,7 @@ class AlertsSection(Section):
         self._notices = notices
         self._rule_rows: list[RuleRow] = []
         self._speak = QPushButton(tr("Show alerts again"))
+        self._speak.setAutoDefault(False)
         self._speak.setFont(look.letters.body.font)
         self._speak.clicked.connect(self._on_speak_clicked)
         self._silent_row = SettingRow(look, tr("Silent"), "", self._speak)
@@ -67,6 +68,7 @@ class AlertsSection(Section):
         self._none.setContentsMargins(0, 10, 0, 4)
         self.add(self._none)
         self._add = QPushButton(tr("Add an alert"))
+        self._add.setAutoDefault(False)
         self._add.setFont(look.letters.body.font)
         self._add.clicked.connect(self._on_add_clicked)
         self.body.addSpacing(6)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QListWidget,
+    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -176,6 +177,8 @@ class SettingsDialog(QDialog):
         """Enter is for the field or button it was pressed in; there is nothing to confirm."""
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
+        elif isinstance(button := self.focusWidget(), QPushButton):
+            button.click()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -87,6 +87,7 @@ class RuleRow(QWidget):
     def _link(self, text: str) -> QPushButton:
         button = QPushButton(text)
         button.setProperty("kind", "link")
+        button.setAutoDefault(False)
         button.setFont(self._look.letters.body.font)
         return button
 

@@ -43,6 +43,7 @@ class Section(QWidget):
         title.setFont(look.letters.title.font)
         self._defaults = QPushButton(tr("Restore defaults"))
         self._defaults.setProperty("kind", "link")
+        self._defaults.setAutoDefault(False)
         self._defaults.setFont(look.letters.body.font)
         self._defaults.setAccessibleName(tr("{section}: restore defaults", section=tr(group)))
         # It keeps its place, so that nothing moves when it comes and goes.
