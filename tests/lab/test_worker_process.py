@@ -26,6 +26,8 @@ from gpuexplorer.lab.worker_process import Start
 from gpuexplorer.simulation.specs import parse_machine
 from tests.lab.processes import CARD, Fake, Worker, ended, needs_torch, on_len, tampered
 
+pytestmark = pytest.mark.long
+
 HELLO = '{"is":"hello","version":2,"python":"3.11","torch":"2","build":"CPU","simulated":false}'
 # Done to the line `len([])`, whatever else is carried out as ever.
 

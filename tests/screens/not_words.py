@@ -7,6 +7,7 @@ translated; it may also be a value that was put into a translated sentence.
 import csv
 import html
 import re
+import sys
 from collections.abc import Iterator
 
 from gpuexplorer.core.resources import resource
@@ -37,6 +38,7 @@ def is_wrong(text: str) -> bool:
 def _names() -> Iterator[str]:
     """Of this computer, of cards and their makers, and of where their figures are from."""
     yield from (host_name(), BareHost().card.name)
+    yield sys.prefix  # a folder that may have a space in its name
     for file, columns in (
         ("cards.csv", ("name", "driver_name", "vendor", "architecture")),
         ("card-sources.csv", ("title",)),

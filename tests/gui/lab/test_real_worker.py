@@ -23,7 +23,7 @@ from tests.gui.lab.conftest import ThisPython
 from tests.lab.processes import needs_torch, on_len
 from tests.lab.sessions import TWO_CARDS
 
-pytestmark = needs_torch
+pytestmark = [needs_torch, pytest.mark.long]
 
 PATIENCE = 60_000
 MAKE = "X = torch.rand(2, 3, device=try_gpu())"
