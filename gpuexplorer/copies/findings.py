@@ -12,8 +12,8 @@ from gpuexplorer.copies.result_json import direct_of
 from gpuexplorer.copies.route import Narrow
 from gpuexplorer.copies.wrong_advice import advice
 from gpuexplorer.core.units import gigabytes_per_second as gbs
-from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Measured, Wrong, in_all
+from gpuexplorer.core.words import Message, told
+from gpuexplorer.lab.events import Measured, Wrong
 
 __all__ = ["Bar", "Cell", "Finding", "Matter", "findings", "the_rest", "wrong_in_words"]
 
@@ -100,7 +100,7 @@ def _wrong(results: Sequence[CopyResult]) -> list[Finding]:
         by_the_host = cell in no_way
         staged = None if by_the_host else by_host.get((cell, result.job.bytes))
         if staged is not None and staged.rate is not None and staged.measured is not None:
-            sentence = in_all(sentence, _by_the_host(staged.measured, staged.rate))
+            sentence = told(sentence, _by_the_host(staged.measured, staged.rate))
         both = result.job.both_ways
         title = Message("Arrives WRONG")
         found[cell] = Finding(
@@ -199,7 +199,7 @@ def _narrow_one(narrow: Narrow, group: Sequence[CopyResult]) -> Finding:
     return Finding(
         Matter.NARROW,
         Message("Runs at {runs}", runs=narrow.runs),
-        in_all(reached, could),
+        told(reached, could),
         tuple(dict.fromkeys(cell_of(each) for each in group)),
         (narrow.device,),
         _LANES_ADVICE,

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from gpuexplorer.copies.copy_row import HOST, CopyRow
 from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.core.units import USUAL, Units, duration, memory, plain
-from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.events import in_all
+from gpuexplorer.core.words import NOTHING, Message, told
 
 _READING = frozenset({"item", "float", "int", "bool", "index", "tolist", "max", "min", "sum"})
 _COMPARING = frozenset({"equal", "allclose", "nonzero", "masked_select"})
@@ -97,7 +96,7 @@ def _sentence(
     first: CopyRow, copies: int, size: int, seconds: float | None, units: Units
 ) -> Message:
     """ "loss.item() moved 4 B to the host 1000 times. 38.1 of 41.0 ms went there." """
-    return in_all(_moved(first, copies, size, units), _spent(first, seconds))
+    return told(_moved(first, copies, size, units), _spent(first, seconds))
 
 
 def _moved(first: CopyRow, copies: int, size: int, units: Units) -> Message:

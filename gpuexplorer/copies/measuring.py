@@ -11,9 +11,8 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.time_left import TimeLeft
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.events import in_all
 from gpuexplorer.lab.product_job import ProductJob
 
 STOPPED = Message("It was stopped.")
@@ -137,7 +136,7 @@ class Measuring:
                 self._tell(len(self._jobs), None, 0, 0)
             why = STOPPED if self._stopping.is_set() else NOTHING
         except Trouble as trouble:
-            why = in_all(trouble.sentence, trouble.hint)
+            why = told(trouble.sentence, trouble.hint)
             if self._stopping.is_set():
                 why = STOPPED
         finally:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from gpuexplorer.copies.busy import Busy
 from gpuexplorer.copies.route import Route
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.events import Measured, in_all
+from gpuexplorer.lab.events import Measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class CopyResult:
     @property
     def why(self) -> Message:
         """Why it could not be, and what to do."""
-        return in_all(self.failure, self.hint)
+        return told(self.failure, self.hint)
 
     @property
     def wrong(self) -> bool:

@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import reduce
 
-from gpuexplorer.core.words import NOTHING, Message, mark
-from gpuexplorer.lab.events import in_all
+from gpuexplorer.core.words import NOTHING, Message, mark, told
 
 
 class Wire(StrEnum):
@@ -127,4 +125,4 @@ class Route:
     @property
     def note(self) -> Message:
         """All of them."""
-        return reduce(in_all, self.notes, NOTHING)
+        return told(*self.notes)

@@ -8,8 +8,7 @@ from decimal import Decimal, InvalidOperation, Overflow
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.plan import SWEEP_LEAST, SWEEP_MOST, Kind, sweep_sizes
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import in_all
+from gpuexplorer.core.words import Message, told
 
 MOST_BYTES = 1 << 40
 _STEP = 4  # of a range of sizes
@@ -112,7 +111,7 @@ def kinds_of(text: str) -> tuple[Kind, ...]:
             close = difflib.get_close_matches(word, [kind.value for kind in Kind], n=1)
             hint = Message("There are: {modes}.", modes=", ".join(kind.value for kind in Kind))
             if close:
-                hint = in_all(Message("Did you mean {word}?", word=close[0]), hint)
+                hint = told(Message("Did you mean {word}?", word=close[0]), hint)
             raise Trouble("--mode names {word!r}, which is not known.", hint, word=word)
     return tuple(dict.fromkeys(found))
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Union
 
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, told
 
 VERSION = 2
 
@@ -301,14 +301,7 @@ class Failed:
     @property
     def told(self) -> Message:
         """What happened, and what to do."""
-        return in_all(self.sentence, self.hint)
-
-
-def in_all(sentence: Message, hint: Message) -> Message:
-    """Both together; either may be empty."""
-    if not sentence or not hint:
-        return sentence or hint
-    return Message("{sentence} {hint}", sentence=sentence, hint=hint)
+        return told(self.sentence, self.hint)
 
 
 CAUSES = frozenset(

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.copies.busy import Busy
-from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.events import Multiplied, in_all
+from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.lab.events import Multiplied
 from gpuexplorer.lab.product_job import ProductJob
 
 
@@ -25,7 +25,7 @@ class ProductResult:
     @property
     def why(self) -> Message:
         """Why it could not be, and what to do."""
-        return in_all(self.failure, self.hint)
+        return told(self.failure, self.hint)
 
     @property
     def wrong(self) -> bool:

@@ -10,12 +10,11 @@ from gpuexplorer.copies.measuring import STOPPED, Bench, Job, Measuring, Progres
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.events import in_all
 from gpuexplorer.lab.product_job import ProductJob
 
 _NO_TORCH = Message(
@@ -118,7 +117,7 @@ class CopiesState(QObject):
         try:
             bench = self._make_bench()
         except Trouble as trouble:
-            self._sentence = in_all(trouble.sentence, trouble.hint)
+            self._sentence = told(trouble.sentence, trouble.hint)
             self.progressed.emit()
             return
         if bench is None:
@@ -171,7 +170,7 @@ class CopiesState(QObject):
         if pythons.python is not None:
             self.measure(jobs)
             return
-        self._sentence = in_all(pythons.trouble, _NO_TORCH)
+        self._sentence = told(pythons.trouble, _NO_TORCH)
         self.progressed.emit()
 
     def _on_posted(self, number: int, what: object) -> None:

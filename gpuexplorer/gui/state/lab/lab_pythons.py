@@ -8,9 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, Signal
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.lab.events import in_all
 from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
 
 _REMEMBERED = "lab/python"
@@ -132,7 +131,7 @@ class LabPythons(QObject):
         try:
             python = chosen(path, given_up)
         except Trouble as trouble:
-            said = in_all(trouble.sentence, trouble.hint)
+            said = told(trouble.sentence, trouble.hint)
             return lambda: self._refuse(said)
         return lambda: self._take(python)
 

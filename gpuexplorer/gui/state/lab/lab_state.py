@@ -6,7 +6,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.lab.lost_devices import lost_devices
@@ -18,7 +18,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice, bench_devices
 from gpuexplorer.gui.wording.lab.code.left_out import left_out_words
 from gpuexplorer.lab.effects import effects_of
-from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello, in_all
+from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
 from gpuexplorer.lab.grammar import read_line
 from gpuexplorer.lab.ledger import Entry, Ledger
 from gpuexplorer.lab.load import Load
@@ -295,7 +295,7 @@ class LabState(QObject):
         try:
             self._slot.start(self._switches, python.path)
         except Trouble as trouble:
-            self._fail(in_all(trouble.sentence, trouble.hint))
+            self._fail(told(trouble.sentence, trouble.hint))
             return False
         self._tell_stage(Stage.STARTING)
         return True
@@ -377,7 +377,7 @@ class LabState(QObject):
         if self._load is not None:
             self._load.released()
         self.ledger.lost()
-        self._sentence = in_all(why, left_out_words(left_out, gone))
+        self._sentence = told(why, left_out_words(left_out, gone))
         restarting, self._restarting = self._restarting, False
         if not began and not restarting:  # it would end again and again
             self._fail(why)

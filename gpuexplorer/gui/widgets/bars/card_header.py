@@ -33,10 +33,10 @@ class CardHeader(Painted):
         self._face, self._mark, self._badges = face, mark, badges
         self.setAccessibleName(face.title)
         said = [] if mark is None else [mark.word]
-        said += [badge.hint.rstrip(".") for badge in badges]
+        said += [badge.hint for badge in badges]
         if face.cuda_reason:
             said.append(face.cuda_reason)
-        self.setAccessibleDescription(". ".join(said))
+        self.setAccessibleDescription("\n".join(said))
         self.update()
 
     def draw(self, drawing: Drawing) -> None:

@@ -64,10 +64,6 @@ class TileGrid(Painted):
         self.setSizePolicy(policy)
 
     @property
-    def size_shown(self) -> TileSize:
-        return self._layout.size
-
-    @property
     def tiles(self) -> Mapping[CardId, CardTile]:
         """In the order in which they are shown."""
         return self._tiles
