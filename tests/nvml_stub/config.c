@@ -210,6 +210,8 @@ static int set_on_machine(const char *key, char *value) {
         staged.cards = atoi(value) < MOST_CARDS ? atoi(value) : MOST_CARDS;
     else if (strcmp(key, "driver") == 0)
         staged.driver_gone = strcmp(value, "gone") == 0;
+    else if (strcmp(key, "driver_version") == 0)
+        snprintf(staged.driver_version, sizeof staged.driver_version, "%s", value);
     else if (strcmp(key, "init") == 0)
         staged.init_answer = (answer)word_of(key, value);
     else if (strcmp(key, "refuse_code") == 0)

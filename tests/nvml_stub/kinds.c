@@ -147,6 +147,11 @@ void stub_reset_card(int index, const char *kind) {
 void stub_reset(void) {
     memset(&staged, 0, sizeof staged);
     staged.cards = 8;
+#ifdef OLD_DRIVER
+    snprintf(staged.driver_version, sizeof staged.driver_version, "450.80.02");
+#else
+    snprintf(staged.driver_version, sizeof staged.driver_version, "580.95.05");
+#endif
     staged.refuse_code = NOT_SUPPORTED;
     for (int i = 0; i < MOST_CARDS; i++)
         stub_reset_card(i, "h100");

@@ -84,6 +84,7 @@ enum wiring { WIRED_TO_SWITCH, WIRED_AS_MESH, WIRED_IN_PAIRS };
 struct machine {
     int cards;
     int driver_gone;
+    char driver_version[32];
     answer init_answer;
     answer refuse_code;
     int p2p; /* the status between any two cards */
@@ -178,6 +179,7 @@ int stub_index_of(const struct card *card);
 answer stub_open_session(answer refusal);
 answer stub_close_session(void);
 
+int stub_driver_since(int major, int minor); /* whether this driver is that one or newer */
 answer stub_give_text(char *buffer, unsigned int size, const char *text);
 u64 stub_real_us(void);
 u64 stub_now_us(void); /* of the clock that a test may hold */

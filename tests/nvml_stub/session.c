@@ -7,10 +7,8 @@
 #include <strings.h>
 
 #ifdef OLD_DRIVER
-#define DRIVER_VERSION "450.80.02"
 #define CUDA_VERSION 11000
 #else
-#define DRIVER_VERSION "580.95.05"
 #define CUDA_VERSION 13000
 #endif
 
@@ -76,13 +74,14 @@ answer stub_give_text(char *buffer, unsigned int size, const char *text) {
 
 CALL(nvmlSystemGetDriverVersion, char *version, unsigned int size) {
     ENTER(nvmlSystemGetDriverVersion);
-    return stub_give_text(version, size, DRIVER_VERSION);
+    return stub_give_text(version, size, machine.driver_version);
 }
 
 CALL(nvmlSystemGetNVMLVersion, char *version, unsigned int size) {
     ENTER(nvmlSystemGetNVMLVersion);
-    return stub_give_text(version, size, DRIVER_VERSION[0] == '4' ? "11." DRIVER_VERSION
-                                                                  : "13." DRIVER_VERSION);
+    char text[48];
+    snprintf(text, sizeof text, "%d.%s", CUDA_VERSION / 1000, machine.driver_version);
+    return stub_give_text(version, size, text);
 }
 
 CALL(nvmlSystemGetCudaDriverVersion, int *version) {

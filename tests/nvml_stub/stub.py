@@ -14,6 +14,7 @@ A configuration is a list of `key=value`, with `;` or spaces between:
     wddm=1                        cards whose processes' memory is unknown, as on Windows
     idle=all                      cards that do nothing
     driver=gone    driver=back    after `back`, NVML must be initialised again
+    driver_version=535.54.03      what the driver answers as some version did
     init=version_mismatch         or no_permission, not_loaded, library, unknown, ok
     refused=nvmlDeviceGetName     functions that are refused: names, `field186`, `all`, `none`;
                                   `all` leaves out what it takes to find and name the cards

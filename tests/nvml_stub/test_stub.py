@@ -84,6 +84,12 @@ def test_the_table_is_readable_through_the_binding(stub: Stub) -> None:
     assert pynvml.nvmlDeviceGetRemappedRows(third) == (0, 0, 0, 0)
 
 
+def test_the_driver_can_be_of_another_version(stub: Stub) -> None:
+    stub.set("driver_version=535.54.03")
+    assert pynvml.nvmlSystemGetDriverVersion() == "535.54.03"
+    assert pynvml.nvmlSystemGetNVMLVersion() == "13.535.54.03"
+
+
 def test_a_card_is_found_by_its_index_its_uuid_and_its_bus(stub: Stub) -> None:
     uuid = pynvml.nvmlDeviceGetUUID(card(3))
     by_uuid = pynvml.nvmlDeviceGetHandleByUUID(uuid.encode())
