@@ -180,7 +180,7 @@ static void refuse(char *list) {
         int all = strcmp(one, "all") == 0, known = all || strcmp(one, "none") == 0;
         if (strncmp(one, "field", 5) == 0) {
             unsigned int id = (unsigned int)atoi(one + 5);
-            if (id < sizeof staged.refused_fields / sizeof *staged.refused_fields)
+            if (id < MOST_FIELDS)
                 staged.refused_fields[id] = known = 1;
         }
         for (struct symbol *at = __start_nvml_symbols; at < __stop_nvml_symbols; at++)
@@ -189,6 +189,18 @@ static void refuse(char *list) {
         if (!known)
             complain("refused", one);
     }
+}
+
+static void slow_fields(char *list) {
+    char *rest = NULL;
+    unsigned int id;
+    int us;
+    memset(staged.field_us, 0, sizeof staged.field_us);
+    for (char *one = strtok_r(list, ",", &rest); one; one = strtok_r(NULL, ",", &rest))
+        if (sscanf(one, "%u:%d", &id, &us) == 2 && id < MOST_FIELDS)
+            staged.field_us[id] = us;
+        else
+            complain("field_us", one);
 }
 
 static void set_clock(const char *value) {
@@ -218,6 +230,10 @@ static int set_on_machine(const char *key, char *value) {
         staged.refuse_code = (answer)word_of(key, value);
     else if (strcmp(key, "refused") == 0)
         refuse(value);
+    else if (strcmp(key, "field_us") == 0)
+        slow_fields(value);
+    else if (strcmp(key, "pcie_bits") == 0)
+        staged.pcie_bits = atoi(value);
     else if (strcmp(key, "clock") == 0)
         set_clock(value);
     else if (strcmp(key, "p2p") == 0) {

@@ -14,6 +14,7 @@
 #define MOST_CARDS 64
 #define MOST_PROCESSES 16
 #define MOST_SLICES 7
+#define MOST_FIELDS 512
 #define ABSENT LLONG_MIN /* the card does not report this: NOT_SUPPORTED */
 
 enum {
@@ -91,7 +92,9 @@ struct machine {
     enum wiring wiring;
     int clock_by_hand;
     long long clock_us;
-    int refused_fields[512];
+    int refused_fields[MOST_FIELDS];
+    int field_us[MOST_FIELDS]; /* how long the driver takes for a field */
+    int pcie_bits;             /* of the counters of bytes, which wrap */
     struct card card[MOST_CARDS];
 };
 
@@ -184,6 +187,8 @@ answer stub_give_text(char *buffer, unsigned int size, const char *text);
 u64 stub_real_us(void);
 u64 stub_now_us(void); /* of the clock that a test may hold */
 double stub_elapsed(void); /* seconds that counters have been growing */
+double stub_elapsed_at(u64 now_us);
+void stub_dawdle(long long us);
 int stub_mig_on(const struct card *card);
 int stub_slices(const struct card *card);
 long long stub_sick(const struct card *card, long long healthy, long long impossible);

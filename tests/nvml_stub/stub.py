@@ -15,6 +15,8 @@ A configuration is a list of `key=value`, with `;` or spaces between:
     idle=all                      cards that do nothing
     driver=gone    driver=back    after `back`, NVML must be initialised again
     driver_version=535.54.03      what the driver answers as some version did
+    field_us=185:3300,83:2300     microseconds that the driver takes for a field
+    pcie_bits=64                  of the counters of PCIe bytes, which wrap at 32 otherwise
     init=version_mismatch         or no_permission, not_loaded, library, unknown, ok
     refused=nvmlDeviceGetName     functions that are refused: names, `field186`, `all`, `none`;
                                   `all` leaves out what it takes to find and name the cards
