@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MOST_CARDS 64
-#define MOST_PROCESSES 16
+#define MOST_CARDS 128
+#define MOST_PROCESSES 32
 #define MOST_SLICES 7
 #define ABSENT LLONG_MIN /* the card does not report this: NOT_SUPPORTED */
 
@@ -187,6 +187,7 @@ double stub_elapsed(void); /* seconds that counters have been growing */
 int stub_mig_on(const struct card *card);
 int stub_slices(const struct card *card);
 long long stub_sick(const struct card *card, long long healthy, long long impossible);
+unsigned int stub_made_up_pid(int card, int process);
 u64 stub_process_memory(const struct card *card, int process);
 int stub_remote_card(const struct card *card, int link); /* -1: a switch; -2: not in use */
 u64 stub_nvlink_bytes(const struct card *card, int link, int receive); /* link -1: all */

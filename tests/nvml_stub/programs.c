@@ -8,10 +8,16 @@ struct process_v1 {
     unsigned int pid;
     u64 memory;
 };
-struct process_v2 { /* the third version too */
+struct process_v2 { /* the third version too, but for 535.43 to 535.86 */
     unsigned int pid;
     u64 memory;
     unsigned int gpu_instance, compute_instance;
+};
+struct process_of_535 { /* what the third version was in the first drivers that had it */
+    unsigned int pid;
+    u64 memory;
+    unsigned int gpu_instance, compute_instance;
+    u64 protected_memory;
 };
 struct use_sample {
     unsigned int pid;
@@ -43,6 +49,11 @@ struct attributes {
 
 #define NO_INSTANCE 0xFFFFFFFFu
 #define UNKNOWN_MEMORY (~(u64)0)
+
+/* Below what Linux can count to, and beyond what it has counted to anywhere yet. */
+unsigned int stub_made_up_pid(int card, int process) {
+    return 4180000u + 100u * (unsigned)card + (unsigned)process;
+}
 
 u64 stub_process_memory(const struct card *card, int process) {
     return card->wddm ? UNKNOWN_MEMORY : (u64)(process + 1) << 28; /* 256 MiB, 512 MiB, … */
@@ -82,9 +93,14 @@ static answer list(const struct card *card, int slice, const char *uses, unsigne
     if (n > space)
         return INSUFFICIENT_SIZE;
     REQUIRE(n == 0 || room);
+    int of_535 = version == 3 && stub_driver_since(535, 43) && !stub_driver_since(535, 98);
     for (unsigned int i = 0; i < n; i++)
         if (version == 1)
             ((struct process_v1 *)room)[i] = (struct process_v1){found[i].pid, found[i].memory};
+        else if (of_535)
+            ((struct process_of_535 *)room)[i] =
+                (struct process_of_535){found[i].pid, found[i].memory, found[i].gpu_instance,
+                                        found[i].compute_instance, 0};
         else
             ((struct process_v2 *)room)[i] = found[i];
     return OK;
@@ -111,7 +127,7 @@ PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v3, "m", 3)
 /* As real drivers do it: out of order, one sample stale, one impossible, one of a stranger. */
 static unsigned int sample_use(const struct card *card, u64 since_us,
                                struct use_sample_v1 found[MOST_PROCESSES + 3]) {
-    const unsigned int stranger = 4999999;
+    const unsigned int stranger = 4179999;
     u64 now = stub_now_us();
     unsigned int n = 0, programs = (unsigned int)card->process_count;
     struct use_sample_v1 all[MOST_PROCESSES + 3];
