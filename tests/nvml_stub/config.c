@@ -30,6 +30,7 @@ static const struct {
     NUMBER(nvlink_speed), NUMBER(nvlink_rate), NUMBER(ecc_mode), NUMBER(ecc), NUMBER(ecc_bad),
     NUMBER(retired), NUMBER(retired_bad), NUMBER(retired_pending), NUMBER(remapped),
     NUMBER(remapped_bad), NUMBER(remapped_pending), NUMBER(remapped_failed),
+    NUMBER(told_count), NUMBER(process_memory),
     NUMBER(compute_mode), NUMBER(persistence), NUMBER(virtualization), NUMBER(display_active),
 };
 

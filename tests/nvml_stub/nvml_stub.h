@@ -56,6 +56,7 @@ struct card {
     int xid_count;
     /* faults */
     long long lost, hung, garbage, wddm, slow_us;
+    long long told_count, process_memory; /* of the process lists; 0: the truth */
     /* what it is */
     long long capability_major, capability_minor, architecture, brand, cores, bus_width, numa;
     long long device_id, mig_capable, mig_mask, gpm;

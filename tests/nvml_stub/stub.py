@@ -22,6 +22,8 @@ A configuration is a list of `key=value`, with `;` or spaces between:
     mig=0:3    mig_at=0:0,2,5     MIG devices: how many, or at which places of seven
     procs=0:3                     how many programs, with pids that no machine has counted to
     pids=0:1234,5678g,90b,91m     or these: compute, graphics, both, through MPS
+    told_count=0:4294967295       how many entries the process lists say they have
+    process_memory=0:-1           of each process of the card, in bytes
     name=0:4e56ff                 the raw bytes of the name
     uuid=0:GPU-x
     xid=0:79                      an error event, kept until somebody who listens waits for it
