@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MOST_CARDS 64
-#define MOST_PROCESSES 16
+#define MOST_CARDS 128
+#define MOST_PROCESSES 32
 #define MOST_SLICES 7
 #define MOST_FIELDS 512
 #define ABSENT LLONG_MIN /* the card does not report this: NOT_SUPPORTED */
@@ -57,6 +57,7 @@ struct card {
     int xid_count;
     /* faults */
     long long lost, hung, garbage, wddm, slow_us;
+    long long told_count, process_memory; /* of the process lists; 0: the truth */
     /* what it is */
     long long capability_major, capability_minor, architecture, brand, cores, bus_width, numa;
     long long device_id, mig_capable, mig_mask, gpm;
@@ -192,6 +193,7 @@ void stub_dawdle(long long us);
 int stub_mig_on(const struct card *card);
 int stub_slices(const struct card *card);
 long long stub_sick(const struct card *card, long long healthy, long long impossible);
+unsigned int stub_made_up_pid(int card, int process);
 u64 stub_process_memory(const struct card *card, int process);
 int stub_remote_card(const struct card *card, int link); /* -1: a switch; -2: not in use */
 u64 stub_nvlink_bytes(const struct card *card, int link, int receive); /* link -1: all */
