@@ -99,6 +99,7 @@ struct machine {
     struct card card[MOST_CARDS];
 };
 
+extern atomic_ulong stub_field_calls[MOST_FIELDS];
 extern struct machine machine;
 extern struct machine staged; /* what is being configured: no call sees it half done */
 

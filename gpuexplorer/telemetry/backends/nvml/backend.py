@@ -122,6 +122,20 @@ class NvmlBackend:
         self._consider(connection, known, sample)
         return sample
 
+    def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:
+        known = self._by_id.get(card)
+        if known is None or self._resting.resting(known):
+            return
+        connection = self._enter()
+        if connection is None:
+            return
+        try:
+            reader = connection.readers.get(card)
+            if reader is not None:
+                reader.prepare(metrics)
+        finally:
+            connection.leave()
+
     def _read(
         self, connection: Connection, card: Card, metrics: Collection[MetricId]
     ) -> Sample:
