@@ -177,16 +177,20 @@ def _trouble(file: Path, status: int | None) -> Trouble:
     elif status is not None:
         code = os.waitstatus_to_exitcode(status)
         how = Message("it ended the program with exit status {code}", code=code)
-    chosen = bool(os.environ.get(loading.LIBRARY_VARIABLE))
+    hint = Message(
+        "Most likely the file is damaged or not the driver's. Install the driver again."
+    )
+    if os.environ.get(loading.LIBRARY_VARIABLE):
+        hint = Message(
+            "Most likely the file is damaged or not the driver's. Unset {variable}, or install "
+            "the NVIDIA driver again.",
+            variable=loading.LIBRARY_VARIABLE,
+        )
     return Trouble(
         "The NVIDIA driver's library {file} is not usable. A trial run with it crashed: {how}.",
-        "Most likely the file is damaged or not the driver's. Unset {variable}, or install the "
-        "NVIDIA driver again."
-        if chosen
-        else "Most likely the file is damaged or not the driver's. Install the driver again.",
+        hint,
         file=file,
         how=how,
-        variable=loading.LIBRARY_VARIABLE,
     )
 
 
