@@ -26,7 +26,7 @@ BACK_FOR = 30.0
 _LOOK_ROUND_EVERY = 10.0
 _UNHEARD = Message("nothing is heard of the card any more")
 _NO_LIMIT = Message("the card's own limit is not known")
-_GONE = frozenset({CardState.LOST, CardState.ASLEEP, CardState.NO_DRIVER})
+_GONE = frozenset(CardState) - {CardState.WORKING, CardState.NO_ANSWER}
 
 
 class Why(StrEnum):

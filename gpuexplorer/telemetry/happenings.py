@@ -202,6 +202,12 @@ class Happenings:
             case CardState.LOST:
                 lost = Message("The card is lost")
                 found.append(self._seen(sample.at, Kind.CARD_LOST, card, lost))
+            case CardState.UNLISTED:
+                unlisted = Message("The driver no longer lists the card")
+                found.append(self._seen(sample.at, Kind.CARD_LOST, card, unlisted))
+            case CardState.REFUSED:
+                refused = Message("The driver gives no access to the card")
+                found.append(self._seen(sample.at, Kind.NO_ANSWER, card, refused))
             case CardState.NO_ANSWER:
                 silent = Message("The card does not answer")
                 found.append(self._seen(sample.at, Kind.NO_ANSWER, card, silent))
@@ -234,6 +240,12 @@ class Happenings:
             case CardState.LOST:
                 back = Message("The card is back")
                 found.append(self._seen(at, Kind.CARD_BACK, card, back))
+            case CardState.UNLISTED:
+                back = Message("The driver lists the card again")
+                found.append(self._seen(at, Kind.CARD_BACK, card, back))
+            case CardState.REFUSED:
+                access = Message("The driver gives access to the card")
+                found.append(self._seen(at, Kind.ANSWERS_AGAIN, card, access))
             case CardState.NO_ANSWER:
                 again = Message("The card answers again")
                 found.append(self._seen(at, Kind.ANSWERS_AGAIN, card, again))

@@ -30,7 +30,7 @@ static const struct {
     NUMBER(nvlink_speed), NUMBER(nvlink_rate), NUMBER(ecc_mode), NUMBER(ecc), NUMBER(ecc_bad),
     NUMBER(retired), NUMBER(retired_bad), NUMBER(retired_pending), NUMBER(remapped),
     NUMBER(remapped_bad), NUMBER(remapped_pending), NUMBER(remapped_failed),
-    NUMBER(told_count), NUMBER(process_memory),
+    NUMBER(told_count), NUMBER(process_memory), NUMBER(told_index),
     NUMBER(compute_mode), NUMBER(persistence), NUMBER(virtualization), NUMBER(display_active),
 };
 
@@ -155,6 +155,8 @@ static int set_on_card(int index, const char *key, const char *value) {
         set_processes(card, index, value);
     else if (strcmp(key, "pids") == 0)
         set_pids(card, value);
+    else if (strcmp(key, "handle") == 0)
+        card->handle_answer = word_of(key, value);
     else if (strcmp(key, "name") == 0)
         set_name(card, value);
     else if (strcmp(key, "uuid") == 0)

@@ -57,6 +57,8 @@ struct card {
     /* faults */
     long long lost, hung, garbage, wddm, slow_us;
     long long told_count, process_memory; /* of the process lists; 0: the truth */
+    long long handle_answer;              /* to who asks for the card; 0: gives it */
+    long long told_index;                 /* 0: the truth */
     /* what it is */
     long long capability_major, capability_minor, architecture, brand, cores, bus_width, numa;
     long long device_id, mig_capable, mig_mask, gpm;

@@ -127,6 +127,7 @@ static answer hand_out(int index, int slice, handle *device) {
     REQUIRE(device && index >= 0 && index < machine.cards);
     if (machine.card[index].lost)
         return GPU_IS_LOST;
+    OR_RETURN((answer)machine.card[index].handle_answer);
     *device = stub_handle_of(index, slice);
     return OK;
 }
@@ -262,7 +263,8 @@ CALL(nvmlDeviceGetNvLinkRemotePciInfo_v2, handle device, unsigned int link,
 
 CALL_TO_FIND_CARDS(nvmlDeviceGetIndex, handle device, unsigned int *index) {
     ENTER_CARD_OR_SLICE(nvmlDeviceGetIndex, device);
-    GIVE(index, slice < 0 ? stub_index_of(card) : slice);
+    int told = card->told_index ? (int)card->told_index : stub_index_of(card);
+    GIVE(index, slice < 0 ? told : slice);
     return OK;
 }
 

@@ -39,7 +39,7 @@ class MachineNow:
         return found or Reading(card, 0.0, CardState.WORKING, {}, {})
 
     def lost(self, card: CardId) -> bool:
-        return self.reading(card).state is CardState.LOST
+        return self.reading(card).state in (CardState.LOST, CardState.UNLISTED)
 
     def named(self, cards: Collection[CardId]) -> str:
         """ "card 3", "cards 0 to 7", "cards 0, 2 and 5 to 7"."""
