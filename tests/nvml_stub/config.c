@@ -218,6 +218,8 @@ static int set_on_machine(const char *key, char *value) {
     static const char *const wirings[] = {"switch", "mesh", "pairs"};
     if (strcmp(key, "cards") == 0)
         staged.cards = atoi(value) < MOST_CARDS ? atoi(value) : MOST_CARDS;
+    else if (strcmp(key, "told_cards") == 0)
+        staged.told_cards = atoi(value);
     else if (strcmp(key, "driver") == 0)
         staged.driver_gone = strcmp(value, "gone") == 0;
     else if (strcmp(key, "driver_version") == 0)

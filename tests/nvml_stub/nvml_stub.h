@@ -86,6 +86,7 @@ enum wiring { WIRED_TO_SWITCH, WIRED_AS_MESH, WIRED_IN_PAIRS };
 
 struct machine {
     int cards;
+    int told_cards; /* 0: the truth */
     int driver_gone;
     char driver_version[32];
     answer init_answer;

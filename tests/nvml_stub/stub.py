@@ -3,6 +3,7 @@
 A configuration is a list of `key=value`, with `;` or spaces between:
 
     cards=8                       how many cards there are, 128 at most
+    told_cards=-1                 how many it says there are
     kind=h100                     or rtx4090, t4, gb10; sets everything else of a card anew
     util=55    util=0:55          a number, on all cards or on card 0 (`all:55` works too)
     memory_temp=0:none            the card does not report it
