@@ -2,8 +2,6 @@
 
 #include "nvml_stub.h"
 
-#include <math.h>
-
 enum type { DOUBLE = 0, UNSIGNED = 1, U64 = 3, SIGNED = 5 };
 
 struct field {
@@ -25,8 +23,13 @@ struct field {
 static answer give(struct field *field, enum type type, long long value) {
     if (value == ABSENT)
         return NOT_SUPPORTED;
-    field->type = type;
+    field->type = stub_tells_real() ? DOUBLE : type;
     field->value.big = 0;
+    if (field->type == DOUBLE) {
+        field->value.real = stub_told_real((double)value);
+        return OK;
+    }
+    value = stub_told(value);
     if (type == U64)
         field->value.big = (u64)value;
     else if (type == SIGNED)
@@ -62,10 +65,10 @@ static answer give_of_link(const struct card *card, struct field *field) {
     }
 }
 
-static answer give_throttle_time(const struct card *card, struct field *field) {
+static answer give_throttle_time(struct field *field) {
     /* Counter N grows by N ms per second, so that no two are alike. */
     long long number = field->id < 100 ? field->id - 73 : field->id - 260;
-    return give(field, U64, (long long)((double)number * stub_elapsed() * 1e6) + card->garbage);
+    return give(field, U64, (long long)((double)number * stub_elapsed() * 1e6));
 }
 
 static answer give_field(const struct card *card, struct field *field) {
@@ -115,7 +118,7 @@ static answer give_field(const struct card *card, struct field *field) {
     default: break;
     }
     if ((id >= 74 && id <= 81) || (id >= 269 && id <= 271))
-        return give_throttle_time(card, field);
+        return give_throttle_time(field);
     if (id >= 84 && id <= 89)
         return give(field, UNSIGNED, card->nvlink_speed);
     return id == 0 || id >= 308 ? INVALID_ARGUMENT : NOT_SUPPORTED;
@@ -134,14 +137,9 @@ CALL(nvmlDeviceGetFieldValues, handle device, int count, struct field *fields) {
             continue;
         }
 #endif
-        if (field->id < 512 && machine.refused_fields[field->id])
-            field->answer = machine.refuse_code;
-        else
+        field->answer = stub_meet_faults(NULL, field->id, stub_index_of(card));
+        if (field->answer == OK)
             field->answer = give_field(card, field);
-        if (field->answer == OK && card->garbage) {
-            field->type = DOUBLE;
-            field->value.real = NAN;
-        }
     }
     return OK;
 }
