@@ -30,6 +30,7 @@ static const struct {
     NUMBER(nvlink_speed), NUMBER(nvlink_rate), NUMBER(ecc_mode), NUMBER(ecc), NUMBER(ecc_bad),
     NUMBER(retired), NUMBER(retired_bad), NUMBER(retired_pending), NUMBER(remapped),
     NUMBER(remapped_bad), NUMBER(remapped_pending), NUMBER(remapped_failed),
+    NUMBER(told_count), NUMBER(process_memory),
     NUMBER(compute_mode), NUMBER(persistence), NUMBER(virtualization), NUMBER(display_active),
 };
 
@@ -41,22 +42,26 @@ static void complain(const char *key, const char *value) {
     fprintf(stderr, "nvml stub: %s=%s is not understood\n", key, value);
 }
 
-static u64 bits_of(const char *list) {
-    u64 bits = 0;
+int stub_names(const char *list, int number) {
+    if (strcmp(list, "all") == 0)
+        return 1;
     for (const char *at = list; *at;) {
         char *end;
-        unsigned long bit = strtoul(at, &end, 10);
+        long one = strtol(at, &end, 10);
         if (end == at)
             break;
-        if (bit < 64)
-            bits |= (u64)1 << bit;
+        if (one == number)
+            return 1;
         at = *end == ',' ? end + 1 : end;
     }
-    return bits;
+    return 0;
 }
 
-u64 stub_cards(const char *list) {
-    return strcmp(list, "all") == 0 ? ~(u64)0 : bits_of(list);
+static long long bits_of(const char *list) {
+    long long bits = 0;
+    for (int bit = 0; bit < 63; bit++)
+        bits |= (long long)stub_names(list, bit) << bit;
+    return bits;
 }
 
 static void set_processes(struct card *card, int index, const char *value) {
@@ -65,8 +70,7 @@ static void set_processes(struct card *card, int index, const char *value) {
     card->process_count = count < MOST_PROCESSES ? count : MOST_PROCESSES;
     for (int j = 0; j < card->process_count; j++)
         card->processes[j] =
-            (struct process){.pid = 5000000u + 100u * (unsigned)index + (unsigned)j,
-                             .use = uses[j % 4]};
+            (struct process){.pid = stub_made_up_pid(index, j), .use = uses[j % 4]};
 }
 
 static void set_pids(struct card *card, const char *value) {
@@ -110,9 +114,9 @@ static int set_on_card(int index, const char *key, const char *value) {
     else if (strcmp(key, "mig") == 0)
         card->mig_mask = (1 << atoi(value)) - 1;
     else if (strcmp(key, "mig_at") == 0)
-        card->mig_mask = (long long)bits_of(value);
+        card->mig_mask = bits_of(value);
     else if (strcmp(key, "nvlink_down") == 0)
-        card->nvlink_down = (long long)bits_of(value);
+        card->nvlink_down = bits_of(value);
     else if (strcmp(key, "procs") == 0)
         set_processes(card, index, value);
     else if (strcmp(key, "pids") == 0)
@@ -186,11 +190,11 @@ static int set_on_machine(const char *key, char *value) {
                 staged.wiring = (enum wiring)i;
     } else if (strcmp(key, "idle") == 0) {
         for (int i = 0; i < MOST_CARDS; i++)
-            if (stub_cards(value) >> i & 1)
+            if (stub_names(value, i))
                 go_idle(&staged.card[i]);
     } else if (strcmp(key, "wddm") == 0) {
         for (int i = 0; i < MOST_CARDS; i++)
-            staged.card[i].wddm = (long long)(stub_cards(value) >> i & 1);
+            staged.card[i].wddm = stub_names(value, i);
     } else
         return stub_set_fault(key, value);
     return 1;

@@ -70,9 +70,8 @@ static int is_known(const char *calls) {
 }
 
 static int same(const struct rule *one, const struct rule *other) {
-    return one->deed == other->deed && one->of_cards == other->of_cards &&
-           one->cards == other->cards && strcmp(one->calls, other->calls) == 0 &&
-           strcmp(one->owner, other->owner) == 0;
+    return one->deed == other->deed && strcmp(one->owner, other->owner) == 0 &&
+           strcmp(one->calls, other->calls) == 0 && strcmp(one->cards, other->cards) == 0;
 }
 
 /* CALLS, CALLS@CARDS or CARDS, then perhaps a colon and a value. */
@@ -80,13 +79,12 @@ static void add_rule(const char *owner, enum deed deed, const char *text) {
     char calls[sizeof machine.rules->calls];
     size_t length = strcspn(text, ":");
     snprintf(calls, sizeof calls, "%.*s", (int)length, text);
-    struct rule rule = {.deed = deed, .cards = ~(u64)0};
+    struct rule rule = {.deed = deed};
     snprintf(rule.owner, sizeof rule.owner, "%s", owner);
     snprintf(rule.value, sizeof rule.value, "%s", text[length] ? text + length + 1 : "");
     char *cards = isdigit(*calls) ? calls : strchr(calls, '@');
     if (cards) {
-        rule.of_cards = 1;
-        rule.cards = stub_cards(cards == calls ? cards : cards + 1);
+        snprintf(rule.cards, sizeof rule.cards, "%s", cards == calls ? cards : cards + 1);
         *cards = '\0';
     }
     snprintf(rule.calls, sizeof rule.calls, "%s", *calls ? calls : "every");
@@ -181,7 +179,7 @@ static void find_rules(const struct symbol *symbol, unsigned int field, int card
         return;
     for (int i = machine.rule_count - 1; i >= 0; i--) {
         const struct rule *rule = &machine.rules[i];
-        int of_it = card < 0 ? !rule->of_cards : (int)(rule->cards >> card & 1);
+        int of_it = !*rule->cards || (card >= 0 && stub_names(rule->cards, card));
         if (of_it && !found[rule->deed] && is_about(rule, symbol, field))
             found[rule->deed] = rule;
     }

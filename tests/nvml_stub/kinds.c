@@ -140,8 +140,7 @@ void stub_reset_card(int index, const char *kind) {
         be_a_gb10(card);
     card->process_count = 2;
     for (int j = 0; j < card->process_count; j++)
-        card->processes[j] = (struct process){.pid = 5000000u + 100u * (unsigned)index + (unsigned)j,
-                                              .use = 'c'};
+        card->processes[j] = (struct process){.pid = stub_made_up_pid(index, j), .use = 'c'};
 }
 
 void stub_reset(void) {

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MOST_CARDS 64
-#define MOST_PROCESSES 16
+#define MOST_CARDS 128
+#define MOST_PROCESSES 32
 #define MOST_SLICES 7
 #define MOST_RULES 64
 #define TEXT_ROOM 192
@@ -57,6 +57,7 @@ struct card {
     unsigned int xids[16];
     int xid_count;
     long long wddm;
+    long long told_count, process_memory; /* of the process lists; 0: the truth */
     /* what it is */
     long long capability_major, capability_minor, architecture, brand, cores, bus_width, numa;
     long long device_id, mig_capable, mig_mask, gpm;
@@ -84,10 +85,10 @@ enum deed { REFUSE, ANSWER, SLOW, HANG, CRASH, EXIT, DEEDS };
 
 struct rule {
     enum deed deed;
-    int of_cards;   /* it names cards, and so is about calls to these only */
-    u64 cards;      /* a bit for each */
     char owner[12]; /* the key that brought it, and that takes it away again */
-    char calls[72], value[104];
+    char calls[72];
+    char cards[72]; /* "": it is also about calls that name no card */
+    char value[104];
 };
 
 enum wiring { WIRED_TO_SWITCH, WIRED_AS_MESH, WIRED_IN_PAIRS };
@@ -199,13 +200,14 @@ u64 stub_now_us(void); /* of the clock that a test may hold */
 double stub_elapsed(void); /* seconds that counters have been growing */
 int stub_mig_on(const struct card *card);
 int stub_slices(const struct card *card);
+unsigned int stub_made_up_pid(int card, int process);
 u64 stub_process_memory(const struct card *card, int process);
 int stub_remote_card(const struct card *card, int link); /* -1: a switch; -2: not in use */
 u64 stub_nvlink_bytes(const struct card *card, int link, int receive); /* link -1: all */
 
 int stub_set_fault(const char *key, char *value);
 answer stub_code(const char *word);
-u64 stub_cards(const char *list); /* "0,3" or "all", a bit for each */
+int stub_names(const char *list, int number); /* whether it is in "0,3" or "all" */
 int stub_faults_hold(void);
 answer stub_meet_faults(const struct symbol *symbol, unsigned int field, int card);
 answer stub_refusal(const struct symbol *symbol, int card);
