@@ -106,6 +106,7 @@ struct machine {
     enum wiring wiring;
     int clock_by_hand;
     long long clock_us;
+    int pcie_bits; /* of the counters of bytes, which wrap */
     struct card card[MOST_CARDS];
 };
 
@@ -198,6 +199,7 @@ answer stub_give_text(char *buffer, unsigned int size, const char *text);
 u64 stub_real_us(void);
 u64 stub_now_us(void); /* of the clock that a test may hold */
 double stub_elapsed(void); /* seconds that counters have been growing */
+double stub_elapsed_at(u64 now_us);
 int stub_mig_on(const struct card *card);
 int stub_slices(const struct card *card);
 unsigned int stub_made_up_pid(int card, int process);

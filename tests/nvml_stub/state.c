@@ -21,6 +21,7 @@ static atomic_uint sessions;
 static atomic_uint generation; /* handles of another generation are dead */
 static atomic_ulong releases;
 static u64 loaded_us;
+static const u64 START_BY_HAND_US = 1700000000000000u;
 
 /* Handles: a mark, the generation, the slice plus one, the card's index. */
 static const uintptr_t MARK = (uintptr_t)0x4E56 << 40;
@@ -32,15 +33,16 @@ u64 stub_real_us(void) {
 }
 
 u64 stub_now_us(void) {
-    const u64 start_by_hand = 1700000000000000u;
-    return machine.clock_by_hand ? start_by_hand + (u64)machine.clock_us : stub_real_us();
+    return machine.clock_by_hand ? START_BY_HAND_US + (u64)machine.clock_us : stub_real_us();
 }
 
-double stub_elapsed(void) {
+double stub_elapsed_at(u64 now_us) {
     const double head_start = 1000.0; /* so that no counter is ever zero */
-    double us = machine.clock_by_hand ? (double)machine.clock_us : (double)(stub_real_us() - loaded_us);
-    return head_start + us / 1e6;
+    u64 began_us = machine.clock_by_hand ? START_BY_HAND_US : loaded_us;
+    return head_start + (double)(long long)(now_us - began_us) / 1e6;
 }
+
+double stub_elapsed(void) { return stub_elapsed_at(stub_now_us()); }
 
 int stub_driver_since(int major, int minor) {
     int own_major = 0, own_minor = 0;

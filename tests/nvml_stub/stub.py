@@ -10,6 +10,7 @@ A configuration is a list of `key=value`, with `;` or spaces between:
     idle=all                      cards that do nothing
     driver=gone    driver=back    after `back`, NVML must be initialised again
     driver_version=535.54.03      what the driver answers as some version did
+    pcie_bits=64                  of the counters of PCIe bytes, which wrap at 32 otherwise
     mig=0:3    mig_at=0:0,2,5     MIG devices: how many, or at which places of seven
     procs=0:3                     how many programs, with pids that no machine has counted to
     pids=0:1234,5678g,90b,91m     or these: compute, graphics, both, through MPS

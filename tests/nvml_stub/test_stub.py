@@ -5,6 +5,7 @@ import math
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -115,6 +116,7 @@ def test_field_values_know_their_scopes_and_their_types(stub: Stub) -> None:
 
 
 def test_counters_grow_with_the_clock(stub: Stub) -> None:
+    stub.set("pcie_bits=64")
     wanted = (83, 197, 198, (138, 5), (139, 5), (138, 0xFFFFFFFF))
     before = fields(card(2), *wanted)
     stub.set("clock=+2")
@@ -129,6 +131,37 @@ def test_counters_grow_with_the_clock(stub: Stub) -> None:
     stub.set("clock=+0.5")
     later = pynvml.nvmlDeviceGetFieldValues(card(2), [83])[0].timestamp
     assert later - stamp == 500_000
+
+
+def test_the_counters_of_pcie_bytes_wrap_at_32_bits(stub: Stub) -> None:
+    stub.set("pcie_rx=0:13000000000")
+    before = fields(card(), 198)[0]
+    stub.set("clock=+1")
+    after = fields(card(), 198)[0]
+    assert max(before, after) < 2**32
+    assert (after - before) % 2**32 == 13_000_000_000 % 2**32
+    stub.set("pcie_bits=64")
+    assert fields(card(), 198)[0] > 2**32
+
+
+def test_the_numbers_of_fields_are_those_of_the_drivers_version(stub: Stub) -> None:
+    def answers(*asked: int) -> list[int]:
+        told = pynvml.nvmlDeviceGetFieldValues(card(), list(asked))
+        return [value.nvmlReturn for value in told]
+
+    stub.set("driver_version=580.82.07")
+    assert answers(251, 269, 271, 198) == [3, 0, 0, 0]
+    stub.set("driver_version=580.65.06")
+    assert answers(251, 253, 269, 198) == [0, 0, 3, 0]
+    stub.set("driver_version=535.54.03")
+    assert answers(186, 198, 251, 269) == [0, 2, 2, 2]
+
+
+def test_a_field_can_take_its_time(stub: Stub) -> None:
+    stub.set("slow=field185:0.03")
+    began = time.monotonic()
+    fields(card(), 185)
+    assert time.monotonic() - began >= 0.03
 
 
 def test_processes_are_listed_by_what_they_do(stub: Stub) -> None:
