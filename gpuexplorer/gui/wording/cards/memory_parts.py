@@ -9,7 +9,7 @@ from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.catalogue import health, memory
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Quantity, Units, quantity
-from gpuexplorer.core.words import mark, tr
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.wording.reasons import explained_absence
 from gpuexplorer.telemetry.latest import Reading
 
@@ -231,12 +231,13 @@ def _used_parts(
 def _names(programs: Sequence[Program]) -> list[str]:
     """ "train.py, Xorg and 2 more", the largest first, each once; then with fewer names."""
     names = list(dict.fromkeys(each.name for each in programs))
-    return [
+    listings = [
         tr("{names} and {count} more", names=", ".join(names[:said]), count=len(names) - said)
         if said < len(names)
         else ", ".join(names)
         for said in range(min(_NAMES_SAID, len(names)), 0, -1)
     ]
+    return [*listings, trn("{count} program", "{count} programs", len(names))]
 
 
 def _headline(used: float, total: float, units: Units) -> tuple[Quantity, str]:
