@@ -176,6 +176,7 @@ class ModelBench:
             back_samples_s=() if times.back is None else spread(times.back, chance),
             beside_samples_s=tuple(spread(each, chance) for each in times.beside),
             alone_s=alone,
+            copying_s=alone,  # as much computing as copying
             together_s=together,
             intact=False if wrong else None,
             wrong=wrong,

@@ -72,12 +72,14 @@ class CopyResult:
 
     @property
     def hidden(self) -> float | None:
-        """Of the copies' time, the share that a computation beside them did not wait for."""
-        told, seconds = self.measured, self.seconds
-        if told is None or told.alone_s is None or told.together_s is None or not seconds:
+        """Of the shorter of copies and computation, the share that cost no time of its own."""
+        told = self.measured
+        if told is None or self.wrong or told.together_s is None:
             return None
-        waited = (told.together_s - told.alone_s) / (seconds * told.loops)
-        return min(1.0, max(0.0, 1.0 - waited))
+        if not told.alone_s or not told.copying_s:
+            return None
+        saved = told.alone_s + told.copying_s - told.together_s
+        return min(1.0, max(0.0, saved / min(told.alone_s, told.copying_s)))
 
     @property
     def variation(self) -> float | None:

@@ -68,6 +68,7 @@ def result_as_json(result: CopyResult) -> dict[str, Json]:
         "asked_s": None if measured is None else _rounded(measured.asked_s, 12),
         "back_samples_s": list(back),
         "alone_s": None if measured is None else _rounded(measured.alone_s, 12),
+        "copying_s": None if measured is None else _rounded(measured.copying_s, 12),
         "together_s": None if measured is None else _rounded(measured.together_s, 12),
         "hidden_share": _rounded(result.hidden, 6),
         "rate_gbs": gigabytes(result.rate),

@@ -245,6 +245,7 @@ class Measured:
     back_samples_s: "tuple[float, ...]" = ()  # the other direction at the same time
     beside_samples_s: "tuple[tuple[float, ...], ...]" = ()  # each of the other copies
     alone_s: "float | None" = None  # the computation alone, where one ran beside
+    copying_s: "float | None" = None  # the copies of a sample alone, where one ran beside
     together_s: "float | None" = None  # computation and copies until both were done
     loops: int = 1  # copies in a sample
     gated: "bool | None" = None  # the queue was full before the first began; None: no gate

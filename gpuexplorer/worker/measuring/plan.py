@@ -1,6 +1,7 @@
 """The numbers of a measurement: how many copies a sample has, how wide its gate is."""
 
 import itertools
+import math
 import statistics
 from collections.abc import Sequence
 
@@ -30,7 +31,8 @@ READ_AT_ONCE = 16 << 20  # where targets are wiped and read back
 _ALL_ROUNDS_BELOW = 64 << 20
 PRODUCT = 1024  # rows and columns of the matrices that are multiplied beside a copy
 MOST_PRODUCTS = 500
-PRODUCT_BYTES = 3 * PRODUCT * PRODUCT * 4
+_TALLEST = 8
+PRODUCT_BYTES = (2 * _TALLEST + 1) * PRODUCT * PRODUCT * 4  # at most
 
 
 def loops_for(seconds: float, operations: int = 1) -> int:
@@ -104,6 +106,11 @@ def is_timed_by_host(job: CopyJob) -> bool:
     if not job.touches_host:
         return False
     return not job.pinned or job.mode in ("strided", "converted")
+
+
+def taller_for(copies: float, product: float) -> int:
+    """Times as many rows of the left matrix, where the most products are over too soon."""
+    return _between(1, math.ceil(copies / (MOST_PRODUCTS * max(product, 1e-9))), _TALLEST)
 
 
 def products_for(copies: float, product: float) -> int:

@@ -4,12 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-
 from gpuexplorer.worker.engines.measuring.buffers import take
 from gpuexplorer.worker.engines.measuring.cargo import Cargo
 from gpuexplorer.worker.measuring.cards import Cards
-from gpuexplorer.worker.measuring.plan import BETWEEN_CARDS, PRODUCT, PRODUCT_BYTES, chunk_for
+from gpuexplorer.worker.measuring.plan import BETWEEN_CARDS, chunk_for
 from gpuexplorer.worker.measuring.refusals import engine_of
 
 _HOST = "cpu"
@@ -106,21 +104,3 @@ def staged_lane(cards: Cards, cargo: Cargo, size: int) -> Lane:
         devices=(source, target),
         cargo=cargo,
     )
-
-
-def computing_lane(cards: Cards, card: str) -> Lane:
-    """One product of matrices after the other."""
-    left, right, out = (_matrix(cards, card) for _ in range(3))
-    return Lane(
-        card,
-        [cards.stream(card)],
-        lambda: cards.multiply(out, left, right),
-        1,
-        devices=(card,),
-    )
-
-
-# Any: a tensor is PyTorch's.
-def _matrix(cards: Cards, card: str) -> Any:
-    memory = take(cards, card, PRODUCT_BYTES // 3)
-    return memory.view(torch.float32).view(PRODUCT, PRODUCT)
