@@ -32,6 +32,26 @@ class CopyResult:
         return self.measured is not None and self.measured.intact is False
 
     @property
+    def compared(self) -> Message:
+        """What was compared with what had been sent; empty where nothing was."""
+        measured = self.measured
+        if measured is None or not measured.compared_samples:
+            return NOTHING
+        samples = Message.counted(
+            "The last copy of {count} sample was compared with what was sent.",
+            "The last copy of each of {count} samples was compared with what was sent.",
+            measured.compared_samples,
+        )
+        if not measured.compared_copies:
+            return samples
+        copies = Message.counted(
+            "{count} more was compared by itself.",
+            "{count} more were compared one by one.",
+            measured.compared_copies,
+        )
+        return told(samples, copies)
+
+    @property
     def seconds(self) -> float | None:
         """The median of the samples. A copy that arrives wrong has no time worth telling."""
         if self.measured is None or not self.measured.samples_s or self.wrong:

@@ -89,6 +89,8 @@ def result_as_json(result: CopyResult) -> dict[str, Json]:
             }
             for wrong in (() if measured is None else measured.wrong)
         ],
+        "compared_samples": None if measured is None else measured.compared_samples,
+        "compared_copies": None if measured is None else measured.compared_copies,
         "modelled": _modelled(result),
         "notes": list(notes_of(result)),
     }
@@ -131,6 +133,8 @@ def notes_of(result: CopyResult) -> tuple[Message, ...]:
     if result.measured is not None:
         if result.measured.modelled:
             notes.append(Message("Modelled: no bytes were moved."))
+        if result.compared:
+            notes.append(result.compared)
         notes += result.measured.notes
     notes += [each.sentence for each in result.busy]
     if result.traffic is not None:

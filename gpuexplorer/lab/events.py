@@ -251,6 +251,8 @@ class Measured:
     gated: "bool | None" = None  # the queue was full before the first began; None: no gate
     intact: "bool | None" = None  # None: it was not checked, and a note says why
     wrong: "tuple[Wrong, ...]" = ()  # empty or one
+    compared_samples: int = 0  # of these the last copy was
+    compared_copies: int = 0  # of one more sample, each by itself
     modelled: bool = False
     direct: "bool | None" = None  # card to card: peers in truth, as the driver said
     notes: "tuple[Message, ...]" = ()  # sentences

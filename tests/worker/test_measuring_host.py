@@ -45,7 +45,9 @@ def test_a_byte_flipped_on_purpose_is_found() -> None:
     measured = measured_on(Flipping(), "cpu", "cpu", mode="raw")
     assert measured.intact is False
     [wrong] = measured.wrong
-    assert (wrong.rounds, wrong.checked, wrong.first, wrong.bytes) == (3, 3, PLACE, 1)
+    assert wrong.rounds == wrong.checked == 3 + measured.compared_copies
+    assert measured.compared_copies >= 4
+    assert (wrong.first, wrong.bytes) == (PLACE, 1)
     assert not wrong.zeros
 
 

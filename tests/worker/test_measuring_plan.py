@@ -86,6 +86,12 @@ def test_small_copies_are_checked_each_time_and_large_ones_at_begin_middle_and_e
     assert plan.is_checked(0, 1, 256 * MIB)
 
 
+def test_copies_are_compared_one_by_one_for_half_a_second_and_some_in_any_case() -> None:
+    assert plan.goes_on_comparing(3, 60.0)
+    assert plan.goes_on_comparing(90, 0.4)
+    assert not plan.goes_on_comparing(4, 0.6)
+
+
 def test_a_row_is_a_part_of_the_whole() -> None:
     for size in (2, 4, 6, 1000, MIB, 3 * MIB):
         row = plan.row_for(size)

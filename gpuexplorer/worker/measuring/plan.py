@@ -29,6 +29,8 @@ _MOST_CHUNKS = 64
 
 READ_AT_ONCE = 16 << 20  # where targets are wiped and read back
 _ALL_ROUNDS_BELOW = 64 << 20
+_LEAST_ONE_BY_ONE = 4  # copies
+_ONE_BY_ONE_SECONDS = 0.5
 PRODUCT = 1024  # rows and columns of the matrices that are multiplied beside a copy
 MOST_PRODUCTS = 500
 _TALLEST = 8
@@ -121,6 +123,11 @@ def products_for(copies: float, product: float) -> int:
 def is_checked(sample: int, samples: int, size: int) -> bool:
     """Reading back takes longer than copying, so of large copies only some are looked at."""
     return size <= _ALL_ROUNDS_BELOW or sample in (0, samples // 2, samples - 1)
+
+
+def goes_on_comparing(compared: int, spent: float) -> bool:
+    """One copy after the other; of large ones, only some in a row."""
+    return compared < _LEAST_ONE_BY_ONE or spent < _ONE_BY_ONE_SECONDS
 
 
 def row_for(size: int) -> int:

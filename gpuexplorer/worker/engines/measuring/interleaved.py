@@ -59,7 +59,7 @@ def measured_blocking(asked: Asked) -> Measured:
     card = command.target if command.source == "cpu" else command.source
     computing = computing_lane(cards, card, seconds, asked.checkpoint)
     turns = _Turns(asked, computing, ask, min(_MOST_TURNS, loops_for(seconds)))
-    checks = Checks([cargo], command.samples, command.bytes)
+    checks = Checks(asked, [cargo])
     samples, alone, together = [], [], []
     for number in range(command.samples):
         asked.checkpoint()
@@ -70,6 +70,7 @@ def measured_blocking(asked: Asked) -> Measured:
         samples.append(copied)
         checks.look(number)
         asked.on_sample(number + 1)
+    checks.compare_one_by_one(ask, turns.turns)
     host, until_asked = single_call(cards, ask, devices)
     return Measured(
         command.id,
@@ -82,6 +83,8 @@ def measured_blocking(asked: Asked) -> Measured:
         loops=turns.turns,
         intact=checks.intact,
         wrong=checks.wrong,
+        compared_samples=checks.samples,
+        compared_copies=checks.one_by_one,
         direct=asked.direct(),
         notes=(*asked.notes(), *checks.notes),
     )

@@ -49,7 +49,7 @@ def measured_in_queue(asked: Asked) -> Measured:
         _balance(copies, sampler.sample())
         sampler.close_gate()
     cargos = [lane.cargo for lane in copies if lane.cargo is not None]
-    checks = Checks(cargos, command.samples, command.bytes)
+    checks = Checks(asked, cargos)
     samples: list[Sample] = []
     for number in range(command.samples):
         asked.checkpoint()
@@ -57,6 +57,7 @@ def measured_in_queue(asked: Asked) -> Measured:
         samples.append(sampler.sample())
         checks.look(number)
         asked.on_sample(number + 1)
+    checks.compare_one_by_one(lambda: _ask_each(asked, copies), copies[0].loops)
     host, until_asked = _single(asked, copies[0])
     if command.mode == "latency":  # many in a row, as other tools count it
         usual = statistics.median(sample.asked for sample in samples)
@@ -77,6 +78,8 @@ def measured_in_queue(asked: Asked) -> Measured:
         gated=all(sample.gated for sample in samples),
         intact=checks.intact,
         wrong=checks.wrong,
+        compared_samples=checks.samples,
+        compared_copies=checks.one_by_one,
         direct=asked.direct(),
         notes=(*asked.notes(), *_notes(sampler, copies, samples), *checks.notes),
     )
@@ -116,6 +119,13 @@ def _balance(lanes: Sequence[Lane], sample: Sample) -> None:
 def _each(lane: Lane, samples: Sequence[Sample], number: int) -> "tuple[float, ...]":
     """Seconds of one copy."""
     return tuple(sample.seconds[number] / lane.loops for sample in samples)
+
+
+def _ask_each(asked: Asked, lanes: Sequence[Lane]) -> None:
+    for lane in lanes:
+        with asked.cards.on(*lane.streams):
+            lane.ask()
+            lane.finish()
 
 
 def _single(asked: Asked, lane: Lane) -> "tuple[float, float]":
