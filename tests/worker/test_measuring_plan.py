@@ -109,16 +109,21 @@ def test_a_row_is_a_part_of_the_whole() -> None:
         (CopyJob("cuda:0", "cuda:1", 1), False),
         (CopyJob("cuda:0", "cuda:0", 1), False),
         (CopyJob("cpu", "cuda:0", 2, "strided", pinned=True), True),
+        (CopyJob("cuda:0", "cpu", 2, "strided", pinned=True), False),
+        (CopyJob("cuda:0", "cpu", 2, "strided", pinned=False), True),
+        (CopyJob("cuda:0", "cpu", 4, "converted", pinned=True), True),
         (CopyJob("cuda:0", "cuda:1", 2, "strided"), False),
     ],
 )
 def test_what_keeps_the_host_waiting_is_timed_by_its_clock(job: CopyJob, by_host: bool) -> None:
-    assert plan.is_timed_by_host(job) is by_host
+    assert job.is_timed_by_host is by_host
 
 
 def test_both_sides_are_needed_and_what_checking_takes() -> None:
     job = CopyJob("cuda:0", "cuda:1", 100 * MIB)
     assert needs(job) == {"cuda:0": 100 * MIB, "cuda:1": 100 * MIB, "cpu": 132 * MIB}
+    rows = needs(CopyJob("cuda:0", "cpu", 100 * MIB, "strided", pinned=True))
+    assert rows["cuda:0"] == 3 * 100 * MIB  # every other row, and all brought together
     pinned = needs(CopyJob("cpu", "cuda:0", 100 * MIB, pinned=True))
     assert pinned["cpu"] == 128 * MIB + 32 * MIB
 

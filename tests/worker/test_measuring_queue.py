@@ -240,6 +240,17 @@ def test_what_cannot_be_one_piece_is_rearranged_on_the_card() -> None:
         assert measured.intact
 
 
+def test_rows_from_a_card_are_brought_together_there_and_wait_in_its_queue() -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, "cuda:1", "cpu", mode="strided")
+    assert measured.gated
+    assert measured.intact
+    assert measured.notes == ("The card brings the rows together before they travel.",)
+    back = measured_on(cards, "cpu", "cuda:1", mode="strided")
+    assert back.gated is None
+    assert back.notes == ("The host rearranges the bytes, so it was timed by its clock.",)
+
+
 def test_progress_is_told_after_each_sample() -> None:
     said = said_by(FakeCards(), asked_for())
     assert [(each.taken, each.samples) for each in said[:-1]] == [(1, 3), (2, 3), (3, 3)]  # type: ignore[union-attr]

@@ -5,8 +5,6 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from gpuexplorer.lab.copy_job import CopyJob
-
 SAMPLE_SECONDS = 0.05
 MOST_LOOPS = 100
 MOST_HOST_LOOPS = 20_000
@@ -99,15 +97,6 @@ def pieces_of(size: int, count: int) -> "tuple[tuple[int, int], ...]":
     """Begin and end of each; they differ by one byte at most."""
     edges = [size * number // count for number in range(count + 1)]
     return tuple(itertools.pairwise(edges))
-
-
-def is_timed_by_host(job: CopyJob) -> bool:
-    """Where no card takes part, or the call keeps the host waiting until it is done."""
-    if job.source == job.target == "cpu":
-        return True
-    if not job.touches_host:
-        return False
-    return not job.pinned or job.mode in ("strided", "converted")
 
 
 def taller_for(copies: float, product: float) -> int:

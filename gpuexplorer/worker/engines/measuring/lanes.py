@@ -57,10 +57,17 @@ def lane_of(cards: Cards, cargo: Cargo, *, mode: str = "copy") -> Lane:
         card,
         streams,
         ask_raw if mode == "raw" else ask,
-        len(cargo.pairs) * (BETWEEN_CARDS if others and mode != "raw" else 1),
+        len(cargo.pairs) * _operations(mode, between_cards=bool(others)),
         devices=tuple(dict.fromkeys((source, target))),
         cargo=cargo,
     )
+
+
+def _operations(mode: str, *, between_cards: bool) -> int:
+    if mode == "raw":
+        return 1
+    gathering = 1 if mode == "strided" else 0  # a kernel, before the copy itself
+    return gathering + (BETWEEN_CARDS if between_cards else 1)
 
 
 def staged_lane(cards: Cards, cargo: Cargo, size: int) -> Lane:
