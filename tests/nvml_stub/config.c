@@ -30,6 +30,7 @@ static const struct {
     NUMBER(nvlink_speed), NUMBER(nvlink_rate), NUMBER(ecc_mode), NUMBER(ecc), NUMBER(ecc_bad),
     NUMBER(retired), NUMBER(retired_bad), NUMBER(retired_pending), NUMBER(remapped),
     NUMBER(remapped_bad), NUMBER(remapped_pending), NUMBER(remapped_failed),
+    NUMBER(told_count), NUMBER(process_memory),
     NUMBER(compute_mode), NUMBER(persistence), NUMBER(virtualization), NUMBER(display_active),
 };
 
@@ -67,24 +68,32 @@ static int word_of(const char *key, const char *value) {
     return UNKNOWN;
 }
 
-static u64 bits_of(const char *list) {
-    u64 bits = 0;
+/* Whether a list such as "0,3" or "all" names this number. */
+static int names(const char *list, unsigned long number) {
+    if (strcmp(list, "all") == 0)
+        return 1;
     for (const char *at = list; *at;) {
         char *end;
-        unsigned long bit = strtoul(at, &end, 10);
+        unsigned long one = strtoul(at, &end, 10);
         if (end == at)
             break;
-        if (bit < 64)
-            bits |= (u64)1 << bit;
+        if (one == number)
+            return 1;
         at = *end == ',' ? end + 1 : end;
     }
+    return 0;
+}
+
+static long long bits_of(const char *list) {
+    long long bits = 0;
+    for (int bit = 0; bit < 63; bit++)
+        bits |= (long long)names(list, (unsigned long)bit) << bit;
     return bits;
 }
 
 static void set_flag(size_t offset, const char *value) {
-    u64 set = strcmp(value, "all") == 0 ? ~(u64)0 : bits_of(value);
     for (int i = 0; i < MOST_CARDS; i++)
-        *field_of(i, offset) = (long long)(set >> i & 1);
+        *field_of(i, offset) = names(value, (unsigned long)i);
 }
 
 static void set_processes(struct card *card, int index, const char *value) {
@@ -93,8 +102,7 @@ static void set_processes(struct card *card, int index, const char *value) {
     card->process_count = count < MOST_PROCESSES ? count : MOST_PROCESSES;
     for (int j = 0; j < card->process_count; j++)
         card->processes[j] =
-            (struct process){.pid = 5000000u + 100u * (unsigned)index + (unsigned)j,
-                             .use = uses[j % 4]};
+            (struct process){.pid = stub_made_up_pid(index, j), .use = uses[j % 4]};
 }
 
 static void set_pids(struct card *card, const char *value) {
@@ -140,9 +148,9 @@ static int set_on_card(int index, const char *key, const char *value) {
     else if (strcmp(key, "mig") == 0)
         card->mig_mask = (1 << atoi(value)) - 1;
     else if (strcmp(key, "mig_at") == 0)
-        card->mig_mask = (long long)bits_of(value);
+        card->mig_mask = bits_of(value);
     else if (strcmp(key, "nvlink_down") == 0)
-        card->nvlink_down = (long long)bits_of(value);
+        card->nvlink_down = bits_of(value);
     else if (strcmp(key, "procs") == 0)
         set_processes(card, index, value);
     else if (strcmp(key, "pids") == 0)
@@ -210,6 +218,8 @@ static int set_on_machine(const char *key, char *value) {
         staged.cards = atoi(value) < MOST_CARDS ? atoi(value) : MOST_CARDS;
     else if (strcmp(key, "driver") == 0)
         staged.driver_gone = strcmp(value, "gone") == 0;
+    else if (strcmp(key, "driver_version") == 0)
+        snprintf(staged.driver_version, sizeof staged.driver_version, "%s", value);
     else if (strcmp(key, "init") == 0)
         staged.init_answer = (answer)word_of(key, value);
     else if (strcmp(key, "refuse_code") == 0)
@@ -227,9 +237,8 @@ static int set_on_machine(const char *key, char *value) {
             if (strcmp(wirings[i], value) == 0)
                 staged.wiring = (enum wiring)i;
     } else if (strcmp(key, "idle") == 0) {
-        u64 set = strcmp(value, "all") == 0 ? ~(u64)0 : bits_of(value);
         for (int i = 0; i < MOST_CARDS; i++)
-            if (set >> i & 1)
+            if (names(value, (unsigned long)i))
                 go_idle(&staged.card[i]);
     } else {
         for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MOST_CARDS 64
-#define MOST_PROCESSES 16
+#define MOST_CARDS 128
+#define MOST_PROCESSES 32
 #define MOST_SLICES 7
 #define ABSENT LLONG_MIN /* the card does not report this: NOT_SUPPORTED */
 
@@ -56,6 +56,7 @@ struct card {
     int xid_count;
     /* faults */
     long long lost, hung, garbage, wddm, slow_us;
+    long long told_count, process_memory; /* of the process lists; 0: the truth */
     /* what it is */
     long long capability_major, capability_minor, architecture, brand, cores, bus_width, numa;
     long long device_id, mig_capable, mig_mask, gpm;
@@ -84,6 +85,7 @@ enum wiring { WIRED_TO_SWITCH, WIRED_AS_MESH, WIRED_IN_PAIRS };
 struct machine {
     int cards;
     int driver_gone;
+    char driver_version[32];
     answer init_answer;
     answer refuse_code;
     int p2p; /* the status between any two cards */
@@ -178,6 +180,7 @@ int stub_index_of(const struct card *card);
 answer stub_open_session(answer refusal);
 answer stub_close_session(void);
 
+int stub_driver_since(int major, int minor); /* whether this driver is that one or newer */
 answer stub_give_text(char *buffer, unsigned int size, const char *text);
 u64 stub_real_us(void);
 u64 stub_now_us(void); /* of the clock that a test may hold */
@@ -185,6 +188,7 @@ double stub_elapsed(void); /* seconds that counters have been growing */
 int stub_mig_on(const struct card *card);
 int stub_slices(const struct card *card);
 long long stub_sick(const struct card *card, long long healthy, long long impossible);
+unsigned int stub_made_up_pid(int card, int process);
 u64 stub_process_memory(const struct card *card, int process);
 int stub_remote_card(const struct card *card, int link); /* -1: a switch; -2: not in use */
 u64 stub_nvlink_bytes(const struct card *card, int link, int receive); /* link -1: all */

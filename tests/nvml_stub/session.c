@@ -7,10 +7,8 @@
 #include <strings.h>
 
 #ifdef OLD_DRIVER
-#define DRIVER_VERSION "450.80.02"
 #define CUDA_VERSION 11000
 #else
-#define DRIVER_VERSION "580.95.05"
 #define CUDA_VERSION 13000
 #endif
 
@@ -76,13 +74,14 @@ answer stub_give_text(char *buffer, unsigned int size, const char *text) {
 
 CALL(nvmlSystemGetDriverVersion, char *version, unsigned int size) {
     ENTER(nvmlSystemGetDriverVersion);
-    return stub_give_text(version, size, DRIVER_VERSION);
+    return stub_give_text(version, size, machine.driver_version);
 }
 
 CALL(nvmlSystemGetNVMLVersion, char *version, unsigned int size) {
     ENTER(nvmlSystemGetNVMLVersion);
-    return stub_give_text(version, size, DRIVER_VERSION[0] == '4' ? "11." DRIVER_VERSION
-                                                                  : "13." DRIVER_VERSION);
+    char text[48];
+    snprintf(text, sizeof text, "%d.%s", CUDA_VERSION / 1000, machine.driver_version);
+    return stub_give_text(version, size, text);
 }
 
 CALL(nvmlSystemGetCudaDriverVersion, int *version) {
@@ -164,14 +163,16 @@ CALL_TO_FIND_CARDS(nvmlDeviceGetHandleByUUID, const char *uuid, handle *device) 
     return NOT_FOUND;
 }
 
-static int bus_of(int index) { return 0x1B + 3 * index; }
+/* 64 cards in each PCI domain. */
+static unsigned int domain_of(int index) { return (unsigned int)index / 64; }
+static unsigned int bus_of(int index) { return 0x1Bu + 3u * ((unsigned int)index % 64u); }
 
 static answer find_by_bus(const char *wanted, handle *device) {
     unsigned int domain, bus, slot;
     REQUIRE(wanted && device);
     REQUIRE(sscanf(wanted, "%x:%x:%x", &domain, &bus, &slot) == 3);
     for (int i = 0; i < machine.cards; i++)
-        if (domain == 0 && slot == 0 && (int)bus == bus_of(i))
+        if (domain == domain_of(i) && slot == 0 && bus == bus_of(i))
             return hand_out(i, -1, device);
     return NOT_FOUND;
 }
@@ -189,9 +190,11 @@ CALL_TO_FIND_CARDS(nvmlDeviceGetHandleByPciBusId_v2, const char *bus_id, handle 
 static answer give_old_pci(const struct card *card, struct pci_v2 *pci) {
     REQUIRE(pci);
     memset(pci, 0, sizeof *pci);
-    pci->bus = (unsigned int)bus_of(stub_index_of(card));
+    pci->domain = domain_of(stub_index_of(card));
+    pci->bus = bus_of(stub_index_of(card));
     pci->device_id = (unsigned int)card->device_id;
-    snprintf(pci->bus_id, sizeof pci->bus_id, "0000:%02X:00.0", pci->bus & 0xFF);
+    snprintf(pci->bus_id, sizeof pci->bus_id, "%04X:%02X:00.0", pci->domain & 0xFFFF,
+             pci->bus & 0xFF);
     return OK;
 }
 
@@ -205,18 +208,22 @@ CALL_TO_FIND_CARDS(nvmlDeviceGetPciInfo_v2, handle device, struct pci_v2 *pci) {
     return give_old_pci(card, pci);
 }
 
-static void fill_pci(struct pci_v3 *pci, unsigned int bus, unsigned int device_id) {
+static void fill_pci(struct pci_v3 *pci, unsigned int domain, unsigned int bus,
+                     unsigned int device_id) {
     memset(pci, 0, sizeof *pci);
+    pci->domain = domain;
     pci->bus = bus;
     pci->device_id = device_id;
-    snprintf(pci->old_bus_id, sizeof pci->old_bus_id, "0000:%02X:00.0", bus & 0xFF);
-    snprintf(pci->bus_id, sizeof pci->bus_id, "00000000:%02X:00.0", bus & 0xFF);
+    snprintf(pci->old_bus_id, sizeof pci->old_bus_id, "%04X:%02X:00.0", domain & 0xFFFF,
+             bus & 0xFF);
+    snprintf(pci->bus_id, sizeof pci->bus_id, "%08X:%02X:00.0", domain, bus & 0xFF);
 }
 
 CALL_TO_FIND_CARDS(nvmlDeviceGetPciInfo_v3, handle device, struct pci_v3 *pci) {
     ENTER_CARD(nvmlDeviceGetPciInfo_v3, device);
     REQUIRE(pci);
-    fill_pci(pci, (unsigned int)bus_of(stub_index_of(card)), (unsigned int)card->device_id);
+    int index = stub_index_of(card);
+    fill_pci(pci, domain_of(index), bus_of(index), (unsigned int)card->device_id);
     return OK;
 }
 
@@ -230,9 +237,9 @@ static answer give_remote(const struct card *card, unsigned int link, struct pci
     if (remote == -2)
         return NOT_SUPPORTED;
     if (remote == -1)
-        fill_pci(pci, 0xE0u + link % 4u, 0x22A310DEu);
+        fill_pci(pci, 0, 0xE0u + link % 4u, 0x22A310DEu);
     else
-        fill_pci(pci, (unsigned int)bus_of(remote),
+        fill_pci(pci, domain_of(remote), bus_of(remote),
                  (unsigned int)machine.card[remote].device_id);
     return OK;
 }

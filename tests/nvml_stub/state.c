@@ -42,6 +42,12 @@ double stub_elapsed(void) {
     return head_start + us / 1e6;
 }
 
+int stub_driver_since(int major, int minor) {
+    int own_major = 0, own_minor = 0;
+    sscanf(machine.driver_version, "%d.%d", &own_major, &own_minor);
+    return own_major > major || (own_major == major && own_minor >= minor);
+}
+
 void stub_lock(void) { pthread_mutex_lock(&lock); }
 void stub_unlock(void) { pthread_mutex_unlock(&lock); }
 void stub_wake_all(void) { pthread_cond_broadcast(&changed); }

@@ -2,7 +2,7 @@
 
 A configuration is a list of `key=value`, with `;` or spaces between:
 
-    cards=8                       how many cards there are, 64 at most
+    cards=8                       how many cards there are, 128 at most
     kind=h100                     or rtx4090, t4, gb10; sets everything else of a card anew
     util=55    util=0:55          a number, on all cards or on card 0 (`all:55` works too)
     memory_temp=0:none            the card does not report it
@@ -14,13 +14,16 @@ A configuration is a list of `key=value`, with `;` or spaces between:
     wddm=1                        cards whose processes' memory is unknown, as on Windows
     idle=all                      cards that do nothing
     driver=gone    driver=back    after `back`, NVML must be initialised again
+    driver_version=535.54.03      what the driver answers as some version did
     init=version_mismatch         or no_permission, not_loaded, library, unknown, ok
     refused=nvmlDeviceGetName     functions that are refused: names, `field186`, `all`, `none`;
                                   `all` leaves out what it takes to find and name the cards
     refuse_code=no_permission     or not_supported (the default), unknown, lost, timeout, …
     mig=0:3    mig_at=0:0,2,5     MIG devices: how many, or at which places of seven
-    procs=0:3                     how many programs, with pids that cannot exist
+    procs=0:3                     how many programs, with pids that no machine has counted to
     pids=0:1234,5678g,90b,91m     or these: compute, graphics, both, through MPS
+    told_count=0:4294967295       how many entries the process lists say they have
+    process_memory=0:-1           of each process of the card, in bytes
     name=0:4e56ff                 the raw bytes of the name
     uuid=0:GPU-x
     xid=0:79                      an error event, kept until somebody who listens waits for it

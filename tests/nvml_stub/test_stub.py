@@ -84,6 +84,12 @@ def test_the_table_is_readable_through_the_binding(stub: Stub) -> None:
     assert pynvml.nvmlDeviceGetRemappedRows(third) == (0, 0, 0, 0)
 
 
+def test_the_driver_can_be_of_another_version(stub: Stub) -> None:
+    stub.set("driver_version=535.54.03")
+    assert pynvml.nvmlSystemGetDriverVersion() == "535.54.03"
+    assert pynvml.nvmlSystemGetNVMLVersion() == "13.535.54.03"
+
+
 def test_a_card_is_found_by_its_index_its_uuid_and_its_bus(stub: Stub) -> None:
     uuid = pynvml.nvmlDeviceGetUUID(card(3))
     by_uuid = pynvml.nvmlDeviceGetHandleByUUID(uuid.encode())
@@ -146,7 +152,37 @@ def test_the_first_process_list_has_small_entries(stub: Stub) -> None:
     call = ctypes.CDLL(str(stub.path)).nvmlDeviceGetComputeRunningProcesses
     assert call(card(1), ctypes.byref(count), entries) == 0
     listed = [(entry.pid, entry.memory) for entry in entries[: count.value]]
-    assert listed == [(5000100, 2**28), (5000101, 2**29)]
+    assert listed == [(4180100, 2**28), (4180101, 2**29)]
+
+
+def test_the_third_process_list_of_the_first_driver_that_had_it_has_larger_entries(
+    stub: Stub,
+) -> None:
+    class Entry(ctypes.Structure):
+        _fields_ = (*pynvml.c_nvmlProcessInfo_v2_t._fields_, ("protected", ctypes.c_ulonglong))
+
+    call = ctypes.CDLL(str(stub.path)).nvmlDeviceGetComputeRunningProcesses_v3
+    for version, layout in (
+        ("535.54.03", Entry),
+        ("535.98", pynvml.c_nvmlProcessInfo_v2_t),
+        ("530.41.03", pynvml.c_nvmlProcessInfo_v2_t),
+    ):
+        stub.set(f"driver_version={version}")
+        entries = (layout * 4)()
+        count = ctypes.c_uint(4)
+        assert call(card(1), ctypes.byref(count), entries) == 0
+        listed = [(entry.pid, entry.usedGpuMemory) for entry in entries[: count.value]]
+        assert listed == [(4180100, 2**28), (4180101, 2**29)]
+
+
+def test_a_machine_may_have_128_cards_each_with_a_bus_address_of_its_own(stub: Stub) -> None:
+    stub.set("cards=128 lost=127 util=126:77")
+    addresses = {pynvml.nvmlDeviceGetPciInfo(card(index)).busId for index in range(127)}
+    assert len(addresses) == 127
+    last = pynvml.nvmlDeviceGetHandleByPciBusId(b"00000001:D5:00.0")
+    assert pynvml.nvmlDeviceGetIndex(last) == 126
+    assert pynvml.nvmlDeviceGetUtilizationRates(last).gpu == 77
+    assert refusal(pynvml.nvmlDeviceGetHandleByIndex, 127) == "GpuIsLost"
 
 
 def test_process_samples_are_as_unruly_as_real_ones(stub: Stub) -> None:
@@ -155,11 +191,11 @@ def test_process_samples_are_as_unruly_as_real_ones(stub: Stub) -> None:
     times = [sample.timeStamp for sample in samples]
     assert times != sorted(times)
     assert times != sorted(times, reverse=True)
-    assert [sample.pid for sample in samples].count(11) == 3
+    assert [sample.pid for sample in samples].count(11) == 4
     assert max(sample.smUtil for sample in samples) > 100
-    assert {sample.pid for sample in samples} == {11, 12, 4999999}
+    assert {sample.pid for sample in samples} == {11, 12, 4179999}
     newer = pynvml.nvmlDeviceGetProcessesUtilizationInfo(card(), sorted(times)[2])
-    assert len(newer) == 2
+    assert len(newer) == 3
     assert refusal(pynvml.nvmlDeviceGetProcessUtilization, card(), max(times)) == "NotFound"
 
 

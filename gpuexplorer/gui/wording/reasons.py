@@ -63,6 +63,8 @@ def short_reasons(absence: Absence) -> tuple[str, ...]:
             return (tr("the computer's memory"), tr("shared"))
         case Absence.WINDOWS_KEEPS_IT:
             return (tr("managed by Windows"), tr("by Windows"))
+        case Absence.NOT_AVAILABLE:
+            return (tr("not known to the driver"), tr("not known"), tr("unknown"))
         case Absence.NO_NEW_SAMPLE:
             return (tr("nothing to measure"), tr("nothing new"))
         case Absence.REFUSED:
