@@ -16,6 +16,7 @@ from gpuexplorer.telemetry.beat import BeatCount
 from gpuexplorer.telemetry.happenings import Happening, Happenings, Kind
 from gpuexplorer.telemetry.latest import Latest, Reading
 from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.sampler import PATIENCE, Sampler, Want
 
 
@@ -56,6 +57,7 @@ class Session:
         on_happening: Callable[[Happening], None] | None = None,
         watch_faults: bool = True,
         on_processes: Callable[[CardId, Sequence[CardProcess] | None], None] | None = None,
+        processor_before: ProcessorTime | None = None,
     ) -> None:
         self.attempts = attempts
         self.clock = clock or SystemClock()
@@ -65,7 +67,7 @@ class Session:
         self._latest = Latest()
         self._processes: dict[CardId, Sequence[CardProcess] | None] = {}
         self._happenings = Happenings(self.clock, on_happening)
-        self._host = HostReader(self.clock)
+        self._host = HostReader(self.clock, processor_before)
         self._host_metrics = metrics_of(self._host.card)
         self.sampler = Sampler(
             backend,

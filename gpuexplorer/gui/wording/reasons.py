@@ -24,7 +24,7 @@ HARMFUL = tuple(
 )
 # A busy card is held back by one of these as a rule, and nothing is wrong with it.
 ORDINARY = tuple(clocks.throttle(reason) for reason in ("sw_power_cap", "sync_boost"))
-_PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.NOT_ASKED})
+_PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.TOO_SOON, Absence.NOT_ASKED})
 
 
 def short_reasons(absence: Absence) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ def short_reasons(absence: Absence) -> tuple[str, ...]:
                 tr("no access"),
                 tr("denied"),
             )
-        case Absence.NEEDS_TWO:
+        case Absence.NEEDS_TWO | Absence.TOO_SOON:
             return (tr("with the next reading"), tr("soon"))
         case Absence.IMPOSSIBLE:
             return (tr("impossible figure"), tr("impossible"), tr("absurd"))
