@@ -11,11 +11,13 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.happenings import Happenings, Kind
+from gpuexplorer.telemetry.happening_log import HappeningLog
+from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.pci_bus import PciBus
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import OpenNvml, until
 
+HANDLE = "nvmlDeviceGetHandleByIndex_v2"
 REFUSALS = {
     "no_permission": (Absence.NO_PERMISSION, "/dev/nvidia*"),
     "not_supported": (Absence.NOT_SUPPORTED, "too new or too old"),
@@ -82,9 +84,9 @@ def test_no_news_of_other_cards_is_made_up_while_more_are_taken_in(
 ) -> None:
     clock = ManualClock()
     backend = open_nvml("cards=4;idle=all", clock)
-    happenings = Happenings(clock)
+    happenings = HappeningLog(clock)
     reload_with(stub, backend, clock, "cards=2")
-    for _ in range(3):
+    for _ in range(4):
         for sample in read_all(backend):
             happenings.consider(sample)
         stub.set("cards=4")
@@ -93,8 +95,11 @@ def test_no_news_of_other_cards_is_made_up_while_more_are_taken_in(
     others = [card.id for card in backend.cards()[2:]]
     assert sorted(told) == sorted(
         [
-            *((Kind.CARD_LOST, card, "The driver no longer lists the card") for card in others),
-            *((Kind.CARD_BACK, card, "The driver lists the card again") for card in others),
+            *(
+                (Kind.CARD_UNLISTED, card, "The driver no longer lists the card")
+                for card in others
+            ),
+            *((Kind.CARD_LISTED, card, "The driver lists the card again") for card in others),
         ]
     )
 
@@ -140,7 +145,7 @@ def test_a_card_that_the_kernel_gives_the_driver_again_is_looked_for(
 @pytest.mark.parametrize("answer", REFUSALS)
 def test_a_card_without_access_is_not_called_lost(open_nvml: OpenNvml, answer: str) -> None:
     absence, cure = REFUSALS[answer]
-    backend = open_nvml(f"cards=3;handle=1:{answer}")
+    backend = open_nvml(f"cards=3;fault={HANDLE}@1:{answer}")
     assert states(backend) == ["working", "no access", "working"]
     sample = read(backend, backend.cards()[1])
     assert set(sample.missing.values()) == {absence}
@@ -149,7 +154,7 @@ def test_a_card_without_access_is_not_called_lost(open_nvml: OpenNvml, answer: s
 
 
 def test_a_card_that_is_lost_at_the_start_is_still_called_lost(open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=2;handle=1:lost")
+    backend = open_nvml(f"cards=2;fault={HANDLE}@1:lost")
     assert states(backend) == ["working", "lost"]
     assert any("restart of the computer" in note for note in backend.notes())
 
@@ -159,10 +164,10 @@ def test_a_card_is_taken_in_when_access_to_it_is_given(
     stub: Stub, open_nvml: OpenNvml, answer: str
 ) -> None:
     clock = ManualClock()
-    backend = open_nvml(f"cards=2;handle=1:{answer}", clock)
-    happenings = Happenings(clock)
+    backend = open_nvml(f"cards=2;fault={HANDLE}@1:{answer}", clock)
+    happenings = HappeningLog(clock)
     happenings.consider(read(backend, backend.cards()[1]))
-    stub.set("handle=1:ok")
+    stub.set("fault=none")
     clock.advance(11)
     read_all(backend)
     until(lambda: not backend.cards()[1].nameless)
@@ -173,14 +178,14 @@ def test_a_card_is_taken_in_when_access_to_it_is_given(
 
 
 def test_a_card_that_does_not_answer_in_time_is_waited_for(open_nvml: OpenNvml) -> None:
-    assert states(open_nvml("cards=2;handle=1:timeout")) == ["working", "no answer"]
+    assert states(open_nvml(f"cards=2;fault={HANDLE}@1:timeout")) == ["working", "no answer"]
 
 
-@pytest.mark.parametrize("count", [-1, 100_000])
+@pytest.mark.parametrize("count", [2**32 - 1, 100_000])
 def test_a_number_of_cards_that_cannot_be_is_told(open_nvml: OpenNvml, count: int) -> None:
     with pytest.raises(Trouble) as trouble:
-        open_nvml(f"told_cards={count}")
-    assert f"there are {count % 2**32} cards, which cannot be" in trouble.value.sentence
+        open_nvml(f"answer=nvmlDeviceGetCount_v2:{count}")
+    assert f"there are {count} cards, which cannot be" in trouble.value.sentence
     assert trouble.value.hint
 
 
@@ -188,7 +193,7 @@ def test_a_count_that_cannot_be_ends_no_connection(stub: Stub, open_nvml: OpenNv
     clock = ManualClock()
     backend = open_nvml("cards=2", clock)
     reload_with(stub, backend, clock, "cards=1")
-    stub.set("told_cards=-1")
+    stub.set(f"answer=nvmlDeviceGetCount_v2:{2**32 - 1}")
     clock.advance(11)
     read_all(backend)
     assert states(backend) == ["working", "not listed"]
@@ -221,8 +226,10 @@ def test_a_card_without_a_name_has_none_made_up(open_nvml: OpenNvml) -> None:
 
 
 def test_numbers_that_cannot_be_are_not_shown_as_facts(open_nvml: OpenNvml) -> None:
-    nonsense = ("told_index", "total", "fans", "cores", "bus_width", "capability_major")
-    backend = open_nvml("cards=2;" + ";".join(f"{key}=all:-1" for key in nonsense))
+    nonsense = ("total", "fans", "cores", "bus_width", "capability_major")
+    indices = f"answer=nvmlDeviceGetIndex:{2**32 - 1}"
+    others = ";".join(f"{key}=all:-1" for key in nonsense)
+    backend = open_nvml(f"cards=2;{indices};{others}")
     for place, card in enumerate(backend.cards()):
         assert card.index == place
         assert card.memory_bytes is None
@@ -234,6 +241,6 @@ def test_numbers_that_cannot_be_are_not_shown_as_facts(open_nvml: OpenNvml) -> N
 
 
 def test_two_cards_of_one_number_get_two(open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=3;told_index=all:1")
+    backend = open_nvml("cards=3;answer=nvmlDeviceGetIndex:1")
     assert sorted(card.index for card in backend.cards()) == [0, 1, 2]
     assert CardState.WORKING in {sample.state for sample in read_all(backend)}
