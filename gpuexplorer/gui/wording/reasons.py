@@ -50,7 +50,7 @@ def short_reasons(absence: Absence) -> tuple[str, ...]:
         case Absence.LOST:
             return (tr("card lost"), tr("lost"))
         case Absence.UNLISTED:
-            return (tr("no longer listed"), tr("not listed"))
+            return (tr("no longer listed"), tr("not listed"), tr("gone"))
         case Absence.ASLEEP:
             return (tr("card asleep"), tr("asleep"))
         case Absence.NO_ANSWER:
