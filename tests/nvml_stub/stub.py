@@ -81,22 +81,24 @@ def compiler() -> str | None:
     return None
 
 
-def build(old: bool = False) -> Path:
-    """The library, compiled unless it is there; `old` is a driver of 2020."""
+def build(old: bool = False, named: bool = True) -> Path:
+    """The library, compiled unless it is there; `old` is a driver of 2020. One that is not
+    `named` does not say within what its name is, so that the loader does not know it again.
+    """
     sources = sorted(_FOLDER.glob("*.c"))
     digest = hashlib.sha256()
     for source in (*sources, *sorted(_FOLDER.glob("*.h")), Path(__file__)):
         digest.update(source.read_bytes())
     user = os.getuid() if hasattr(os, "getuid") else 0
-    flavour = "old" if old else "new"
+    flavour = ("old" if old else "new") + ("" if named else "-nameless")
     cache = Path(tempfile.gettempdir()) / f"nvml-stub-{user}"
     library = cache / f"{digest.hexdigest()[:16]}-{flavour}" / SONAME
     if not library.exists():
-        _compile(sources, library, old)
+        _compile(sources, library, old, named)
     return library
 
 
-def _compile(sources: list[Path], library: Path, old: bool) -> None:
+def _compile(sources: list[Path], library: Path, old: bool, named: bool) -> None:
     cc = compiler()
     if cc is None:
         raise RuntimeError(
@@ -106,7 +108,8 @@ def _compile(sources: list[Path], library: Path, old: bool) -> None:
     # Several test processes may build at once; the last one to finish wins.
     unfinished = library.with_suffix(f".{os.getpid()}")
     options = [*_FLAGS, *_WARNINGS, *(["-DOLD_DRIVER"] if old else [])]
-    linking = [f"-Wl,-soname,{SONAME}", "-Wl,-z,defs", "-lpthread", "-lm"]
+    soname = [f"-Wl,-soname,{SONAME}"] if named else []
+    linking = [*soname, "-Wl,-z,defs", "-lpthread", "-lm"]
     command = [cc, *options, "-o", str(unfinished), *map(str, sources), *linking]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
