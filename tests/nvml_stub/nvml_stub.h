@@ -75,6 +75,7 @@ struct card {
     long long max_graphics, max_sm, max_memory, max_video, pstate, reasons;
     /* wires: bytes per second where it is a rate */
     long long pcie_gen, pcie_gen_max, pcie_gen_card, pcie_width, pcie_width_max, pcie_tx, pcie_rx;
+    long long c2c, c2c_speed; /* NVLink-C2C: how many, and MB/s of each */
     long long replays, nvlinks, nvlink_version, nvlink_speed, nvlink_rate, nvlink_down;
     /* health and modes */
     long long ecc_mode, ecc, ecc_bad, retired, retired_bad, retired_pending;
@@ -92,7 +93,7 @@ struct rule {
     char value[104];
 };
 
-enum wiring { WIRED_TO_SWITCH, WIRED_AS_MESH, WIRED_IN_PAIRS };
+enum wiring { WIRED_TO_SWITCH, WIRED_AS_MESH, WIRED_IN_PAIRS, WIRED_TO_NONSENSE };
 
 struct machine {
     int cards;
@@ -106,6 +107,7 @@ struct machine {
     long long fuzz; /* the seed of answers drawn at random; 0: true ones */
     int p2p; /* the status between any two cards */
     enum wiring wiring;
+    int ancestor; /* of any two cards, where it is not 0 */
     int clock_by_hand;
     long long clock_us;
     int pcie_bits; /* of the counters of bytes, which wrap */

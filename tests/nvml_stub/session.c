@@ -234,7 +234,9 @@ static answer give_remote(const struct card *card, unsigned int link, struct pci
     int remote = stub_remote_card(card, (int)link);
     if (remote == -2)
         return NOT_SUPPORTED;
-    if (remote == -1)
+    if (remote == -3)
+        memset(pci, 0xFF, sizeof *pci);
+    else if (remote == -1)
         fill_pci(pci, 0, 0xE0u + link % 4u, 0x22A310DEu);
     else
         fill_pci(pci, domain_of(remote), bus_of(remote),
