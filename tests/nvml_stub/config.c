@@ -175,6 +175,8 @@ static int set_on_machine(const char *key, char *value) {
         staged.refuse_code = stub_code(value);
     else if (strcmp(key, "pcie_bits") == 0)
         staged.pcie_bits = atoi(value);
+    else if (strcmp(key, "fuzz") == 0)
+        stub_seed(atoll(value));
     else if (strcmp(key, "flicker") == 0)
         staged.flicker_us = microseconds(value), staged.faults_since_us = 0;
     else if (strcmp(key, "from") == 0)

@@ -162,7 +162,7 @@ CALL(nvmlDeviceGetFieldValues, handle device, int count, struct field *fields) {
     REQUIRE(count > 0 && fields);
     for (int i = 0; i < count; i++) {
         struct field *field = &fields[i];
-        field->timestamp_us = (long long)stub_now_us();
+        field->timestamp_us = stub_drawn((long long)stub_now_us());
         field->latency_us = 1;
         if (field->id > newest_field()) {
             field->answer = INVALID_ARGUMENT;
@@ -171,6 +171,9 @@ CALL(nvmlDeviceGetFieldValues, handle device, int count, struct field *fields) {
         field->answer = stub_meet_faults(NULL, field->id, stub_index_of(card));
         if (field->answer == OK)
             field->answer = give_field(card, field);
+        else if (field->answer == UNWRITTEN)
+            field->answer = OK;
+        field->type = (unsigned int)stub_drawn_count(field->type);
     }
     return OK;
 }

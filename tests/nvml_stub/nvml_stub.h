@@ -35,6 +35,7 @@ enum {
     NO_DATA = 21,
     ARGUMENT_VERSION_MISMATCH = 25,
     UNKNOWN = 999,
+    UNWRITTEN = 0x10000, /* inside here: answer OK and write nothing */
 };
 
 typedef unsigned int answer;
@@ -103,6 +104,7 @@ struct machine {
     struct rule rules[MOST_RULES];
     long long flicker_us, faults_from_us, faults_until_us;
     u64 faults_since_us;
+    long long fuzz; /* the seed of answers drawn at random; 0: true ones */
     int p2p; /* the status between any two cards */
     enum wiring wiring;
     int ancestor; /* of any two cards, where it is not 0 */
@@ -146,7 +148,7 @@ extern struct symbol __stop_nvml_symbols[] HIDDEN;
     do {                                                                                       \
         answer answer_ = (expression_);                                                        \
         if (answer_ != OK)                                                                     \
-            return answer_;                                                                    \
+            return answer_ == UNWRITTEN ? OK : answer_;                                        \
     } while (0)
 #define REQUIRE(condition_)                                                                    \
     do {                                                                                       \
@@ -219,6 +221,13 @@ int stub_tells_real(void); /* whether the next answer is told to be no whole num
 long long stub_told(long long truth);
 double stub_told_real(double truth);
 const char *stub_told_text(const char *truth, char told[TEXT_ROOM]);
+void stub_seed(long long seed);
+answer stub_drawn_answer(const struct symbol *symbol);
+long long stub_drawn(long long truth);
+double stub_drawn_real(double truth);
+unsigned int stub_drawn_count(unsigned int truth);
+int stub_drawn_text(char *buffer, unsigned int size);
+void stub_draw_bytes(void *bytes, size_t size);
 unsigned long stub_releases(void);
 int stub_driver_gone(void);
 
