@@ -10,7 +10,6 @@ from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import HOST, Routes, Values
-from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
@@ -258,16 +257,8 @@ class WorkerBench:
         new = {job.source, job.target} - self._looked_at - {HOST}
         if self._routes is None or job.local or job.bytes < _LOADS or not new:
             return
-        told = {
-            card: values
-            for card, values in self._under_load(sorted(new)).items()
-            if links.PCIE_GENERATION in values or links.PCIE_WIDTH in values
-        }
-        if (
-            told
-        ):  # a card that is left alone to rest tells nothing, and is asked at the next job
-            self._routes.see_under_load(told)
-            self._looked_at |= {each for each in new if self._routes.card(each) in told}
+        # One that is left alone to rest tells nothing, and is asked again at the next job.
+        self._looked_at |= self._routes.see_under_load(self._under_load(sorted(new)))
 
     def _failed(self, failed: Failed) -> tuple[Message, Message]:
         if failed.cause == "worker lost":
