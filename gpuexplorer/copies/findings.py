@@ -6,7 +6,14 @@ from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.finding import Bar, Cell, Finding, Matter, cell_of, from_to
 from gpuexplorer.copies.kin import Kin, kin_of
 from gpuexplorer.copies.plan import Kind, kind_of
-from gpuexplorer.copies.remarks import busy, faster, not_measured, pageable, unsteady
+from gpuexplorer.copies.remarks import (
+    busy,
+    faster,
+    fewer_bytes,
+    not_measured,
+    pageable,
+    unsteady,
+)
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import direct_of
 from gpuexplorer.copies.route import Narrow
@@ -47,6 +54,7 @@ def findings(results: Iterable[CopyResult]) -> list[Finding]:
         *pageable(large),
         *busy(told),
         *unsteady(large),
+        *fewer_bytes(told),
         *not_measured(told),
     ]
 
@@ -96,7 +104,7 @@ def _wrong(results: Sequence[CopyResult]) -> list[Finding]:
             continue
         sentence = Message("What arrived is not what was sent. A wrong copy has no rate.")
         for wrong in result.measured.wrong:
-            sentence = wrong_in_words(wrong, result.job.bytes)
+            sentence = wrong_in_words(wrong, result.bytes)
         by_the_host = cell in no_way
         staged = None if by_the_host else by_host.get((cell, result.job.bytes))
         if staged is not None and staged.rate is not None and staged.measured is not None:

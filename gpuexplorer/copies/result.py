@@ -28,6 +28,11 @@ class CopyResult:
         return told(self.failure, self.hint)
 
     @property
+    def bytes(self) -> int:
+        """That were copied: fewer than asked for where so many did not fit."""
+        return (self.measured and self.measured.fewer_bytes) or self.job.bytes
+
+    @property
     def wrong(self) -> bool:
         return self.measured is not None and self.measured.intact is False
 
@@ -62,7 +67,7 @@ class CopyResult:
     def rate(self) -> float | None:
         """Bytes per second, one direction; a local copy's bytes count once."""
         seconds = self.seconds
-        return self.job.bytes / seconds if seconds else None
+        return self.bytes / seconds if seconds else None
 
     @property
     def traffic(self) -> float | None:
@@ -77,7 +82,7 @@ class CopyResult:
         """Of the other direction, where both were measured at once."""
         if self.measured is None or not self.measured.back_samples_s or self.wrong:
             return None
-        return self.job.bytes / statistics.median(self.measured.back_samples_s)
+        return self.bytes / statistics.median(self.measured.back_samples_s)
 
     @property
     def limit(self) -> float | None:

@@ -55,7 +55,8 @@ def result_as_json(result: CopyResult) -> dict[str, Json]:
     return {
         "source": job.source,
         "target": job.target,
-        "bytes": job.bytes,
+        "bytes": result.bytes,
+        "bytes_asked_for": job.bytes,
         "mode": job.mode,
         "pinned": job.pinned,
         "direction": "both" if job.both_ways else "one",

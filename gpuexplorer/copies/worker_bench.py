@@ -308,6 +308,7 @@ def _command(number: int, job: CopyJob) -> Measure:
         job.beside,
         SAMPLES,
         MOST_SHARE,
+        job.fit,
     )
 
 

@@ -10,7 +10,8 @@ from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Narrow
 from gpuexplorer.copies.wrong_advice import advice
-from tests.copies.made import all_pairs, at_rate
+from gpuexplorer.lab.copy_job import CopyJob
+from tests.copies.made import all_pairs, at_rate, bench, measured
 
 
 def about(results: list[CopyResult], matter: Matter) -> list[Finding]:
@@ -175,6 +176,16 @@ def test_what_was_not_measured_is_told_once_for_each_reason() -> None:
     [found] = about(results, Matter.NOT_MEASURED)
     assert found.sentence == "cuda:1 is lost: it no longer answers the driver."
     assert len(found.cells) == 5
+
+
+def test_fewer_bytes_than_asked_for_are_said() -> None:
+    on = bench("1xT4")
+    job = CopyJob("cuda:0", "cuda:0", 1 << 30, fit=True)
+    [found] = about([measured(on, job)], Matter.FEWER_BYTES)
+    assert found.cells == (("cuda:0", "cuda:0"),)
+    assert found.sentence == (
+        "512 MiB instead of 1.00 GiB: more would have taken too much of the memory that is free."
+    )
 
 
 def test_samples_that_vary_are_said_to_and_by_how_much() -> None:

@@ -54,7 +54,7 @@ def copy_reached(
         missing = Figure.missing(_WRONG_COPY)
         return Reached(missing, missing, wrong=result.wrong, modelled=told.modelled)
     factor = 2.0 if traffic else 1.0
-    rates = [factor * job.bytes / each for each in told.samples_s]
+    rates = [factor * result.bytes / each for each in told.samples_s]
     figure = Figure(factor * result.rate, _samples_in_words(len(rates)))
     watts = Figure.missing(_TOO_SHORT)
     if told.modelled:
