@@ -35,9 +35,15 @@ _MEASURED, _OTHERS = Message("Measured"), Message("Others")
 
 
 def findings(results: Iterable[CopyResult]) -> list[Finding]:
-    """The gravest first. Small copies are left out where only rates are compared."""
+    """The gravest first. Small copies, and those within a cache, are left out where only rates
+    are compared.
+    """
     told = list(results)
-    large = [each for each in told if each.job.bytes >= _LARGE and each.rate is not None]
+    large = [
+        each
+        for each in told
+        if each.job.bytes >= _LARGE and each.rate is not None and not each.in_cache
+    ]
     wrong = _wrong(told)
     slower = _direct_slower(large)
     narrow = _narrow(large)

@@ -70,10 +70,15 @@ class CopyResult:
         return self.bytes / seconds if seconds else None
 
     @property
+    def in_cache(self) -> bool:
+        """The memory took no part: both ends fit into the card's cache."""
+        return self.measured is not None and self.measured.in_cache
+
+    @property
     def traffic(self) -> float | None:
         """Of a local copy, what its memory read and wrote, in bytes per second."""
         whole = self.job.mode in ("copy", "raw")  # else not each byte is read and written once
-        if not self.job.local or not whole or self.rate is None:
+        if not self.job.local or not whole or self.in_cache or self.rate is None:
             return None
         return 2 * self.rate
 
@@ -91,7 +96,8 @@ class CopyResult:
     @property
     def share(self) -> float | None:
         """Of what the narrowest wire could carry. Converted ones are fewer bytes under way."""
-        if self.rate is None or not self.limit or self.job.mode == "converted":
+        other = self.job.mode == "converted" or self.in_cache
+        if self.rate is None or not self.limit or other:
             return None
         return self.rate / self.limit
 

@@ -124,6 +124,20 @@ def test_copies_faster_than_their_wire_are_doubted() -> None:
     assert found.sentence == "20.0 GB/s, where 15.8 are the limit."
 
 
+def test_copies_within_a_cache_are_not_held_against_the_memory() -> None:
+    results = changed(all_pairs("2xH100", Kind.ONE_WAY), "cuda:0", "cuda:0", 3e12)
+    assert about(results, Matter.FASTER)
+    cached = [
+        replace(each, measured=replace(each.measured, in_cache=True))
+        if each.measured and each.job.local
+        else each
+        for each in results
+    ]
+    assert findings(cached) == []
+    assert {each.share for each in cached if each.job.local} == {None}
+    assert {each.traffic for each in cached if each.job.local} == {None}
+
+
 def test_one_pair_far_below_its_kin_is_named() -> None:
     results = changed(all_pairs("8xH100+nvlink", Kind.ONE_WAY), "cuda:2", "cuda:5", 200e9)
     [found] = about(results, Matter.FAR_BELOW)
@@ -184,7 +198,8 @@ def test_fewer_bytes_than_asked_for_are_said() -> None:
     [found] = about([measured(on, job)], Matter.FEWER_BYTES)
     assert found.cells == (("cuda:0", "cuda:0"),)
     assert found.sentence == (
-        "512 MiB instead of 1.00 GiB: more would have taken too much of the memory that is free."
+        "512 MiB instead of 1.00 GiB: more would have taken too much of the memory that is "
+        "free."
     )
 
 

@@ -80,6 +80,7 @@ class FakeCards:
         self.product_seconds = PRODUCT_SECONDS
         self.peers = peers
         self.free = 8 << 30
+        self.cache: int | None = None
         self.log: list[tuple[str, Any, Any]] = []
         self.taken: list[tuple[str, int, bool]] = []
         self.held_when_given_back: list[int] = []
@@ -118,6 +119,9 @@ class FakeCards:
 
     def free_bytes(self, device: str) -> int:
         return self.free
+
+    def cache_bytes(self, device: str) -> int | None:
+        return None if device == "cpu" else self.cache
 
     def are_peers(self, source: str, target: str) -> bool:
         return self.peers

@@ -173,6 +173,22 @@ def test_cards_that_are_no_peers_are_measured_and_said_to_be_staged_by_the_drive
     assert "cannot reach each other's memory" in measured.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("size", "in_cache"), [(1 << 20, True), (2 << 20, True), (4 << 20, False)]
+)
+def test_a_copy_within_a_card_whose_ends_fit_into_its_cache_is_said_to_be(
+    size: int, in_cache: bool
+) -> None:
+    cards = FakeCards()
+    cards.cache = 4 << 20
+    measured = measured_on(cards, "cuda:0", "cuda:0", bytes=size)
+    assert measured.in_cache is in_cache
+    note = "Both ends fit into the card's cache (L2, 4 MiB), which is faster than its memory."
+    assert (note in measured.notes) is in_cache
+    assert not measured_on(cards, "cuda:0", "cuda:1", bytes=size).in_cache
+    assert not measured_on(cards, bytes=size).in_cache
+
+
 def test_peers_are_told_as_direct() -> None:
     assert measured_on(FakeCards(), "cuda:0", "cuda:1").direct is True
     assert measured_on(FakeCards(), "cuda:0", "cuda:0").direct is None

@@ -44,6 +44,10 @@ class Cards(Protocol):
 
     def free_bytes(self, device: str) -> "int | None": ...
 
+    def cache_bytes(self, device: str) -> "int | None":
+        """What a card's L2 cache holds."""
+        ...
+
     def are_peers(self, source: str, target: str) -> bool: ...
 
     def capability(self, device: str) -> "tuple[int, int] | None":

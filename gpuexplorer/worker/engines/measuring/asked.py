@@ -8,6 +8,7 @@ from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.wire import Measure
 from gpuexplorer.worker.engines.measuring.cargo import Cargo
 from gpuexplorer.worker.measuring.cards import Cards
+from gpuexplorer.worker.measuring.words import size_in_words
 
 _HOST = "cpu"
 _IN_CACHES = 32 << 20
@@ -45,6 +46,13 @@ class Asked:
             return None
         return job.mode != "staged" and self.cards.are_peers(job.source, job.target)
 
+    @property
+    def cache_that_holds_it(self) -> "int | None":
+        """Bytes of the card's cache, where both ends fit into it."""
+        job = self.job
+        size = self.cards.cache_bytes(job.source) if job.local else None
+        return size if size is not None and 2 * job.bytes <= size else None
+
     def notes(self) -> "list[Message]":
         """What is true of it before it is measured."""
         job = self.job
@@ -56,6 +64,15 @@ class Asked:
                     "the bytes through the host.",
                     source=job.source,
                     target=job.target,
+                )
+            )
+        cache = self.cache_that_holds_it
+        if cache is not None:
+            found.append(
+                Message(
+                    "Both ends fit into the card's cache (L2, {size}), which is faster than "
+                    "its memory.",
+                    size=size_in_words(cache),
                 )
             )
         if job.source == job.target == _HOST:

@@ -40,7 +40,10 @@ def _measured(
 
     try:
         made, why_fewer = made_to_fit(command, cards.free_bytes)
-        measured = _by_its_method(Asked(made, cards, on_sample, checkpoint))
+        asked = Asked(made, cards, on_sample, checkpoint)
+        measured = _by_its_method(asked)
+        if asked.cache_that_holds_it:
+            measured = replace(measured, in_cache=True)
     except RuntimeError as error:
         raise _explained(error, command) from None
     if not why_fewer:

@@ -51,6 +51,12 @@ class TorchCards:
         free, _ = torch.cuda.mem_get_info(device)
         return int(free)
 
+    def cache_bytes(self, device: str) -> "int | None":
+        if device == "cpu":
+            return None
+        size = getattr(torch.cuda.get_device_properties(device), "L2_cache_size", 0)
+        return int(size) or None
+
     def are_peers(self, source: str, target: str) -> bool:
         return bool(torch.cuda.can_device_access_peer(source, target))
 
