@@ -258,8 +258,28 @@ def _low_device(device: str, own: Sequence[tuple[CopyResult, Kin]]) -> Finding:
         ),
         tuple(dict.fromkeys(cell_of(each) for each, _ in own)),
         (device,),
-        Message("Look at its slot, and at what else uses it."),
+        _where_to_look([each for each, _ in own]),
         (Bar(_MEASURED, max(rates)), Bar(_OTHERS, max(usual))),
+    )
+
+
+def _where_to_look(results: Sequence[CopyResult]) -> Message:
+    """Before its slot is blamed: was the memory of the host close to it?"""
+    near = {
+        each.measured.near
+        for each in results
+        if each.job.touches_host and each.measured is not None and not each.measured.modelled
+    }
+    if not near:
+        return Message("Look at its slot, and at what else uses it.")
+    if near == {True}:
+        return Message(
+            "The host's memory lay close to it, so look at its slot, and at what else uses it."
+        )
+    return Message(
+        "It is not known whether the host's memory lay close to it; with several processors "
+        "that alone can be the reason. If it is not, look at its slot, and at what else uses "
+        "it."
     )
 
 

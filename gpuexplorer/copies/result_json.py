@@ -76,6 +76,7 @@ def result_as_json(result: CopyResult) -> dict[str, Json]:
         "back_rate_gbs": gigabytes(result.back_rate),
         "limit_gbs": gigabytes(result.limit),
         "share_of_limit": _rounded(result.share, 6),
+        "host_memory_near": None if measured is None else measured.near,
         "in_cache": None if measured is None else measured.in_cache,
         "path": "" if route is None else route.words,
         "direct": direct_of(result),

@@ -69,6 +69,7 @@ class Routes:
             card: _Lanes(self._shape.host_link(card), (readings or {}).get(card, {}))
             for card in self._names.values()
         }
+        self._near = topology.cpu_affinity
         known = {model.name: model.memory.bytes_per_second for model in MODELS}
         self._memory_rates = {card.id: known[card.name] for card in cards if card.name in known}
         self._known: dict[tuple[str, str], Route] = {}
@@ -85,6 +86,11 @@ class Routes:
 
     def card(self, device: str) -> CardId | None:
         return self._cards.get(device)
+
+    def processors_near(self, device: str) -> str:
+        """As Linux lists them: "0-31,64-95". Empty where nobody tells."""
+        card = self._names.get(device)
+        return "" if card is None else self._near.get(card, "")
 
     def all(self) -> Mapping[tuple[str, str], Route]:
         pairs = [(one, other) for one in self.devices for other in self.devices]

@@ -123,7 +123,7 @@ class WorkerBench:
         try:
             busy = self._busy_now((job.source, job.target))
             self._greeted(number)
-            sentence, hint = self._carried_out(_command(number, job), hear)
+            sentence, hint = self._carried_out(_command(number, job, self._near(job)), hear)
         except _StoppedError:
             self._give_up()
             return CopyResult(job, None, self._route(job), _STOPPED)
@@ -283,6 +283,14 @@ class WorkerBench:
             return self._routes.staged(job.source, job.target)
         return self._routes.route(job.source, job.target)
 
+    def _near(self, job: CopyJob) -> Mapping[str, str]:
+        """Of each card that takes part, the processors that are close to it."""
+        if self._routes is None:
+            return {}
+        devices = [end for way in ((job.source, job.target), *job.beside) for end in way]
+        near = {device: self._routes.processors_near(device) for device in devices}
+        return {device: listed for device, listed in near.items() if listed}
+
     def _busy_now(self, devices: Sequence[str]) -> tuple[Busy, ...]:
         now = self._clock.now()
         if self._quiet_since is None or now - self._quiet_since > _RESTED:
@@ -295,7 +303,7 @@ class _StoppedError(Exception):
     """The job is not wanted any more."""
 
 
-def _command(number: int, job: CopyJob) -> Measure:
+def _command(number: int, job: CopyJob, near: Mapping[str, str]) -> Measure:
     return Measure(
         number,
         job.source,
@@ -309,6 +317,7 @@ def _command(number: int, job: CopyJob) -> Measure:
         SAMPLES,
         MOST_SHARE,
         job.fit,
+        tuple(near.items()),
     )
 
 

@@ -66,6 +66,8 @@ class Measure:
     samples: int = 7
     most_share: float = 0.125  # of the free memory of each side
     fit: bool = False
+    # Cards, and which processors are close to each, as Linux lists them.
+    near: "tuple[tuple[str, str], ...]" = ()
 
     @property
     def job(self) -> CopyJob:

@@ -158,6 +158,31 @@ def test_a_card_all_of_whose_paths_are_slow_is_named_once() -> None:
     assert len(found.cells) == 16
 
 
+@pytest.mark.parametrize(
+    ("near", "hint"),
+    [
+        (True, "The host's memory lay close to it, so look at its slot"),
+        (None, "It is not known whether the host's memory lay close to it"),
+        (False, "It is not known whether the host's memory lay close to it"),
+    ],
+)
+def test_a_slot_is_not_blamed_for_memory_that_may_have_been_far(
+    near: bool | None, hint: str
+) -> None:
+    results = [
+        replace(each, measured=replace(each.measured, modelled=False, near=near))
+        for each in (
+            at_rate(one, 5e9)
+            if "cuda:3" in (one.job.source, one.job.target) and not one.job.local
+            else one
+            for one in all_pairs("8xL4", Kind.ONE_WAY)
+        )
+        if each.measured
+    ]
+    [found] = about(results, Matter.FAR_BELOW)
+    assert found.hint.startswith(hint)
+
+
 def test_a_way_that_is_slower_than_the_way_back_is_said() -> None:
     results = changed(all_pairs("2xTitanRTX", Kind.ONE_WAY), "cuda:0", "cpu", 6e9)
     [found] = about(results, Matter.ASYMMETRIC)

@@ -284,6 +284,22 @@ def test_links_are_read_while_they_copy_once_for_each_device() -> None:
     assert results[0].route.note == "cuda:0 runs at PCIe 1.0: card and slot could do PCIe 3.0."
 
 
+def test_the_worker_is_told_which_processors_are_near_each_card() -> None:
+    answer = 'notes=["process %d" % os.getpid()]'
+    told = SCRIPT.replace(answer, 'notes=[json.dumps(told["near"])]')
+    bench = WorkerBench(Fake(script=told), lambda _: routes("2xT4"))
+    try:
+        near = [
+            measured(bench, CopyJob(*ends, 1 << 20)).measured
+            for ends in (("cpu", "cuda:1"), ("cpu", "cpu"))
+        ]
+    finally:
+        bench.close()
+    listed = routes("2xT4").processors_near("cuda:1")
+    assert listed
+    assert [each and each.notes for each in near] == [(f'[["cuda:1", "{listed}"]]',), ("[]",)]
+
+
 def test_a_card_that_rests_is_asked_again_when_it_copies_the_next_time() -> None:
     awake = False
 

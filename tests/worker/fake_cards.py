@@ -2,7 +2,7 @@
 
 import contextlib
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -83,6 +83,9 @@ class FakeCards:
         self.cache: int | None = None
         self.log: list[tuple[str, Any, Any]] = []
         self.taken: list[tuple[str, int, bool]] = []
+        self.processors = frozenset(range(8))  # on which this process runs now
+        self.taken_on: list[tuple[str, frozenset[int]]] = []
+        self.asked_on: set[frozenset[int]] = set()  # for copies that nobody waits for
         self.held_when_given_back: list[int] = []
         # Called with target, its device, the source's device, after each copy.
         self.spoil: Callable[[Any, str, str], None] = lambda *_: None
@@ -137,8 +140,18 @@ class FakeCards:
         finally:
             self.tf32_is_on = before
 
+    @contextlib.contextmanager
+    def on_processors(self, numbers: Set[int]) -> Iterator[bool]:
+        before, allowed = self.processors, self.processors & numbers
+        self.processors = allowed or before
+        try:
+            yield bool(allowed)
+        finally:
+            self.processors = before
+
     def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:
         self.taken.append((device, size, pinned))
+        self.taken_on.append((device, self.processors))
         self.refuse(device, size, pinned)
         room = _Room(size)
         tensor = torch.frombuffer(room, dtype=torch.uint8)
@@ -182,6 +195,8 @@ class FakeCards:
         (to, to_pinned), (come_from, from_pinned) = self._place(target), self._place(source)
         target.copy_(source)
         self.waits = wait
+        if not wait:
+            self.asked_on.add(self.processors)
         self.spoil(target, to, come_from)
         self.clock += self.asking
         seconds = self.latency + target.nbytes / self.rate

@@ -42,8 +42,9 @@ def _measured(
         made, why_fewer = made_to_fit(command, cards.free_bytes)
         asked = Asked(made, cards, on_sample, checkpoint)
         measured = _by_its_method(asked)
-        if asked.cache_that_holds_it:
-            measured = replace(measured, in_cache=True)
+        measured = replace(
+            measured, near=asked.took_near, in_cache=asked.cache_that_holds_it is not None
+        )
     except RuntimeError as error:
         raise _explained(error, command) from None
     if not why_fewer:

@@ -5,13 +5,14 @@ import ctypes
 import importlib
 import mmap
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 import torch
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.worker.engines.virtual.host_limit import free_bytes
+from gpuexplorer.worker.measuring.near import on_processors
 
 _COPY_KIND = "cudaMemcpyDefault"  # the driver knows by the addresses where memory lies
 # As an allocator asks for it. Memory that could be shared is found more slowly, page by page.
@@ -78,6 +79,9 @@ class TorchCards:
             yield
         finally:
             setattr(products, name, before)
+
+    def on_processors(self, numbers: "Set[int]") -> "contextlib.AbstractContextManager[bool]":
+        return on_processors(numbers)
 
     def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:
         if pinned:
