@@ -74,6 +74,11 @@ class AtWork:
         return self._process.pid
 
     @property
+    def began(self) -> float:
+        """When its first work was done, or its memory held."""
+        return self._said[0][0]
+
+    @property
     def reserved_bytes(self) -> int:
         """As PyTorch counts it."""
         return self._said[-1][2]
