@@ -17,7 +17,7 @@ from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Quantity, memory, quantity, ratio
 from gpuexplorer.core.words import Message, mark, tr, trn
 from gpuexplorer.telemetry.backend import MADE_UP
-from gpuexplorer.telemetry.happenings import HARMFUL
+from gpuexplorer.telemetry.card_course import HARMFUL
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import ProcessFigure

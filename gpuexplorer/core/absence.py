@@ -23,6 +23,7 @@ class Absence(StrEnum):
     IN_INSTANCE = "not told per instance"
     SHARED_MEMORY = "shared memory"
     WINDOWS_KEEPS_IT = "Windows keeps it"
+    NOT_AVAILABLE = "not available"
     NO_NEW_SAMPLE = "no new sample"
     REFUSED = "refused"
     NOT_YET = "not read yet"
@@ -60,6 +61,7 @@ _SENTENCES = {
     Absence.WINDOWS_KEEPS_IT: Message(
         "Windows manages this memory and the driver does not know it"
     ),
+    Absence.NOT_AVAILABLE: Message("the driver does not know it for this program"),
     Absence.NO_NEW_SAMPLE: Message(
         "it did nothing the driver could measure in the last moment"
     ),

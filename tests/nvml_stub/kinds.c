@@ -140,14 +140,19 @@ void stub_reset_card(int index, const char *kind) {
         be_a_gb10(card);
     card->process_count = 2;
     for (int j = 0; j < card->process_count; j++)
-        card->processes[j] = (struct process){.pid = 5000000u + 100u * (unsigned)index + (unsigned)j,
-                                              .use = 'c'};
+        card->processes[j] = (struct process){.pid = stub_made_up_pid(index, j), .use = 'c'};
 }
 
 void stub_reset(void) {
     memset(&staged, 0, sizeof staged);
     staged.cards = 8;
+#ifdef OLD_DRIVER
+    snprintf(staged.driver_version, sizeof staged.driver_version, "450.80.02");
+#else
+    snprintf(staged.driver_version, sizeof staged.driver_version, "580.95.05");
+#endif
     staged.refuse_code = NOT_SUPPORTED;
+    staged.pcie_bits = 32;
     for (int i = 0; i < MOST_CARDS; i++)
         stub_reset_card(i, "h100");
 }

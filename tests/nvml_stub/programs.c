@@ -8,10 +8,16 @@ struct process_v1 {
     unsigned int pid;
     u64 memory;
 };
-struct process_v2 { /* the third version too */
+struct process_v2 { /* the third version too, but for 535.43 to 535.86 */
     unsigned int pid;
     u64 memory;
     unsigned int gpu_instance, compute_instance;
+};
+struct process_of_535 { /* what the third version was in the first drivers that had it */
+    unsigned int pid;
+    u64 memory;
+    unsigned int gpu_instance, compute_instance;
+    u64 protected_memory;
 };
 struct use_sample {
     unsigned int pid;
@@ -44,7 +50,14 @@ struct attributes {
 #define NO_INSTANCE 0xFFFFFFFFu
 #define UNKNOWN_MEMORY (~(u64)0)
 
+/* Below what Linux can count to, and beyond what it has counted to anywhere yet. */
+unsigned int stub_made_up_pid(int card, int process) {
+    return 4180000u + 100u * (unsigned)card + (unsigned)process;
+}
+
 u64 stub_process_memory(const struct card *card, int process) {
+    if (card->process_memory)
+        return (u64)card->process_memory;
     return card->wddm ? UNKNOWN_MEMORY : (u64)(process + 1) << 28; /* 256 MiB, 512 MiB, … */
 }
 
@@ -71,20 +84,25 @@ static answer list(const struct card *card, int slice, const char *uses, unsigne
         if (!strchr(uses, card->processes[j].use) || (slice >= 0 && at != slice))
             continue;
         found[n++] = (struct process_v2){
-            .pid = card->processes[j].pid,
-            .memory = stub_process_memory(card, j),
+            .pid = (unsigned int)stub_told(card->processes[j].pid),
+            .memory = (u64)stub_told((long long)stub_process_memory(card, j)),
             .gpu_instance = at < 0 ? NO_INSTANCE : (unsigned int)at + 1,
             .compute_instance = at < 0 ? NO_INSTANCE : 0,
         };
     }
     unsigned int space = *count;
-    *count = n;
+    *count = card->told_count ? (unsigned int)card->told_count : n;
     if (n > space)
         return INSUFFICIENT_SIZE;
     REQUIRE(n == 0 || room);
+    int of_535 = version == 3 && stub_driver_since(535, 43) && !stub_driver_since(535, 98);
     for (unsigned int i = 0; i < n; i++)
         if (version == 1)
             ((struct process_v1 *)room)[i] = (struct process_v1){found[i].pid, found[i].memory};
+        else if (of_535)
+            ((struct process_of_535 *)room)[i] =
+                (struct process_of_535){found[i].pid, found[i].memory, found[i].gpu_instance,
+                                        found[i].compute_instance, 0};
         else
             ((struct process_v2 *)room)[i] = found[i];
     return OK;
@@ -108,19 +126,21 @@ PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v3, "gb", 3)
 PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v3, "m", 3)
 #endif
 
-/* As real drivers do it: out of order, one sample stale, one impossible, one of a stranger. */
+/* As real drivers do it: out of order, one sample stale, one impossible, one of tomorrow,
+ * one of a stranger. */
 static unsigned int sample_use(const struct card *card, u64 since_us,
-                               struct use_sample_v1 found[MOST_PROCESSES + 3]) {
-    const unsigned int stranger = 4999999;
+                               struct use_sample_v1 found[MOST_PROCESSES + 4]) {
+    const unsigned int stranger = 4179999;
     u64 now = stub_now_us();
     unsigned int n = 0, programs = (unsigned int)card->process_count;
-    struct use_sample_v1 all[MOST_PROCESSES + 3];
+    struct use_sample_v1 all[MOST_PROCESSES + 4];
     if (!programs)
         return 0;
     unsigned int first = card->processes[0].pid;
     unsigned int sm = (unsigned int)card->util / programs;
     all[n++] = (struct use_sample_v1){now - 900000, first, 99, 99, 99, 99, 0, 0};
     all[n++] = (struct use_sample_v1){now - 10000, first, 250, 250, 250, 250, 0, 0};
+    all[n++] = (struct use_sample_v1){now + 86400000000u, first, 97, 97, 97, 97, 0, 0};
     for (unsigned int j = 0; j < programs; j++)
         all[n++] = (struct use_sample_v1){
             .timestamp_us = now - 20000 - 10000 * j,
@@ -144,9 +164,9 @@ CALL(nvmlDeviceGetProcessUtilization, handle device, struct use_sample *samples,
     REQUIRE(count);
     if (stub_mig_on(card))
         return NOT_SUPPORTED;
-    struct use_sample_v1 found[MOST_PROCESSES + 3];
+    struct use_sample_v1 found[MOST_PROCESSES + 4];
     unsigned int n = sample_use(card, since_us, found), space = *count;
-    *count = n;
+    *count = card->told_count ? (unsigned int)card->told_count : n;
     if (n == 0)
         return NOT_FOUND;
     if (!samples || space < n)
@@ -165,7 +185,7 @@ CALL(nvmlDeviceGetProcessesUtilizationInfo, handle device, struct use_samples *s
         return ARGUMENT_VERSION_MISMATCH;
     if (stub_mig_on(card))
         return NOT_SUPPORTED;
-    struct use_sample_v1 found[MOST_PROCESSES + 3];
+    struct use_sample_v1 found[MOST_PROCESSES + 4];
     unsigned int n = sample_use(card, samples->last_seen_us, found);
     unsigned int space = samples->count;
     samples->count = n;

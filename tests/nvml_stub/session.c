@@ -7,10 +7,8 @@
 #include <strings.h>
 
 #ifdef OLD_DRIVER
-#define DRIVER_VERSION "450.80.02"
 #define CUDA_VERSION 11000
 #else
-#define DRIVER_VERSION "580.95.05"
 #define CUDA_VERSION 13000
 #endif
 
@@ -25,20 +23,13 @@ struct pci_v3 {
     char bus_id[32];
 };
 
-CALL_TO_FIND_CARDS(nvmlInit, void) {
-    stub_count(&symbol_nvmlInit);
-    return stub_open_session(machine.init_answer);
-}
+CALL_TO_FIND_CARDS(nvmlInit, void) { return stub_open_session(&symbol_nvmlInit); }
 
-CALL_TO_FIND_CARDS(nvmlInit_v2, void) {
-    stub_count(&symbol_nvmlInit_v2);
-    return stub_open_session(machine.init_answer);
-}
+CALL_TO_FIND_CARDS(nvmlInit_v2, void) { return stub_open_session(&symbol_nvmlInit_v2); }
 
 CALL_TO_FIND_CARDS(nvmlInitWithFlags, unsigned int flags) {
-    stub_count(&symbol_nvmlInitWithFlags);
     (void)flags;
-    return stub_open_session(machine.init_answer);
+    return stub_open_session(&symbol_nvmlInitWithFlags);
 }
 
 CALL_TO_FIND_CARDS(nvmlShutdown, void) {
@@ -67,7 +58,9 @@ EXPORT const char *nvmlErrorString(answer code) {
 }
 
 answer stub_give_text(char *buffer, unsigned int size, const char *text) {
+    char told[TEXT_ROOM];
     REQUIRE(buffer);
+    text = stub_told_text(text, told);
     if (size < strlen(text) + 1)
         return INSUFFICIENT_SIZE;
     memcpy(buffer, text, strlen(text) + 1);
@@ -76,13 +69,14 @@ answer stub_give_text(char *buffer, unsigned int size, const char *text) {
 
 CALL(nvmlSystemGetDriverVersion, char *version, unsigned int size) {
     ENTER(nvmlSystemGetDriverVersion);
-    return stub_give_text(version, size, DRIVER_VERSION);
+    return stub_give_text(version, size, machine.driver_version);
 }
 
 CALL(nvmlSystemGetNVMLVersion, char *version, unsigned int size) {
     ENTER(nvmlSystemGetNVMLVersion);
-    return stub_give_text(version, size, DRIVER_VERSION[0] == '4' ? "11." DRIVER_VERSION
-                                                                  : "13." DRIVER_VERSION);
+    char text[48];
+    snprintf(text, sizeof text, "%d.%s", CUDA_VERSION / 1000, machine.driver_version);
+    return stub_give_text(version, size, text);
 }
 
 CALL(nvmlSystemGetCudaDriverVersion, int *version) {
@@ -124,22 +118,21 @@ CALL_TO_FIND_CARDS(nvmlDeviceGetCount_v2, unsigned int *count) {
     return count_cards(count);
 }
 
-static answer hand_out(int index, int slice, handle *device) {
+static answer hand_out(const struct symbol *symbol, int index, int slice, handle *device) {
     REQUIRE(device && index >= 0 && index < machine.cards);
-    if (machine.card[index].lost)
-        return GPU_IS_LOST;
+    OR_RETURN(stub_meet_faults(symbol, 0, index));
     *device = stub_handle_of(index, slice);
     return OK;
 }
 
 CALL_TO_FIND_CARDS(nvmlDeviceGetHandleByIndex, unsigned int index, handle *device) {
     ENTER(nvmlDeviceGetHandleByIndex);
-    return hand_out((int)index, -1, device);
+    return hand_out(&symbol_nvmlDeviceGetHandleByIndex, (int)index, -1, device);
 }
 
 CALL_TO_FIND_CARDS(nvmlDeviceGetHandleByIndex_v2, unsigned int index, handle *device) {
     ENTER(nvmlDeviceGetHandleByIndex_v2);
-    return hand_out((int)index, -1, device);
+    return hand_out(&symbol_nvmlDeviceGetHandleByIndex_v2, (int)index, -1, device);
 }
 
 static void name_slice(const struct card *card, int slice, char *uuid, size_t size) {
@@ -153,45 +146,49 @@ CALL_TO_FIND_CARDS(nvmlDeviceGetHandleByUUID, const char *uuid, handle *device) 
     for (int i = 0; i < machine.cards; i++) {
         const struct card *card = &machine.card[i];
         if (strcmp(card->uuid, uuid) == 0)
-            return hand_out(i, -1, device);
+            return hand_out(&symbol_nvmlDeviceGetHandleByUUID, i, -1, device);
         for (int slice = 0; slice < MOST_SLICES; slice++) {
             char of_slice[96];
             name_slice(card, slice, of_slice, sizeof of_slice);
             if ((card->mig_mask >> slice & 1) && strcmp(of_slice, uuid) == 0)
-                return hand_out(i, slice, device);
+                return hand_out(&symbol_nvmlDeviceGetHandleByUUID, i, slice, device);
         }
     }
     return NOT_FOUND;
 }
 
-static int bus_of(int index) { return 0x1B + 3 * index; }
+/* 64 cards in each PCI domain. */
+static unsigned int domain_of(int index) { return (unsigned int)index / 64; }
+static unsigned int bus_of(int index) { return 0x1Bu + 3u * ((unsigned int)index % 64u); }
 
-static answer find_by_bus(const char *wanted, handle *device) {
+static answer find_by_bus(const struct symbol *symbol, const char *wanted, handle *device) {
     unsigned int domain, bus, slot;
     REQUIRE(wanted && device);
     REQUIRE(sscanf(wanted, "%x:%x:%x", &domain, &bus, &slot) == 3);
     for (int i = 0; i < machine.cards; i++)
-        if (domain == 0 && slot == 0 && (int)bus == bus_of(i))
-            return hand_out(i, -1, device);
+        if (domain == domain_of(i) && slot == 0 && bus == bus_of(i))
+            return hand_out(symbol, i, -1, device);
     return NOT_FOUND;
 }
 
 CALL_TO_FIND_CARDS(nvmlDeviceGetHandleByPciBusId, const char *bus_id, handle *device) {
     ENTER(nvmlDeviceGetHandleByPciBusId);
-    return find_by_bus(bus_id, device);
+    return find_by_bus(&symbol_nvmlDeviceGetHandleByPciBusId, bus_id, device);
 }
 
 CALL_TO_FIND_CARDS(nvmlDeviceGetHandleByPciBusId_v2, const char *bus_id, handle *device) {
     ENTER(nvmlDeviceGetHandleByPciBusId_v2);
-    return find_by_bus(bus_id, device);
+    return find_by_bus(&symbol_nvmlDeviceGetHandleByPciBusId_v2, bus_id, device);
 }
 
 static answer give_old_pci(const struct card *card, struct pci_v2 *pci) {
     REQUIRE(pci);
     memset(pci, 0, sizeof *pci);
-    pci->bus = (unsigned int)bus_of(stub_index_of(card));
+    pci->domain = domain_of(stub_index_of(card));
+    pci->bus = bus_of(stub_index_of(card));
     pci->device_id = (unsigned int)card->device_id;
-    snprintf(pci->bus_id, sizeof pci->bus_id, "0000:%02X:00.0", pci->bus & 0xFF);
+    snprintf(pci->bus_id, sizeof pci->bus_id, "%04X:%02X:00.0", pci->domain & 0xFFFF,
+             pci->bus & 0xFF);
     return OK;
 }
 
@@ -205,18 +202,22 @@ CALL_TO_FIND_CARDS(nvmlDeviceGetPciInfo_v2, handle device, struct pci_v2 *pci) {
     return give_old_pci(card, pci);
 }
 
-static void fill_pci(struct pci_v3 *pci, unsigned int bus, unsigned int device_id) {
+static void fill_pci(struct pci_v3 *pci, unsigned int domain, unsigned int bus,
+                     unsigned int device_id) {
     memset(pci, 0, sizeof *pci);
+    pci->domain = domain;
     pci->bus = bus;
     pci->device_id = device_id;
-    snprintf(pci->old_bus_id, sizeof pci->old_bus_id, "0000:%02X:00.0", bus & 0xFF);
-    snprintf(pci->bus_id, sizeof pci->bus_id, "00000000:%02X:00.0", bus & 0xFF);
+    snprintf(pci->old_bus_id, sizeof pci->old_bus_id, "%04X:%02X:00.0", domain & 0xFFFF,
+             bus & 0xFF);
+    snprintf(pci->bus_id, sizeof pci->bus_id, "%08X:%02X:00.0", domain, bus & 0xFF);
 }
 
 CALL_TO_FIND_CARDS(nvmlDeviceGetPciInfo_v3, handle device, struct pci_v3 *pci) {
     ENTER_CARD(nvmlDeviceGetPciInfo_v3, device);
     REQUIRE(pci);
-    fill_pci(pci, (unsigned int)bus_of(stub_index_of(card)), (unsigned int)card->device_id);
+    int index = stub_index_of(card);
+    fill_pci(pci, domain_of(index), bus_of(index), (unsigned int)card->device_id);
     return OK;
 }
 
@@ -230,9 +231,9 @@ static answer give_remote(const struct card *card, unsigned int link, struct pci
     if (remote == -2)
         return NOT_SUPPORTED;
     if (remote == -1)
-        fill_pci(pci, 0xE0u + link % 4u, 0x22A310DEu);
+        fill_pci(pci, 0, 0xE0u + link % 4u, 0x22A310DEu);
     else
-        fill_pci(pci, (unsigned int)bus_of(remote),
+        fill_pci(pci, domain_of(remote), bus_of(remote),
                  (unsigned int)machine.card[remote].device_id);
     return OK;
 }

@@ -159,7 +159,7 @@ def test_a_process_list_that_is_refused_for_once_ends_nobody(
     backend = open_nvml("cards=1;procs=0:2")
     card = backend.cards()[0].id
     assert backend.processes(card)
-    stub.set("refused=nvmlDeviceGetComputeRunningProcesses_v3;refuse_code=unknown")
+    stub.set("refused=nvmlDeviceGetComputeRunningProcesses_v2;refuse_code=unknown")
     assert backend.processes(card) is None
     stub.set("refused=none")
     assert backend.processes(card)

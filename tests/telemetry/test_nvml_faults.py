@@ -11,7 +11,6 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import OpenNvml, until
 
@@ -252,23 +251,6 @@ def test_a_rate_does_not_depend_on_how_often_it_is_read(
         stub.set(f"clock=+{pause}")
         rates.append(backend.read(card.id, wanted).values[MetricId("nvlink_receive")])
     assert rates == pytest.approx([rates[0]] * 3, rel=0.01)
-
-
-def test_programs_are_listed_with_their_use_and_impossible_shares_are_left_out(
-    open_nvml: OpenNvml,
-) -> None:
-    backend = open_nvml("cards=1;pids=0:90b,1234,5678g")
-    uses = {row.pid: row.use for row in backend.processes(backend.cards()[0].id) or ()}
-    assert uses == {90: ProcessUse.BOTH, 1234: ProcessUse.COMPUTE, 5678: ProcessUse.GRAPHICS}
-    for row in backend.processes(backend.cards()[0].id) or ():
-        for figure in set(ProcessFigure) - {ProcessFigure.MEMORY}:
-            assert figure in row.missing or 0 <= row.values[figure] <= 1
-
-
-def test_where_windows_keeps_a_programs_memory_it_is_not_zero(open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=1;wddm=0;procs=0:2")
-    for row in backend.processes(backend.cards()[0].id) or ():
-        assert row.missing[ProcessFigure.MEMORY] is Absence.WINDOWS_KEEPS_IT
 
 
 def test_an_xid_is_told_once_with_its_meaning(stub: Stub, open_nvml: OpenNvml) -> None:

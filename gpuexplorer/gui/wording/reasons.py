@@ -10,6 +10,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import Mark, Matter
+from gpuexplorer.telemetry.card_course import why_no_figures
 from gpuexplorer.telemetry.latest import Reading
 
 # The gravest first.
@@ -24,7 +25,6 @@ HARMFUL = tuple(
 )
 # A busy card is held back by one of these as a rule, and nothing is wrong with it.
 ORDINARY = tuple(clocks.throttle(reason) for reason in ("sw_power_cap", "sync_boost"))
-_PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.TOO_SOON, Absence.NOT_ASKED})
 
 
 def short_reasons(absence: Absence) -> tuple[str, ...]:
@@ -63,6 +63,8 @@ def short_reasons(absence: Absence) -> tuple[str, ...]:
             return (tr("the computer's memory"), tr("shared"))
         case Absence.WINDOWS_KEEPS_IT:
             return (tr("managed by Windows"), tr("by Windows"))
+        case Absence.NOT_AVAILABLE:
+            return (tr("not known to the driver"), tr("not known"), tr("unknown"))
         case Absence.NO_NEW_SAMPLE:
             return (tr("nothing to measure"), tr("nothing new"))
         case Absence.REFUSED:
@@ -80,9 +82,12 @@ def explained_absence(label: str, absence: Absence) -> str:
     return tr("{label}: {reason}.", label=label, reason=tr(absence.sentence))
 
 
-def tells_nothing(reading: Reading) -> bool:
-    """It answers, but with no figure at all, and the next reading will bring none either."""
-    return not reading.values and not _PASSING.issuperset(reading.missing.values())
+def tells_nothing(reading: Reading) -> str:
+    """Why it answers with no figure that a person could use; empty where there is one, or where
+    the next reading will bring one.
+    """
+    why = why_no_figures(reading.values, reading.missing)
+    return "" if why is None else tr(why.sentence)
 
 
 def state_mark(state: CardState) -> Mark | None:

@@ -26,7 +26,7 @@ _NOTABLE = frozenset(
     {
         *(Kind.CARD_LOST, Kind.CARD_BACK, Kind.NO_ANSWER, Kind.ANSWERS_AGAIN),
         *(Kind.DRIVER_GONE, Kind.DRIVER_BACK, Kind.XID, Kind.MEMORY_ERROR, Kind.SLOW_LINK),
-        *(Kind.ASLEEP, Kind.AWAKE),
+        *(Kind.ASLEEP, Kind.AWAKE, Kind.NO_FIGURES, Kind.FIGURES_AGAIN, Kind.RESTLESS),
     }
 )
 # Bands of more cards than this would hide each other, unless something is wrong.

@@ -122,7 +122,7 @@ def card_face(
         make_figures=partial(card_figures, reading, units, bool(card.nvlinks)),
         silence=now.silence,
         word=short_reasons(still.absence)[-1] if still.sentence else "",
-        detail=still.detail,
+        detail=still.detail if still.sentence else tells_nothing(reading),
     )
 
 

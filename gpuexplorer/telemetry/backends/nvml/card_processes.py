@@ -1,9 +1,11 @@
 """Who uses a card: the driver's process lists, and each process' share of the engines."""
 
 import ctypes
+import sys
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pynvml
 
@@ -15,8 +17,14 @@ from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessU
 
 _NO_INSTANCE = 0xFFFFFFFF
 _NOT_AVAILABLE = 0xFFFFFFFFFFFFFFFF
+# Linux counts pids to 2^22 at most; elsewhere all bits set means that there is none.
+_PIDS = 1 << 22 if sys.platform == "linux" else 0xFFFFFFFF
+# More than any card has of processes or of samples: beyond it the count is garbage.
+_MOST_ENTRIES = 1 << 16
 # A process without a new sample keeps its last shares this long, else they would flicker.
 _STALE_AFTER = 3.0
+# The driver's clock may go differently, but not by more seconds than these.
+_AHEAD = 3600.0
 
 _SHARES = (
     (ProcessFigure.SM, "smUtil"),
@@ -32,12 +40,9 @@ class _OldProcessInfo(ctypes.Structure):
     _fields_ = (("pid", ctypes.c_uint), ("usedGpuMemory", ctypes.c_ulonglong))
 
 
-# Newest first; of each name the driver has at least one.
-_LAYOUTS: tuple[tuple[str, type[ctypes.Structure]], ...] = (
-    ("_v3", pynvml.c_nvmlProcessInfo_v2_t),
-    ("_v2", pynvml.c_nvmlProcessInfo_v2_t),
-    ("", _OldProcessInfo),
-)
+def _windows_manages_memory() -> bool:
+    """On Windows, and in its subsystem for Linux."""
+    return sys.platform == "win32" or Path("/dev/dxg").exists()
 
 
 @dataclass(slots=True)
@@ -53,6 +58,7 @@ class CardProcesses:
 
     found: Found
     instances: Mapping[tuple[int, int], CardId] = field(default_factory=dict)
+    windows: bool = field(default_factory=_windows_manages_memory)
     _shares: dict[int, _Share] = field(default_factory=dict)
     _newest: int = field(default_factory=lambda: int((time.time() - _STALE_AFTER) * 1e6))
     _refusal: Absence | None = None
@@ -78,15 +84,18 @@ class CardProcesses:
 
     def _list(self, handle: object, kind: str) -> list[tuple[int, float | Absence, CardId]]:
         refusal: pynvml.NVMLError | None = None
-        for suffix, layout in _LAYOUTS:
-            name = f"nvmlDeviceGet{kind}RunningProcesses{suffix}"
-            if library.has(name):
-                try:
-                    return [self._one(entry) for entry in _ask(handle, name, layout)]
-                except pynvml.NVMLError as error:
-                    if error.value not in library.REFUSALS:
-                        raise
-                    refusal = error  # where a newer call refuses, an older one may answer
+        for name, layout in _calls(kind):
+            try:
+                entries = _ask(handle, name, layout)
+            except pynvml.NVMLError as error:
+                if error.value not in library.REFUSALS:
+                    raise
+                refusal = error  # where a newer call refuses, an older one may answer
+                continue
+            possible = [entry for entry in entries if 0 < entry.pid < _PIDS]
+            if entries and not possible:
+                raise pynvml.NVMLError(pynvml.NVML_ERROR_UNKNOWN)
+            return [self._one(entry) for entry in possible]
         # Without the list of what computes nothing is known; the others not every card has.
         if refusal is not None and kind == "Compute":
             raise refusal
@@ -96,7 +105,7 @@ class CardProcesses:
         used = int(entry.usedGpuMemory)
         memory: float | Absence = float(used)
         if used == _NOT_AVAILABLE:
-            memory = Absence.WINDOWS_KEEPS_IT
+            memory = Absence.WINDOWS_KEEPS_IT if self.windows else Absence.NOT_AVAILABLE
         elif used > (self.found.card.memory_bytes or 1 << 50):
             memory = Absence.IMPOSSIBLE
         slices = (
@@ -125,7 +134,8 @@ class CardProcesses:
         for sample in samples:
             stamp = int(sample.timeStamp)
             ratios = {figure: getattr(sample, name) / 100 for figure, name in _SHARES}
-            if stamp <= self._newest or any(not 0 <= ratio <= 1 for ratio in ratios.values()):
+            timely = self._newest < stamp < (time.time() + _AHEAD) * 1e6
+            if not timely or any(not 0 <= ratio <= 1 for ratio in ratios.values()):
                 continue  # the driver's buffer also holds old and impossible samples
             newest = max(newest, stamp)
             known = self._shares.get(sample.pid)
@@ -161,6 +171,17 @@ class CardProcesses:
         return CardProcess(card, pid, use, values, missing)
 
 
+def _calls(kind: str) -> Iterable[tuple[str, type[ctypes.Structure]]]:
+    """The calls this driver has, the newest that can be relied on first."""
+    name = f"nvmlDeviceGet{kind}RunningProcesses"
+    # The third version fills larger entries in drivers 535.43 to 535.86 than in all others.
+    newer = next(filter(library.has, (f"{name}_v2", f"{name}_v3")), None)
+    if newer is not None:
+        yield newer, pynvml.c_nvmlProcessInfo_v2_t
+    if library.has(name):
+        yield name, _OldProcessInfo
+
+
 # Room for so many at the first call, which then is the only one; two cost twice as much.
 _ROOM = 32
 
@@ -171,10 +192,13 @@ def _ask(handle: object, name: str, layout: type[ctypes.Structure]) -> list[ctyp
     count = ctypes.c_uint(_ROOM)
     code = pynvml.NVML_ERROR_INSUFFICIENT_SIZE
     for _ in range(4):
-        entries = (layout * count.value)()
+        room = count.value
+        entries = (layout * room)()
         code = call(handle, ctypes.byref(count), entries)
-        if code == pynvml.NVML_SUCCESS:
+        if code == pynvml.NVML_SUCCESS and count.value <= room:
             return list(entries[: count.value])
+        if code == pynvml.NVML_SUCCESS or count.value > _MOST_ENTRIES:
+            code = pynvml.NVML_ERROR_UNKNOWN
         if code != pynvml.NVML_ERROR_INSUFFICIENT_SIZE:
             break
         count.value = count.value * 2 + 5  # processes may start meanwhile
@@ -187,10 +211,13 @@ def _ask_shares(handle: object, since: int) -> list[ctypes.Structure]:
     count = ctypes.c_uint(4 * _ROOM)
     code = pynvml.NVML_ERROR_INSUFFICIENT_SIZE
     for _ in range(4):
-        samples = (pynvml.c_nvmlProcessUtilizationSample_t * count.value)()
+        room = count.value
+        samples = (pynvml.c_nvmlProcessUtilizationSample_t * room)()
         code = call(handle, samples, ctypes.byref(count), ctypes.c_ulonglong(since))
-        if code == pynvml.NVML_SUCCESS:
+        if code == pynvml.NVML_SUCCESS and count.value <= room:
             return list(samples[: count.value])
+        if code == pynvml.NVML_SUCCESS or count.value > _MOST_ENTRIES:
+            code = pynvml.NVML_ERROR_UNKNOWN
         if code != pynvml.NVML_ERROR_INSUFFICIENT_SIZE:
             break
         count.value = count.value * 2
