@@ -235,9 +235,11 @@ def _told_by_itself(ran: Ran, build: TorchBuild, cudnn: Cudnn) -> tuple[TorchBui
 
 
 def _last_words(ran: Ran | None) -> Message:
-    """Why a PyTorch that was asked did not say what it holds."""
-    if ran is None or ran.well:
+    """What became of a PyTorch that was started."""
+    if ran is None:
         return NOTHING
+    if ran.well:
+        return Message("It was started, and loads.")
     last = (ran.output.strip().splitlines() or [""])[-1][:200]
     unasked = Message("It was asked which cards it holds code for, and did not say.")
     words = Message("Its last words: {words}", words=last) if last else NOTHING

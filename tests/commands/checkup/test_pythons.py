@@ -384,7 +384,8 @@ def test_a_deep_look_says_which_cudnn_pytorch_loads(computer: Computer) -> None:
     computer.install_torch("/opt/gpuexplorer", "2.11.0+cu130", cuda="13.0")
     computer.install_cudnn("/opt/gpuexplorer", "9.13.0.50")
     computer.answers["/opt/gpuexplorer/bin/python3.12"] = architectures("sm_90", cudnn="9.14.0")
-    assert "It has cuDNN 9.14.0." in told(computer, deep=True).details[0]
+    detail = told(computer, deep=True).details[0]
+    assert "It has cuDNN 9.14.0. It was started, and loads." in detail
 
 
 def test_a_deep_look_starts_builds_for_the_processor_too(computer: Computer) -> None:
