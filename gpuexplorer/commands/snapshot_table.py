@@ -1,6 +1,6 @@
 """A picture as a table that a person likes to read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import gpuexplorer
@@ -71,7 +71,19 @@ READ = frozenset(
         *(m.MEMORY_TOTAL, links.PCIE_WIDTH, links.PCIE_TRANSMIT, health.MIG_MODE),
     }
 )
+PROCESSES, WIRING = True, False
 NONE = "-"  # stands where a figure is missing; the reason follows below the table
+
+
+def show(pictures: Iterator[Picture], *, again: bool) -> None:
+    terminal = Terminal()
+    if not again:
+        for picture in pictures:
+            terminal.show(text_of(picture, terminal))
+        return
+    with terminal.drawing():
+        for picture in pictures:
+            terminal.redraw(text_of(picture, terminal))
 
 
 def text_of(picture: Picture, terminal: Terminal) -> str:

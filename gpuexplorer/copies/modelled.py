@@ -176,6 +176,7 @@ class ModelBench:
             back_samples_s=() if times.back is None else spread(times.back, chance),
             beside_samples_s=tuple(spread(each, chance) for each in times.beside),
             alone_s=alone,
+            copying_s=alone,  # as much computing as copying
             together_s=together,
             intact=False if wrong else None,
             wrong=wrong,
@@ -218,9 +219,10 @@ class ModelBench:
 
     def _gathered(self, mode: str, ends: tuple[int, int]) -> float:
         """Bytes per second at which rows are brought together, or numbers made shorter."""
-        if HOST in ends:
-            return _CONVERTED_BY_HOST if mode == "converted" else HOST_COPIES
-        return copied_within(self._model(ends[0]))
+        source = ends[0]
+        if mode == "converted" and HOST in ends:
+            return _CONVERTED_BY_HOST
+        return HOST_COPIES if source == HOST else copied_within(self._model(source))
 
     def _most(self, job: CopyJob, way: Way) -> float:
         pageable = job.pinned is False or job.mode == "fresh"
@@ -247,7 +249,7 @@ class ModelBench:
         return self._way(job, source, target).peer
 
     def _asynchronous(self, job: CopyJob) -> bool:
-        return not job.touches_host or (job.pinned is True and job.mode != "blocking")
+        return not job.is_timed_by_host and not (job.touches_host and job.mode == "blocking")
 
     def _wrong(self, job: CopyJob) -> tuple[Wrong, ...]:
         ends = _ends(job.source, job.target)

@@ -32,6 +32,26 @@ class CopyResult:
         return self.measured is not None and self.measured.intact is False
 
     @property
+    def compared(self) -> Message:
+        """What was compared with what had been sent; empty where nothing was."""
+        measured = self.measured
+        if measured is None or not measured.compared_samples:
+            return NOTHING
+        samples = Message.counted(
+            "The last copy of {count} sample was compared with what was sent.",
+            "The last copy of each of {count} samples was compared with what was sent.",
+            measured.compared_samples,
+        )
+        if not measured.compared_copies:
+            return samples
+        copies = Message.counted(
+            "{count} more was compared by itself.",
+            "{count} more were compared one by one.",
+            measured.compared_copies,
+        )
+        return told(samples, copies)
+
+    @property
     def seconds(self) -> float | None:
         """The median of the samples. A copy that arrives wrong has no time worth telling."""
         if self.measured is None or not self.measured.samples_s or self.wrong:
@@ -72,12 +92,14 @@ class CopyResult:
 
     @property
     def hidden(self) -> float | None:
-        """Of the copies' time, the share that a computation beside them did not wait for."""
-        told, seconds = self.measured, self.seconds
-        if told is None or told.alone_s is None or told.together_s is None or not seconds:
+        """Of the shorter of copies and computation, the share that cost no time of its own."""
+        told = self.measured
+        if told is None or self.wrong or told.together_s is None:
             return None
-        waited = (told.together_s - told.alone_s) / (seconds * told.loops)
-        return min(1.0, max(0.0, 1.0 - waited))
+        if not told.alone_s or not told.copying_s:
+            return None
+        saved = told.alone_s + told.copying_s - told.together_s
+        return min(1.0, max(0.0, saved / min(told.alone_s, told.copying_s)))
 
     @property
     def variation(self) -> float | None:

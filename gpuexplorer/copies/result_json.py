@@ -68,6 +68,7 @@ def result_as_json(result: CopyResult) -> dict[str, Json]:
         "asked_s": None if measured is None else _rounded(measured.asked_s, 12),
         "back_samples_s": list(back),
         "alone_s": None if measured is None else _rounded(measured.alone_s, 12),
+        "copying_s": None if measured is None else _rounded(measured.copying_s, 12),
         "together_s": None if measured is None else _rounded(measured.together_s, 12),
         "hidden_share": _rounded(result.hidden, 6),
         "rate_gbs": gigabytes(result.rate),
@@ -88,6 +89,8 @@ def result_as_json(result: CopyResult) -> dict[str, Json]:
             }
             for wrong in (() if measured is None else measured.wrong)
         ],
+        "compared_samples": None if measured is None else measured.compared_samples,
+        "compared_copies": None if measured is None else measured.compared_copies,
         "modelled": _modelled(result),
         "notes": list(notes_of(result)),
     }
@@ -130,6 +133,8 @@ def notes_of(result: CopyResult) -> tuple[Message, ...]:
     if result.measured is not None:
         if result.measured.modelled:
             notes.append(Message("Modelled: no bytes were moved."))
+        if result.compared:
+            notes.append(result.compared)
         notes += result.measured.notes
     notes += [each.sentence for each in result.busy]
     if result.traffic is not None:

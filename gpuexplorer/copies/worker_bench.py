@@ -10,6 +10,7 @@ from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import HOST, Routes, Values
+from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
@@ -64,7 +65,7 @@ class WorkerBench:
 
     `routes_for` is asked once for each process, with the devices it offers. `busy` tells how
     busy each device is, from 0 to 1; it is asked while nothing of ours runs. `under_load` reads
-    the links of devices, once each while they copy. Stop what runs before closing.
+    the links of devices while they copy, until each has told. Stop what runs before closing.
     """
 
     def __init__(
@@ -115,7 +116,8 @@ class WorkerBench:
             match said:
                 case Sampled():
                     on_sampled(said.taken, said.samples)
-                    self._look_at_links(job)
+                    if said.taken == 1:
+                        self._look_at_links(job)
                 case Measured():
                     measured.append(said)
 
@@ -256,8 +258,16 @@ class WorkerBench:
         new = {job.source, job.target} - self._looked_at - {HOST}
         if self._routes is None or job.local or job.bytes < _LOADS or not new:
             return
-        self._looked_at |= new
-        self._routes.see_under_load(self._under_load(sorted(new)))
+        told = {
+            card: values
+            for card, values in self._under_load(sorted(new)).items()
+            if links.PCIE_GENERATION in values or links.PCIE_WIDTH in values
+        }
+        if (
+            told
+        ):  # a card that is left alone to rest tells nothing, and is asked at the next job
+            self._routes.see_under_load(told)
+            self._looked_at |= {each for each in new if self._routes.card(each) in told}
 
     def _failed(self, failed: Failed) -> tuple[Message, Message]:
         if failed.cause == "worker lost":

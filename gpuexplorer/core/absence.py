@@ -12,6 +12,7 @@ class Absence(StrEnum):
     NOT_IN_DRIVER = "not in this driver"
     NO_PERMISSION = "no permission"
     NEEDS_TWO = "needs two readings"
+    TOO_SOON = "too soon after the first reading"
     IMPOSSIBLE = "impossible figure"
     NO_PART = "no such part"
     LOST = "card lost"
@@ -43,6 +44,7 @@ _SENTENCES = {
     Absence.NOT_IN_DRIVER: Message("this driver is too old to report it"),
     Absence.NO_PERMISSION: Message("only an administrator may read it"),
     Absence.NEEDS_TWO: Message("it takes two readings, and this is the first"),
+    Absence.TOO_SOON: Message("it takes two readings, and these were too close together"),
     Absence.IMPOSSIBLE: Message("the driver answered with an impossible figure"),
     Absence.NO_PART: Message("this card has no such part"),
     Absence.LOST: Message("the card is lost"),

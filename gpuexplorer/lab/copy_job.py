@@ -37,5 +37,19 @@ class CopyJob:
         return "cpu" in (self.source, self.target)
 
     @property
+    def is_timed_by_host(self) -> bool:
+        """No card takes part, or the call keeps the host waiting until it is done.
+
+        Rows from the host are brought together by the host, and numbers are made shorter there
+        in both directions; rows from a card are brought together by the card.
+        """
+        if self.source == self.target == "cpu":
+            return True
+        if not self.touches_host:
+            return False
+        by_host = self.mode == "converted" or (self.mode == "strided" and self.source == "cpu")
+        return by_host or not self.pinned
+
+    @property
     def local(self) -> bool:
         return self.source == self.target

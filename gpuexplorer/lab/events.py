@@ -245,11 +245,14 @@ class Measured:
     back_samples_s: "tuple[float, ...]" = ()  # the other direction at the same time
     beside_samples_s: "tuple[tuple[float, ...], ...]" = ()  # each of the other copies
     alone_s: "float | None" = None  # the computation alone, where one ran beside
+    copying_s: "float | None" = None  # the copies of a sample alone, where one ran beside
     together_s: "float | None" = None  # computation and copies until both were done
     loops: int = 1  # copies in a sample
     gated: "bool | None" = None  # the queue was full before the first began; None: no gate
     intact: "bool | None" = None  # None: it was not checked, and a note says why
     wrong: "tuple[Wrong, ...]" = ()  # empty or one
+    compared_samples: int = 0  # of these the last copy was
+    compared_copies: int = 0  # of one more sample, each by itself
     modelled: bool = False
     direct: "bool | None" = None  # card to card: peers in truth, as the driver said
     notes: "tuple[Message, ...]" = ()  # sentences

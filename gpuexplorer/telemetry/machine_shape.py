@@ -96,7 +96,7 @@ _CLOSER = {
 
 def shape_of(topology: Topology, cards: Sequence[Card]) -> MachineShape:
     """Of whole cards; MIG instances are where their card is."""
-    links = {frozenset((link.a, link.b)): link for link in topology.links}
+    links = topology.by_pair
     whole = [card for card in cards if card.kind is CardKind.GPU]
     wired = [card.id for card in whole if frozenset((card.id, HOST_ID)) in links]
     sockets = _sockets(wired, links, topology.numa_nodes)

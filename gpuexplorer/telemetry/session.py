@@ -15,6 +15,7 @@ from gpuexplorer.telemetry.happening_log import HappeningLog
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.latest import Latest, Reading
 from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.sampler import PATIENCE, Sampler, Want
 
 
@@ -51,6 +52,7 @@ class Session:
         on_happening: Callable[[Happening], None] | None = None,
         watch_faults: bool = True,
         on_processes: Callable[[CardId, Sequence[CardProcess] | None], None] | None = None,
+        processor_before: ProcessorTime | None = None,
     ) -> None:
         self.attempts = attempts
         self.clock = clock or SystemClock()
@@ -60,7 +62,7 @@ class Session:
         self._latest = Latest()
         self._processes: dict[CardId, Sequence[CardProcess] | None] = {}
         self._happenings = HappeningLog(self.clock, on_happening)
-        self._host = HostReader(self.clock)
+        self._host = HostReader(self.clock, processor_before)
         self._host_metrics = metrics_of(self._host.card)
         self.sampler = Sampler(
             backend,

@@ -76,20 +76,21 @@ class Topology:
     # The numbers of the processors close to a card, as the kernel lists them: "0-31,64-95".
     cpu_affinity: Mapping[CardId, str] = field(default_factory=dict)
     node_memory: Mapping[int, int] = field(default_factory=dict)  # bytes close to each node
+    by_pair: Mapping[frozenset[CardId], Link] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        by_pair = {frozenset((link.a, link.b)): link for link in self.links}
+        object.__setattr__(self, "by_pair", by_pair)
 
     def link(self, a: CardId, b: CardId) -> Link | None:
-        for link in self.links:
-            if (link.a, link.b) in ((a, b), (b, a)):
-                return link
-        return None
+        return self.by_pair.get(frozenset((a, b)))
 
 
 def with_what_was(before: Topology, now: Topology, cards: Sequence[Card]) -> Topology:
     """What is told now, and of cards that fell silent since what was told before."""
     listed = {card.id for card in cards} | {HOST_ID}
-    links = {frozenset((link.a, link.b)): link for link in now.links}
-    for link in before.links:
-        pair = frozenset((link.a, link.b))
+    links = dict(now.by_pair)
+    for pair, link in before.by_pair.items():
         if pair <= listed and _tells_more(link, links.get(pair)):
             links[pair] = link
     return Topology(

@@ -148,6 +148,18 @@ def test_beside_a_computation_only_what_does_not_block_overlaps() -> None:
     assert measured(bench("1xT4"), pinned("cpu", "cuda:0")).hidden is None
 
 
+def test_rows_from_a_card_are_brought_together_faster_than_those_from_the_host() -> None:
+    there, back = (
+        measured(bench("1xT4"), CopyJob(*ends, 256 << 20, "strided", pinned=True)).measured
+        for ends in (("cpu", "cuda:0"), ("cuda:0", "cpu"))
+    )
+    assert there is not None
+    assert back is not None
+    assert min(there.samples_s) > max(back.samples_s)
+    assert there.asked_s == pytest.approx(min(there.samples_s), rel=0.1), "the host waits"
+    assert back.asked_s == 5e-6
+
+
 def test_a_staged_copy_is_slower_than_nvlink_and_its_route_says_so() -> None:
     staged = measured(bench("2xTitanRTX"), CopyJob("cuda:0", "cuda:1", SIZE, "staged"))
     assert staged.rate is not None

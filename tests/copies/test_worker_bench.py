@@ -280,6 +280,26 @@ def test_links_are_read_while_they_copy_once_for_each_device() -> None:
     assert results[0].route.note == "cuda:0 runs at PCIe 1.0: card and slot could do PCIe 3.0."
 
 
+def test_a_card_that_rests_is_asked_again_when_it_copies_the_next_time() -> None:
+    awake = False
+
+    def under_load(_: Sequence[str]) -> Values:
+        return {CardId("SIM-0"): SLEEPY if awake else {}}
+
+    bench = WorkerBench(Fake(script=SCRIPT), lambda _: routes("1xT4"), under_load=under_load)
+    copy = CopyJob("cpu", "cuda:0", 1 << 20, pinned=True)
+    try:
+        resting = measured(bench, copy)
+        awake = True
+        copying = measured(bench, copy)
+    finally:
+        bench.close()
+    assert resting.route is not None
+    assert resting.route.note == ""
+    assert copying.route is not None
+    assert copying.route.note == "cuda:0 runs at PCIe 1.0: card and slot could do PCIe 3.0."
+
+
 def test_devices_are_matched_to_cards_by_their_uuid() -> None:
     cards = [Card(CardId(f"GPU-{name}"), 0, name, 1) for name in ("aa", "bb")]
     devices = [

@@ -2,7 +2,6 @@
 
 #include "nvml_stub.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +70,7 @@ static answer wait_for(const struct event_set *set, struct event *event, unsigne
     answer result = TIMED_OUT;
     stub_lock();
     for (int waiting = 1; waiting;) {
-        if (machine.driver_gone) {
+        if (stub_driver_gone()) {
             result = DRIVER_NOT_LOADED;
             break;
         }
@@ -190,8 +189,7 @@ static answer give_metric(const struct card *card, struct gpm_metric *metric) {
     case 61: metric->value = nvlink * 18.0; break;
     default: return NOT_SUPPORTED;
     }
-    if (card->garbage)
-        metric->value = NAN;
+    metric->value = stub_told_real(metric->value);
     return OK;
 }
 
@@ -203,6 +201,7 @@ CALL(nvmlGpmMetricsGet, struct gpm_metrics *wanted) {
     REQUIRE(wanted->count <= MOST_GPM_METRICS && wanted->first && wanted->second);
     REQUIRE(wanted->first->card && wanted->first->card == wanted->second->card);
     REQUIRE(wanted->first->timestamp_us <= wanted->second->timestamp_us);
+    OR_RETURN(stub_meet_faults(&symbol_nvmlGpmMetricsGet, 0, stub_index_of(wanted->first->card)));
     for (unsigned int i = 0; i < wanted->count; i++)
         wanted->metrics[i].answer = give_metric(wanted->first->card, &wanted->metrics[i]);
     return OK;

@@ -152,6 +152,7 @@ void stub_reset(void) {
     snprintf(staged.driver_version, sizeof staged.driver_version, "580.95.05");
 #endif
     staged.refuse_code = NOT_SUPPORTED;
+    staged.pcie_bits = 32;
     for (int i = 0; i < MOST_CARDS; i++)
         stub_reset_card(i, "h100");
 }

@@ -84,8 +84,8 @@ static answer list(const struct card *card, int slice, const char *uses, unsigne
         if (!strchr(uses, card->processes[j].use) || (slice >= 0 && at != slice))
             continue;
         found[n++] = (struct process_v2){
-            .pid = card->processes[j].pid,
-            .memory = stub_process_memory(card, j),
+            .pid = (unsigned int)stub_told(card->processes[j].pid),
+            .memory = (u64)stub_told((long long)stub_process_memory(card, j)),
             .gpu_instance = at < 0 ? NO_INSTANCE : (unsigned int)at + 1,
             .compute_instance = at < 0 ? NO_INSTANCE : 0,
         };

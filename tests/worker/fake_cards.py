@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from gpuexplorer.worker.measuring.plan import PRODUCT
+
 CYCLES_PER_SECOND = 1.5e9
 PRODUCT_SECONDS = 1e-4
 _QUEUE = 1024
@@ -34,7 +36,9 @@ class FakeStream:
         self.waiting = [end for end in self.waiting if end > self.cards.clock]
         if len(self.waiting) >= _QUEUE:
             self.cards.clock = max(self.cards.clock, self.waiting[0])
-        self.ready = max(self.ready, self.cards.clock, not_before) + seconds
+        before = self.cards.busy.get(self.card, 0.0) if self.cards.one_at_a_time else 0.0
+        self.ready = max(self.ready, self.cards.clock, not_before, before) + seconds
+        self.cards.busy[self.card] = self.ready
         self.waiting.append(self.ready)
         return self.ready
 
@@ -71,6 +75,9 @@ class FakeCards:
         self.rate = 10e9
         self.latency = 1e-6
         self.asking = asking
+        self.one_at_a_time = False  # whatever queue of a card it is in
+        self.busy: dict[str, float] = {}
+        self.product_seconds = PRODUCT_SECONDS
         self.peers = peers
         self.free = 8 << 30
         self.log: list[tuple[str, Any, Any]] = []
@@ -199,7 +206,7 @@ class FakeCards:
     def multiply(self, out: Any, left: Any, right: Any) -> None:
         self.clock += self.asking
         stream = self._current[self._place(out)[0]]
-        stream.take(PRODUCT_SECONDS)
+        stream.take(self.product_seconds * len(out) / PRODUCT)
         self.log.append(("product", stream, None))
 
     def synchronize(self, *devices: str) -> None:

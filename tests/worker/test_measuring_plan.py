@@ -86,6 +86,12 @@ def test_small_copies_are_checked_each_time_and_large_ones_at_begin_middle_and_e
     assert plan.is_checked(0, 1, 256 * MIB)
 
 
+def test_copies_are_compared_one_by_one_for_half_a_second_and_some_in_any_case() -> None:
+    assert plan.goes_on_comparing(3, 60.0)
+    assert plan.goes_on_comparing(90, 0.4)
+    assert not plan.goes_on_comparing(4, 0.6)
+
+
 def test_a_row_is_a_part_of_the_whole() -> None:
     for size in (2, 4, 6, 1000, MIB, 3 * MIB):
         row = plan.row_for(size)
@@ -103,16 +109,21 @@ def test_a_row_is_a_part_of_the_whole() -> None:
         (CopyJob("cuda:0", "cuda:1", 1), False),
         (CopyJob("cuda:0", "cuda:0", 1), False),
         (CopyJob("cpu", "cuda:0", 2, "strided", pinned=True), True),
+        (CopyJob("cuda:0", "cpu", 2, "strided", pinned=True), False),
+        (CopyJob("cuda:0", "cpu", 2, "strided", pinned=False), True),
+        (CopyJob("cuda:0", "cpu", 4, "converted", pinned=True), True),
         (CopyJob("cuda:0", "cuda:1", 2, "strided"), False),
     ],
 )
 def test_what_keeps_the_host_waiting_is_timed_by_its_clock(job: CopyJob, by_host: bool) -> None:
-    assert plan.is_timed_by_host(job) is by_host
+    assert job.is_timed_by_host is by_host
 
 
 def test_both_sides_are_needed_and_what_checking_takes() -> None:
     job = CopyJob("cuda:0", "cuda:1", 100 * MIB)
     assert needs(job) == {"cuda:0": 100 * MIB, "cuda:1": 100 * MIB, "cpu": 132 * MIB}
+    rows = needs(CopyJob("cuda:0", "cpu", 100 * MIB, "strided", pinned=True))
+    assert rows["cuda:0"] == 3 * 100 * MIB  # every other row, and all brought together
     pinned = needs(CopyJob("cpu", "cuda:0", 100 * MIB, pinned=True))
     assert pinned["cpu"] == 128 * MIB + 32 * MIB
 

@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from gpuexplorer.copies.result import CopyResult
 from tests.worker.fake_cards import (
     CYCLES_PER_SECOND,
     PRODUCT_SECONDS,
@@ -202,6 +203,27 @@ def test_an_overlapping_copy_costs_no_more_than_the_longer_of_both() -> None:
     assert measured.together_s < 1.2 * measured.alone_s
 
 
+@pytest.mark.parametrize("microseconds", [100, 60, 40, 25])
+@pytest.mark.parametrize("size", [SIZE, 64 << 20])
+def test_copies_that_cost_a_fast_card_nothing_read_as_hidden_whole(
+    microseconds: int, size: int
+) -> None:
+    cards = FakeCards()
+    cards.product_seconds = microseconds * 1e-6
+    measured = measured_on(cards, mode="overlap", bytes=size, samples=1)
+    result = CopyResult(asked_for(mode="overlap", bytes=size).job, measured, None)
+    assert result.hidden == pytest.approx(1.0, abs=0.01)
+    assert measured.alone_s == pytest.approx(measured.copying_s, rel=0.1)
+
+
+def test_copies_that_a_card_makes_only_when_it_has_computed_read_as_not_hidden() -> None:
+    cards = FakeCards()
+    cards.one_at_a_time = True
+    measured = measured_on(cards, mode="overlap")
+    result = CopyResult(asked_for(mode="overlap").job, measured, None)
+    assert result.hidden == pytest.approx(0.0, abs=0.01)
+
+
 def test_a_copy_that_keeps_the_host_waiting_costs_both() -> None:
     measured = measured_on(FakeCards(), mode="blocking")
     assert measured.alone_s is not None
@@ -216,6 +238,17 @@ def test_what_cannot_be_one_piece_is_rearranged_on_the_card() -> None:
         measured = measured_on(FakeCards(), "cuda:0", "cuda:1", mode=mode)
         assert measured.gated
         assert measured.intact
+
+
+def test_rows_from_a_card_are_brought_together_there_and_wait_in_its_queue() -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, "cuda:1", "cpu", mode="strided")
+    assert measured.gated
+    assert measured.intact
+    assert measured.notes == ("The card brings the rows together before they travel.",)
+    back = measured_on(cards, "cpu", "cuda:1", mode="strided")
+    assert back.gated is None
+    assert back.notes == ("The host rearranges the bytes, so it was timed by its clock.",)
 
 
 def test_progress_is_told_after_each_sample() -> None:

@@ -41,7 +41,7 @@ def short_reasons(absence: Absence) -> tuple[str, ...]:
                 tr("no access"),
                 tr("denied"),
             )
-        case Absence.NEEDS_TWO:
+        case Absence.NEEDS_TWO | Absence.TOO_SOON:
             return (tr("with the next reading"), tr("soon"))
         case Absence.IMPOSSIBLE:
             return (tr("impossible figure"), tr("impossible"), tr("absurd"))

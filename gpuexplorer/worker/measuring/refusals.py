@@ -76,6 +76,8 @@ def needs(job: CopyJob) -> "dict[str, int]":
         doubled = 2 if job.mode == "strided" else 1
         for device, size in ((source, job.bytes * doubled), (target, job.bytes)):
             take(device, power_of_two(size) if device == _HOST and job.pinned else size)
+        if job.mode == "strided" and source not in (_HOST, target):
+            take(source, job.bytes)  # where its rows are brought together
         if source != _HOST or job.mode in ("strided", "converted"):
             take(_HOST, job.bytes)  # what was sent, to compare
         if target != _HOST:

@@ -21,7 +21,7 @@ _WATCHED = (
 )
 _SHORT = {heat.FAN_SPEED: mark("Fan"), heat.POWER_DRAW: mark("Power")}
 _MOST_NAMED = 4
-_PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.NOT_ASKED})
+_PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.TOO_SOON, Absence.NOT_ASKED})
 
 
 def missing_figures(cards: Sequence[Shown], known: Mapping[CardId, Known]) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 import pynvml
 
@@ -22,7 +23,8 @@ from gpuexplorer.telemetry.backends.nvml.card_reader import (
     no_driver_sample,
     silent_sample,
 )
-from gpuexplorer.telemetry.backends.nvml.connection import Connection
+from gpuexplorer.telemetry.backends.nvml.connection import Connection, try_to_connect
+from gpuexplorer.telemetry.backends.nvml.first_contact import after_a_child
 from gpuexplorer.telemetry.backends.nvml.resting import Resting
 from gpuexplorer.telemetry.cuda_order import FASTEST_FIRST
 from gpuexplorer.telemetry.pci_bus import PciBus
@@ -241,19 +243,8 @@ class NvmlBackend:
 
     def _connect(self) -> None:
         awake = self._resting.awake_bus_ids()
-        library.connect(attach=awake is None)
-        known = {card.index: card for card in self._cards if card.kind is CardKind.GPU}
-        try:
-            connection = Connection(
-                self._environment, awake, known, self._clock, self._bus, self._on_cards_changed
-            )
-        except pynvml.NVMLError as error:
-            library.disconnect()
-            raise Trouble(
-                "The NVIDIA driver does not say which cards there are: {reason}.",
-                ASK_THE_DOCTOR,
-                reason=library.message_of(error),
-            ) from error
+        with after_a_child(partial(try_to_connect, awake)):
+            connection = self._new_connection(awake)
         with self._lock:
             closed = self._closed
             if not closed:
@@ -269,6 +260,21 @@ class NvmlBackend:
             self._why_gone = None
             self._gone = False
         self._resting.learn(connection.cards)
+
+    def _new_connection(self, awake: list[str] | None) -> Connection:
+        library.connect(attach=awake is None)
+        known = {card.index: card for card in self._cards if card.kind is CardKind.GPU}
+        try:
+            return Connection(
+                self._environment, awake, known, self._clock, self._bus, self._on_cards_changed
+            )
+        except pynvml.NVMLError as error:
+            library.disconnect()
+            raise Trouble(
+                "The NVIDIA driver does not say which cards there are: {reason}.",
+                ASK_THE_DOCTOR,
+                reason=library.message_of(error),
+            ) from error
 
     def _know(self, cards: list[Card]) -> None:
         """Sleeping cards stand between the others, and instances after their card."""

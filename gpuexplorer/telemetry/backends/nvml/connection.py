@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 import pynvml
 
@@ -246,6 +247,14 @@ class Connection:
             if self._waiter is not None:
                 self._waiter.free()
         library.disconnect()
+
+
+def try_to_connect(awake_bus_ids: list[str] | None) -> None:
+    """What a connection does at its start, for a process that may be lost by it."""
+    library.connect(attach=awake_bus_ids is None)
+    for place, asker in enumerate(handle_askers(awake_bus_ids)):
+        with suppress(pynvml.NVMLError):
+            meet(asker, place)
 
 
 def _source() -> Source:

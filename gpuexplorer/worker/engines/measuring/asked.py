@@ -71,7 +71,9 @@ class Asked:
                     Message("So few bytes may stay in the processor's caches, which are warm.")
                 )
         if job.touches_host and job.source != job.target:
-            if job.mode in ("strided", "converted"):
+            if job.mode == "strided" and job.source != _HOST:
+                found.append(Message("The card brings the rows together before they travel."))
+            elif job.mode in ("strided", "converted"):
                 found.append(
                     Message("The host rearranges the bytes, so it was timed by its clock.")
                 )

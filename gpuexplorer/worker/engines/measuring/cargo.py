@@ -37,6 +37,10 @@ class Cargo:
         self._size, self._mode, self._pinned, self._pieces = size, mode, pinned, pieces
         self.renew()
 
+    @property
+    def ends(self) -> "tuple[str, str]":
+        return self.source_name, self.target_name
+
     def renew(self) -> None:
         """Other memory, on the host such as nobody has used, and other bytes."""
         self.source = self.target = self._sent = None

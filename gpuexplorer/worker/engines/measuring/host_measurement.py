@@ -18,7 +18,7 @@ def measured_by_host(asked: Asked) -> Measured:
     ask = asking(cards, cargo, raw=command.mode == "raw")
     seconds = warmed(cards, ask, devices, asked.checkpoint)
     loops = _loops(asked, seconds)
-    checks = Checks([cargo], command.samples, command.bytes)
+    checks = Checks(asked, [cargo])
     samples: list[float] = []
     asks: list[float] = []
     for number in range(command.samples):
@@ -32,6 +32,7 @@ def measured_by_host(asked: Asked) -> Measured:
         asks.append(until_asked)
         checks.look(number)
         asked.on_sample(number + 1)
+    checks.compare_one_by_one(ask, loops)
     if is_fresh:
         # Each sample was a single call; one more would find the memory used.
         host, alone = statistics.median(samples), statistics.median(asks)
@@ -47,6 +48,8 @@ def measured_by_host(asked: Asked) -> Measured:
         loops=loops,
         intact=checks.intact,
         wrong=checks.wrong,
+        compared_samples=checks.samples,
+        compared_copies=checks.one_by_one,
         direct=asked.direct(),
         notes=(*asked.notes(), *checks.notes),
     )

@@ -14,7 +14,6 @@ from gpuexplorer.worker.engines.measuring.queued_measurement import measured_in_
 from gpuexplorer.worker.failures import Spoiled
 from gpuexplorer.worker.measuring.cards import Cards
 from gpuexplorer.worker.measuring.one_process import held_by_another, is_held_by_another
-from gpuexplorer.worker.measuring.plan import is_timed_by_host
 from gpuexplorer.worker.measuring.refusals import refuse, refuse_what_does_not_fit
 
 
@@ -43,7 +42,7 @@ def _measured(
         asked = Asked(command, cards, on_sample, checkpoint)
         if command.mode == "blocking":
             return measured_blocking(asked)
-        if is_timed_by_host(command.job):
+        if command.job.is_timed_by_host:
             return measured_by_host(asked)
         return measured_in_queue(asked)
     except RuntimeError as error:

@@ -198,9 +198,11 @@ def _notes(result: CopyResult, measured: Measured, route: Route | None) -> list[
     if measured.modelled:
         said.append(tr("Modelled: no bytes were moved, so none were compared."))
     elif measured.intact is True:
-        said.append(tr("What arrived was compared with what was sent: it is intact."))
+        said.append(tr("What arrived is intact."))
     elif measured.intact is None:
         said.append(tr("What arrived was not compared with what was sent."))
+    if result.compared:
+        said.append(tr(result.compared))
     if measured.gated is False:
         said.append(tr("The queue ran dry between copies: the figure may be too low."))
     said += [tr(each) for each in (() if route is None else route.notes)]
