@@ -1,4 +1,4 @@
-"""Warming: parts of the program that are brought in when the window stands, a little at a time."""
+"""Warming: parts of the program that are brought in when the window stands, bit by bit."""
 
 import importlib
 import pkgutil
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from PySide6.QtCore import QObject, QTimer
 
 _PAUSE = 40  # milliseconds, in which the window does what it is there for
-_TURN = 0.006  # seconds: less than a frame of 60 a second has left over
+_TURN = 0.006  # seconds: a frame beside it still comes in time
 
 
 class Warming(QObject):
