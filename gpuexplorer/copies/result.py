@@ -28,8 +28,33 @@ class CopyResult:
         return told(self.failure, self.hint)
 
     @property
+    def bytes(self) -> int:
+        """That were copied: fewer than asked for where so many did not fit."""
+        return (self.measured and self.measured.fewer_bytes) or self.job.bytes
+
+    @property
     def wrong(self) -> bool:
         return self.measured is not None and self.measured.intact is False
+
+    @property
+    def compared(self) -> Message:
+        """What was compared with what had been sent; empty where nothing was."""
+        measured = self.measured
+        if measured is None or not measured.compared_samples:
+            return NOTHING
+        samples = Message.counted(
+            "The last copy of {count} sample was compared with what was sent.",
+            "The last copy of each of {count} samples was compared with what was sent.",
+            measured.compared_samples,
+        )
+        if not measured.compared_copies:
+            return samples
+        copies = Message.counted(
+            "{count} more was compared by itself.",
+            "{count} more were compared one by one.",
+            measured.compared_copies,
+        )
+        return told(samples, copies)
 
     @property
     def seconds(self) -> float | None:
@@ -42,13 +67,18 @@ class CopyResult:
     def rate(self) -> float | None:
         """Bytes per second, one direction; a local copy's bytes count once."""
         seconds = self.seconds
-        return self.job.bytes / seconds if seconds else None
+        return self.bytes / seconds if seconds else None
+
+    @property
+    def in_cache(self) -> bool:
+        """The memory took no part: both ends fit into the card's cache."""
+        return self.measured is not None and self.measured.in_cache
 
     @property
     def traffic(self) -> float | None:
         """Of a local copy, what its memory read and wrote, in bytes per second."""
         whole = self.job.mode in ("copy", "raw")  # else not each byte is read and written once
-        if not self.job.local or not whole or self.rate is None:
+        if not self.job.local or not whole or self.in_cache or self.rate is None:
             return None
         return 2 * self.rate
 
@@ -57,7 +87,7 @@ class CopyResult:
         """Of the other direction, where both were measured at once."""
         if self.measured is None or not self.measured.back_samples_s or self.wrong:
             return None
-        return self.job.bytes / statistics.median(self.measured.back_samples_s)
+        return self.bytes / statistics.median(self.measured.back_samples_s)
 
     @property
     def limit(self) -> float | None:
@@ -66,18 +96,21 @@ class CopyResult:
     @property
     def share(self) -> float | None:
         """Of what the narrowest wire could carry. Converted ones are fewer bytes under way."""
-        if self.rate is None or not self.limit or self.job.mode == "converted":
+        other = self.job.mode == "converted" or self.in_cache
+        if self.rate is None or not self.limit or other:
             return None
         return self.rate / self.limit
 
     @property
     def hidden(self) -> float | None:
-        """Of the copies' time, the share that a computation beside them did not wait for."""
-        told, seconds = self.measured, self.seconds
-        if told is None or told.alone_s is None or told.together_s is None or not seconds:
+        """Of the shorter of copies and computation, the share that cost no time of its own."""
+        told = self.measured
+        if told is None or self.wrong or told.together_s is None:
             return None
-        waited = (told.together_s - told.alone_s) / (seconds * told.loops)
-        return min(1.0, max(0.0, 1.0 - waited))
+        if not told.alone_s or not told.copying_s:
+            return None
+        saved = told.alone_s + told.copying_s - told.together_s
+        return min(1.0, max(0.0, saved / min(told.alone_s, told.copying_s)))
 
     @property
     def variation(self) -> float | None:

@@ -55,7 +55,8 @@ def result_as_json(result: CopyResult) -> dict[str, Json]:
     return {
         "source": job.source,
         "target": job.target,
-        "bytes": job.bytes,
+        "bytes": result.bytes,
+        "bytes_asked_for": job.bytes,
         "mode": job.mode,
         "pinned": job.pinned,
         "direction": "both" if job.both_ways else "one",
@@ -68,12 +69,15 @@ def result_as_json(result: CopyResult) -> dict[str, Json]:
         "asked_s": None if measured is None else _rounded(measured.asked_s, 12),
         "back_samples_s": list(back),
         "alone_s": None if measured is None else _rounded(measured.alone_s, 12),
+        "copying_s": None if measured is None else _rounded(measured.copying_s, 12),
         "together_s": None if measured is None else _rounded(measured.together_s, 12),
         "hidden_share": _rounded(result.hidden, 6),
         "rate_gbs": gigabytes(result.rate),
         "back_rate_gbs": gigabytes(result.back_rate),
         "limit_gbs": gigabytes(result.limit),
         "share_of_limit": _rounded(result.share, 6),
+        "host_memory_near": None if measured is None else measured.near,
+        "in_cache": None if measured is None else measured.in_cache,
         "path": "" if route is None else route.words,
         "direct": direct_of(result),
         "gated": None if measured is None else measured.gated,
@@ -88,6 +92,8 @@ def result_as_json(result: CopyResult) -> dict[str, Json]:
             }
             for wrong in (() if measured is None else measured.wrong)
         ],
+        "compared_samples": None if measured is None else measured.compared_samples,
+        "compared_copies": None if measured is None else measured.compared_copies,
         "modelled": _modelled(result),
         "notes": list(notes_of(result)),
     }
@@ -130,6 +136,8 @@ def notes_of(result: CopyResult) -> tuple[Message, ...]:
     if result.measured is not None:
         if result.measured.modelled:
             notes.append(Message("Modelled: no bytes were moved."))
+        if result.compared:
+            notes.append(result.compared)
         notes += result.measured.notes
     notes += [each.sentence for each in result.busy]
     if result.traffic is not None:

@@ -64,7 +64,7 @@ class WorkerBench:
 
     `routes_for` is asked once for each process, with the devices it offers. `busy` tells how
     busy each device is, from 0 to 1; it is asked while nothing of ours runs. `under_load` reads
-    the links of devices, once each while they copy. Stop what runs before closing.
+    the links of devices while they copy, until each has told. Stop what runs before closing.
     """
 
     def __init__(
@@ -115,14 +115,15 @@ class WorkerBench:
             match said:
                 case Sampled():
                     on_sampled(said.taken, said.samples)
-                    self._look_at_links(job)
+                    if said.taken == 1:
+                        self._look_at_links(job)
                 case Measured():
                     measured.append(said)
 
         try:
             busy = self._busy_now((job.source, job.target))
             self._greeted(number)
-            sentence, hint = self._carried_out(_command(number, job), hear)
+            sentence, hint = self._carried_out(_command(number, job, self._near(job)), hear)
         except _StoppedError:
             self._give_up()
             return CopyResult(job, None, self._route(job), _STOPPED)
@@ -256,8 +257,8 @@ class WorkerBench:
         new = {job.source, job.target} - self._looked_at - {HOST}
         if self._routes is None or job.local or job.bytes < _LOADS or not new:
             return
-        self._looked_at |= new
-        self._routes.see_under_load(self._under_load(sorted(new)))
+        # One that is left alone to rest tells nothing, and is asked again at the next job.
+        self._looked_at |= self._routes.see_under_load(self._under_load(sorted(new)))
 
     def _failed(self, failed: Failed) -> tuple[Message, Message]:
         if failed.cause == "worker lost":
@@ -282,6 +283,14 @@ class WorkerBench:
             return self._routes.staged(job.source, job.target)
         return self._routes.route(job.source, job.target)
 
+    def _near(self, job: CopyJob) -> Mapping[str, str]:
+        """Of each card that takes part, the processors that are close to it."""
+        if self._routes is None:
+            return {}
+        devices = [end for way in ((job.source, job.target), *job.beside) for end in way]
+        near = {device: self._routes.processors_near(device) for device in devices}
+        return {device: listed for device, listed in near.items() if listed}
+
     def _busy_now(self, devices: Sequence[str]) -> tuple[Busy, ...]:
         now = self._clock.now()
         if self._quiet_since is None or now - self._quiet_since > _RESTED:
@@ -294,7 +303,7 @@ class _StoppedError(Exception):
     """The job is not wanted any more."""
 
 
-def _command(number: int, job: CopyJob) -> Measure:
+def _command(number: int, job: CopyJob, near: Mapping[str, str]) -> Measure:
     return Measure(
         number,
         job.source,
@@ -307,6 +316,8 @@ def _command(number: int, job: CopyJob) -> Measure:
         job.beside,
         SAMPLES,
         MOST_SHARE,
+        job.fit,
+        tuple(near.items()),
     )
 
 

@@ -245,13 +245,19 @@ class Measured:
     back_samples_s: "tuple[float, ...]" = ()  # the other direction at the same time
     beside_samples_s: "tuple[tuple[float, ...], ...]" = ()  # each of the other copies
     alone_s: "float | None" = None  # the computation alone, where one ran beside
+    copying_s: "float | None" = None  # the copies of a sample alone, where one ran beside
     together_s: "float | None" = None  # computation and copies until both were done
     loops: int = 1  # copies in a sample
     gated: "bool | None" = None  # the queue was full before the first began; None: no gate
     intact: "bool | None" = None  # None: it was not checked, and a note says why
     wrong: "tuple[Wrong, ...]" = ()  # empty or one
+    compared_samples: int = 0  # of these the last copy was
+    compared_copies: int = 0  # of one more sample, each by itself
     modelled: bool = False
     direct: "bool | None" = None  # card to card: peers in truth, as the driver said
+    near: "bool | None" = None  # the host's memory lay close to the card; None: not known
+    in_cache: bool = False  # a card's copy to itself: both ends fit into its L2 cache
+    fewer_bytes: "int | None" = None  # than were asked for, since so many did not fit
     notes: "tuple[Message, ...]" = ()  # sentences
 
 

@@ -77,6 +77,9 @@ class Start:
             variables["CUDA_VISIBLE_DEVICES"] = ",".join(self.visible)
         if self.allocator:
             variables["PYTORCH_CUDA_ALLOC_CONF"] = self.allocator
+        # Queues of one card beyond its connections share one, and wait for each other there:
+        # eight if nothing is said, and with eight cards more are used at a time.
+        variables.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
         variables.update(self.environment)
         variables["PYTHONUNBUFFERED"] = "1"
         settings = {"cards": list(self.cards), "links": list(self.links), "seed": self.seed}

@@ -74,6 +74,17 @@ def test_a_real_copy_is_neither_simulated_nor_modelled() -> None:
     assert (told["simulated"], told["modelled"]) == (False, False)
 
 
+def test_what_was_compared_is_said_in_figures_and_in_words() -> None:
+    told = result_as_json(
+        real("cpu", "cpu", 64, 0.1, intact=True, compared_samples=7, compared_copies=41)
+    )
+    assert (told["compared_samples"], told["compared_copies"]) == (7, 41)
+    assert told["notes"][0] == (  # type: ignore[index]  # a list
+        "The last copy of each of 7 samples was compared with what was sent. 41 more were "
+        "compared one by one."
+    )
+
+
 def test_a_copy_within_one_device_is_labelled_as_bytes_and_as_memory_traffic() -> None:
     told = result_as_json(real("cuda:0", "cuda:0", 1 << 30, 0.001, intact=True))
     assert told["rate_gbs"] == 1073.741824

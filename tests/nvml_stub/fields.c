@@ -2,8 +2,6 @@
 
 #include "nvml_stub.h"
 
-#include <math.h>
-
 enum type { DOUBLE = 0, UNSIGNED = 1, U64 = 3, SIGNED = 5 };
 
 struct field {
@@ -24,8 +22,13 @@ struct field {
 static answer give(struct field *field, enum type type, long long value) {
     if (value == ABSENT)
         return NOT_SUPPORTED;
-    field->type = type;
+    field->type = stub_tells_real() ? DOUBLE : type;
     field->value.big = 0;
+    if (field->type == DOUBLE) {
+        field->value.real = stub_told_real((double)value);
+        return OK;
+    }
+    value = stub_told(value);
     if (type == U64)
         field->value.big = (u64)value;
     else if (type == SIGNED)
@@ -84,10 +87,17 @@ static answer give_of_link(const struct card *card, struct field *field) {
     }
 }
 
-static answer give_throttle_time(const struct card *card, struct field *field) {
+static answer give_of_c2c(const struct card *card, struct field *field) {
+    if (card->c2c == ABSENT)
+        return NOT_SUPPORTED;
+    REQUIRE(field->scope < card->c2c);
+    return give(field, UNSIGNED, field->id == 171 ? card->c2c_speed != 0 : card->c2c_speed);
+}
+
+static answer give_throttle_time(struct field *field) {
     /* Counter N grows by N ms per second, so that no two are alike. */
     long long number = field->id < 100 ? field->id - 73 : field->id - first_throttle_time() + 9;
-    return give(field, U64, (long long)((double)number * stub_elapsed() * 1e6) + card->garbage);
+    return give(field, U64, (long long)((double)number * stub_elapsed() * 1e6));
 }
 
 static answer give_field(const struct card *card, struct field *field) {
@@ -115,6 +125,9 @@ static answer give_field(const struct card *card, struct field *field) {
     case 147:
         return give(field, UNSIGNED,
                     card->nvlinks && machine.wiring == WIRED_TO_SWITCH ? card->nvlinks : ABSENT);
+    case 170: return give(field, UNSIGNED, card->c2c);
+    case 171:
+    case 172: return give_of_c2c(card, field);
     case 185: return give(field, UNSIGNED, card->power_average);
     case 186: return give(field, UNSIGNED, card->power_instant);
     case 187: return give(field, UNSIGNED, card->power_min);
@@ -138,7 +151,7 @@ static answer give_field(const struct card *card, struct field *field) {
     }
     unsigned int timed = first_throttle_time();
     if ((id >= 74 && id <= 81) || (id >= timed && id < timed + 3))
-        return give_throttle_time(card, field);
+        return give_throttle_time(field);
     if (id >= 84 && id <= 89)
         return give(field, UNSIGNED, card->nvlink_speed);
     return id == 0 ? INVALID_ARGUMENT : NOT_SUPPORTED;
@@ -149,7 +162,7 @@ CALL(nvmlDeviceGetFieldValues, handle device, int count, struct field *fields) {
     REQUIRE(count > 0 && fields);
     for (int i = 0; i < count; i++) {
         struct field *field = &fields[i];
-        field->timestamp_us = (long long)stub_now_us();
+        field->timestamp_us = stub_drawn((long long)stub_now_us());
         field->latency_us = 1;
         if (field->id < MOST_FIELDS)
             atomic_fetch_add(&stub_field_calls[field->id], 1);
@@ -157,16 +170,12 @@ CALL(nvmlDeviceGetFieldValues, handle device, int count, struct field *fields) {
             field->answer = INVALID_ARGUMENT;
             continue;
         }
-        if (field->id < MOST_FIELDS && machine.field_us[field->id] > 0)
-            stub_dawdle(machine.field_us[field->id]);
-        if (field->id < MOST_FIELDS && machine.refused_fields[field->id])
-            field->answer = machine.refuse_code;
-        else
+        field->answer = stub_meet_faults(NULL, field->id, stub_index_of(card));
+        if (field->answer == OK)
             field->answer = give_field(card, field);
-        if (field->answer == OK && card->garbage) {
-            field->type = DOUBLE;
-            field->value.real = NAN;
-        }
+        else if (field->answer == UNWRITTEN)
+            field->answer = OK;
+        field->type = (unsigned int)stub_drawn_count(field->type);
     }
     return OK;
 }

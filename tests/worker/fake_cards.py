@@ -2,11 +2,13 @@
 
 import contextlib
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+
+from gpuexplorer.worker.measuring.plan import PRODUCT
 
 CYCLES_PER_SECOND = 1.5e9
 PRODUCT_SECONDS = 1e-4
@@ -34,7 +36,9 @@ class FakeStream:
         self.waiting = [end for end in self.waiting if end > self.cards.clock]
         if len(self.waiting) >= _QUEUE:
             self.cards.clock = max(self.cards.clock, self.waiting[0])
-        self.ready = max(self.ready, self.cards.clock, not_before) + seconds
+        before = self.cards.busy.get(self.card, 0.0) if self.cards.one_at_a_time else 0.0
+        self.ready = max(self.ready, self.cards.clock, not_before, before) + seconds
+        self.cards.busy[self.card] = self.ready
         self.waiting.append(self.ready)
         return self.ready
 
@@ -71,10 +75,17 @@ class FakeCards:
         self.rate = 10e9
         self.latency = 1e-6
         self.asking = asking
+        self.one_at_a_time = False  # whatever queue of a card it is in
+        self.busy: dict[str, float] = {}
+        self.product_seconds = PRODUCT_SECONDS
         self.peers = peers
         self.free = 8 << 30
+        self.cache: int | None = None
         self.log: list[tuple[str, Any, Any]] = []
         self.taken: list[tuple[str, int, bool]] = []
+        self.processors = frozenset(range(8))  # on which this process runs now
+        self.taken_on: list[tuple[str, frozenset[int]]] = []
+        self.asked_on: set[frozenset[int]] = set()  # for copies that nobody waits for
         self.held_when_given_back: list[int] = []
         # Called with target, its device, the source's device, after each copy.
         self.spoil: Callable[[Any, str, str], None] = lambda *_: None
@@ -112,6 +123,9 @@ class FakeCards:
     def free_bytes(self, device: str) -> int:
         return self.free
 
+    def cache_bytes(self, device: str) -> int | None:
+        return None if device == "cpu" else self.cache
+
     def are_peers(self, source: str, target: str) -> bool:
         return self.peers
 
@@ -126,8 +140,18 @@ class FakeCards:
         finally:
             self.tf32_is_on = before
 
+    @contextlib.contextmanager
+    def on_processors(self, numbers: Set[int]) -> Iterator[bool]:
+        before, allowed = self.processors, self.processors & numbers
+        self.processors = allowed or before
+        try:
+            yield bool(allowed)
+        finally:
+            self.processors = before
+
     def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:
         self.taken.append((device, size, pinned))
+        self.taken_on.append((device, self.processors))
         self.refuse(device, size, pinned)
         room = _Room(size)
         tensor = torch.frombuffer(room, dtype=torch.uint8)
@@ -171,6 +195,8 @@ class FakeCards:
         (to, to_pinned), (come_from, from_pinned) = self._place(target), self._place(source)
         target.copy_(source)
         self.waits = wait
+        if not wait:
+            self.asked_on.add(self.processors)
         self.spoil(target, to, come_from)
         self.clock += self.asking
         seconds = self.latency + target.nbytes / self.rate
@@ -199,7 +225,7 @@ class FakeCards:
     def multiply(self, out: Any, left: Any, right: Any) -> None:
         self.clock += self.asking
         stream = self._current[self._place(out)[0]]
-        stream.take(PRODUCT_SECONDS)
+        stream.take(self.product_seconds * len(out) / PRODUCT)
         self.log.append(("product", stream, None))
 
     def synchronize(self, *devices: str) -> None:

@@ -6,13 +6,16 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
+from gpuexplorer.copies.result import CopyResult  # noqa: E402 - only where there is torch
+from gpuexplorer.core.trouble import Trouble  # noqa: E402
+from gpuexplorer.lab.copy_job import CopyJob  # noqa: E402
 from gpuexplorer.lab.events import Wrong  # noqa: E402
 from gpuexplorer.worker.failures import Cancelled, failed  # noqa: E402
 from tests.worker.fake_cards import FakeCards  # noqa: E402
 from tests.worker.measurements import SIZE, asked_for, measured_on, said_by  # noqa: E402
 
 PLACE = 777_777
+COMPARED = 3 + 100  # the last copy of each sample, and all copies of one more
 WAYS = [("cpu", "cuda:0"), ("cuda:0", "cpu"), ("cuda:0", "cuda:1"), ("cuda:1", "cuda:1")]
 
 
@@ -38,7 +41,7 @@ def flipping(source: str, target: str) -> FakeCards:
 def test_a_flipped_byte_is_found(source: str, target: str) -> None:
     measured = measured_on(flipping(source, target), source, target)
     assert measured.intact is False
-    assert measured.wrong == (Wrong(3, 3, 1, PLACE, zeros=False),)
+    assert measured.wrong == (Wrong(COMPARED, COMPARED, 1, PLACE, zeros=False),)
     assert measured.notes == (
         f"{source} to {target}: wrong bytes, while {source} still holds the right ones.",
     )
@@ -69,7 +72,7 @@ def test_zeros_in_place_of_everything_are_told_as_such() -> None:
     cards.spoil = nothing_comes
     [wrong] = measured_on(cards, "cuda:0", "cuda:1").wrong
     assert wrong.zeros
-    assert wrong.rounds == 3
+    assert wrong.rounds == COMPARED
     assert wrong.bytes > 0.99 * SIZE
 
 
@@ -85,7 +88,7 @@ def test_a_copy_that_no_longer_comes_is_not_taken_for_the_one_before() -> None:
 
     cards.spoil = only_the_first_come
     [wrong] = measured_on(cards, "cuda:0", "cuda:1").wrong
-    assert (wrong.rounds, wrong.checked) == (2, 3)
+    assert (wrong.rounds, wrong.checked) == (COMPARED - 1, COMPARED)
 
 
 def test_only_some_rounds_may_be_wrong() -> None:
@@ -100,7 +103,40 @@ def test_only_some_rounds_may_be_wrong() -> None:
 
     cards.spoil = in_the_second_round
     [wrong] = measured_on(cards, "cuda:0", "cuda:1").wrong
-    assert (wrong.rounds, wrong.checked, wrong.bytes, wrong.first) == (1, 3, 3, 5)
+    assert (wrong.rounds, wrong.checked, wrong.bytes, wrong.first) == (1, COMPARED, 3, 5)
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+@pytest.mark.parametrize("mode", ["copy", "blocking"])
+def test_a_way_that_spoils_every_third_copy_is_found_whichever_it_begins_with(
+    first: int, mode: str
+) -> None:
+    cards = FakeCards(asking=1e-3)  # so that a sample has few copies
+    cards.rate = 0.5e9
+    made: list[Any] = []
+
+    def every_third(arrived: Any, to: str, come_from: str) -> None:
+        if (come_from, to) == ("cuda:0", "cuda:1"):
+            made.append(arrived)
+            if len(made) % 3 == first:
+                arrived[PLACE] ^= 1
+
+    cards.spoil = every_third
+    measured = measured_on(cards, "cuda:0", "cuda:1", mode=mode)
+    assert measured.intact is False
+    [wrong] = measured.wrong
+    assert wrong.bytes == 1
+    assert wrong.rounds >= measured.compared_copies // 3
+    assert wrong.checked == measured.compared_samples + measured.compared_copies
+
+
+def test_of_large_copies_some_in_a_row_are_compared_and_it_is_said_how_many() -> None:
+    cards = FakeCards()
+    cards.rate = 1e8
+    measured = measured_on(cards, "cuda:0", "cuda:1", bytes=2 << 20)
+    assert (measured.loops, measured.compared_copies) == (2, 2)
+    small = measured_on(cards_at_rest(), "cuda:0", "cuda:1", mode="latency", bytes=16)
+    assert (small.compared_samples, small.compared_copies) == (3, 100)
 
 
 def test_a_source_that_forgets_is_to_blame_and_not_the_way() -> None:
@@ -263,6 +299,17 @@ def test_a_size_beyond_the_share_takes_no_memory() -> None:
     with pytest.raises(Trouble, match=r"takes .* more than 12\.5 % of the 4 MiB"):
         measured_on(cards)
     assert cards.taken == []
+
+
+def test_fewer_bytes_are_copied_where_so_many_do_not_fit_and_it_is_said() -> None:
+    cards = cards_at_rest()
+    cards.free = 24 << 20
+    measured = measured_on(cards, "cuda:0", "cuda:0", bytes=2 * SIZE, fit=True)
+    result = CopyResult(CopyJob("cuda:0", "cuda:0", 2 * SIZE, fit=True), measured, None)
+    assert result.bytes == SIZE
+    assert result.rate == pytest.approx(SIZE / (1e-6 + SIZE / cards.rate))
+    assert measured.notes[0].startswith("Only 1 MiB were copied. Measuring 2 MiB takes 4 MiB")
+    assert measured.intact
 
 
 def _failure(cards: FakeCards, source: str, target: str) -> Any:

@@ -6,7 +6,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.wire import Measure
 from gpuexplorer.worker.measuring import plan
-from gpuexplorer.worker.measuring.refusals import needs, refuse, refuse_what_does_not_fit
+from gpuexplorer.worker.measuring.refusals import made_to_fit, needs, refuse
 
 HERE = ("cpu", "cuda:0", "cuda:1")
 MIB = 1 << 20
@@ -86,6 +86,12 @@ def test_small_copies_are_checked_each_time_and_large_ones_at_begin_middle_and_e
     assert plan.is_checked(0, 1, 256 * MIB)
 
 
+def test_copies_are_compared_one_by_one_for_half_a_second_and_some_in_any_case() -> None:
+    assert plan.goes_on_comparing(3, 60.0)
+    assert plan.goes_on_comparing(90, 0.4)
+    assert not plan.goes_on_comparing(4, 0.6)
+
+
 def test_a_row_is_a_part_of_the_whole() -> None:
     for size in (2, 4, 6, 1000, MIB, 3 * MIB):
         row = plan.row_for(size)
@@ -103,16 +109,21 @@ def test_a_row_is_a_part_of_the_whole() -> None:
         (CopyJob("cuda:0", "cuda:1", 1), False),
         (CopyJob("cuda:0", "cuda:0", 1), False),
         (CopyJob("cpu", "cuda:0", 2, "strided", pinned=True), True),
+        (CopyJob("cuda:0", "cpu", 2, "strided", pinned=True), False),
+        (CopyJob("cuda:0", "cpu", 2, "strided", pinned=False), True),
+        (CopyJob("cuda:0", "cpu", 4, "converted", pinned=True), True),
         (CopyJob("cuda:0", "cuda:1", 2, "strided"), False),
     ],
 )
 def test_what_keeps_the_host_waiting_is_timed_by_its_clock(job: CopyJob, by_host: bool) -> None:
-    assert plan.is_timed_by_host(job) is by_host
+    assert job.is_timed_by_host is by_host
 
 
 def test_both_sides_are_needed_and_what_checking_takes() -> None:
     job = CopyJob("cuda:0", "cuda:1", 100 * MIB)
     assert needs(job) == {"cuda:0": 100 * MIB, "cuda:1": 100 * MIB, "cpu": 132 * MIB}
+    rows = needs(CopyJob("cuda:0", "cpu", 100 * MIB, "strided", pinned=True))
+    assert rows["cuda:0"] == 3 * 100 * MIB  # every other row, and all brought together
     pinned = needs(CopyJob("cpu", "cuda:0", 100 * MIB, pinned=True))
     assert pinned["cpu"] == 128 * MIB + 32 * MIB
 
@@ -174,13 +185,28 @@ def test_a_size_beyond_the_share_is_refused_with_all_its_figures() -> None:
     free = {"cpu": 1 << 34, "cuda:0": 6 << 30}
     command = _asked(bytes=1 << 30)
     with pytest.raises(Trouble) as refused:
-        refuse_what_does_not_fit(command, free.get)
+        made_to_fit(command, free.get)
     assert refused.value.sentence == (
         "Measuring 1 GiB takes 1 GiB on cuda:0, more than 12.5 % of the 6 GiB that are free "
         "there."
     )
-    refuse_what_does_not_fit(_asked(bytes=1 << 30, most_share=0.5), free.get)
-    refuse_what_does_not_fit(command, lambda _: None)
+    roomy = _asked(bytes=1 << 30, most_share=0.5)
+    assert made_to_fit(roomy, free.get) == (roomy, "")
+    assert made_to_fit(command, lambda _: None) == (command, "")
+
+
+def test_within_a_small_card_as_many_bytes_are_copied_as_fit() -> None:
+    """Both ends lie on it: 256 MiB would need 4 GiB that are free."""
+    free = {"cpu": 1 << 34, "cuda:0": 3 << 30}
+    wanted = _asked("cuda:0", "cuda:0", bytes=256 * MIB, pinned=None, fit=True)
+    made, why = made_to_fit(wanted, free.get)
+    assert made.bytes == 128 * MIB
+    assert why == (
+        "Only 128 MiB were copied. Measuring 256 MiB takes 512 MiB on cuda:0, more than 12.5 % "
+        "of the 3 GiB that are free there."
+    )
+    with pytest.raises(Trouble, match="Measuring 256 MiB takes 512 MiB on cuda:0"):
+        made_to_fit(wanted, {"cpu": 1 << 34, "cuda:0": 1 << 20}.get)
 
 
 def _asked(source: object = "cpu", target: object = "cuda:0", **changes: object) -> Measure:

@@ -1,11 +1,13 @@
 """Copies that wait in a queue: gate, marks, order and streams, on cards that are not there."""
 
 import statistics
+from typing import Any
 
 import pytest
 
 pytest.importorskip("torch")
 
+from gpuexplorer.copies.result import CopyResult
 from tests.worker.fake_cards import (
     CYCLES_PER_SECOND,
     PRODUCT_SECONDS,
@@ -172,6 +174,63 @@ def test_cards_that_are_no_peers_are_measured_and_said_to_be_staged_by_the_drive
     assert "cannot reach each other's memory" in measured.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "changes"),
+    [
+        ("cpu", "cuda:0", {}),
+        ("cuda:0", "cpu", {}),
+        ("cuda:0", "cpu", {"pinned": False}),
+        ("cuda:0", "cpu", {"mode": "blocking"}),
+        ("cuda:0", "cuda:1", {"mode": "staged"}),
+        ("cpu", "cuda:0", {"both_ways": True}),
+    ],
+)
+def test_memory_of_the_host_is_taken_and_copies_are_asked_for_near_the_card(
+    source: str, target: str, changes: dict[str, Any]
+) -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, source, target, near=(("cuda:0", "2-3,64"),), **changes)
+    assert measured.near is True
+    assert {on for device, on in cards.taken_on if device == "cpu"} == {frozenset({2, 3})}
+    assert cards.asked_on <= {frozenset({2, 3})}
+    assert cards.processors == set(range(8)), "as it was"
+
+
+def test_memory_for_each_of_several_cards_is_taken_near_its_own() -> None:
+    cards = FakeCards()
+    near = (("cuda:0", "0-3"), ("cuda:1", "4-7"))
+    beside = (("cpu", "cuda:1"),)
+    assert measured_on(cards, "cpu", "cuda:0", near=near, beside=beside).near is True
+    places = {on for device, on in cards.taken_on if device == "cpu"}
+    assert places == {frozenset(range(4)), frozenset(range(4, 8))}
+
+
+def test_where_the_processors_near_a_card_may_not_be_used_it_is_said() -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, near=(("cuda:0", "64-127"),))
+    assert measured.near is False
+    assert "the host's memory may lie far from it" in measured.notes[0]
+    assert cards.asked_on == {frozenset(range(8))}
+    assert measured_on(cards).near is None
+    assert measured_on(cards, "cpu", "cpu", near=(("cuda:0", "0-3"),)).near is None
+
+
+@pytest.mark.parametrize(
+    ("size", "in_cache"), [(1 << 20, True), (2 << 20, True), (4 << 20, False)]
+)
+def test_a_copy_within_a_card_whose_ends_fit_into_its_cache_is_said_to_be(
+    size: int, in_cache: bool
+) -> None:
+    cards = FakeCards()
+    cards.cache = 4 << 20
+    measured = measured_on(cards, "cuda:0", "cuda:0", bytes=size)
+    assert measured.in_cache is in_cache
+    note = "Both ends fit into the card's cache (L2, 4 MiB), which is faster than its memory."
+    assert (note in measured.notes) is in_cache
+    assert not measured_on(cards, "cuda:0", "cuda:1", bytes=size).in_cache
+    assert not measured_on(cards, bytes=size).in_cache
+
+
 def test_peers_are_told_as_direct() -> None:
     assert measured_on(FakeCards(), "cuda:0", "cuda:1").direct is True
     assert measured_on(FakeCards(), "cuda:0", "cuda:0").direct is None
@@ -202,6 +261,27 @@ def test_an_overlapping_copy_costs_no_more_than_the_longer_of_both() -> None:
     assert measured.together_s < 1.2 * measured.alone_s
 
 
+@pytest.mark.parametrize("microseconds", [100, 60, 40, 25])
+@pytest.mark.parametrize("size", [SIZE, 64 << 20])
+def test_copies_that_cost_a_fast_card_nothing_read_as_hidden_whole(
+    microseconds: int, size: int
+) -> None:
+    cards = FakeCards()
+    cards.product_seconds = microseconds * 1e-6
+    measured = measured_on(cards, mode="overlap", bytes=size, samples=1)
+    result = CopyResult(asked_for(mode="overlap", bytes=size).job, measured, None)
+    assert result.hidden == pytest.approx(1.0, abs=0.01)
+    assert measured.alone_s == pytest.approx(measured.copying_s, rel=0.1)
+
+
+def test_copies_that_a_card_makes_only_when_it_has_computed_read_as_not_hidden() -> None:
+    cards = FakeCards()
+    cards.one_at_a_time = True
+    measured = measured_on(cards, mode="overlap")
+    result = CopyResult(asked_for(mode="overlap").job, measured, None)
+    assert result.hidden == pytest.approx(0.0, abs=0.01)
+
+
 def test_a_copy_that_keeps_the_host_waiting_costs_both() -> None:
     measured = measured_on(FakeCards(), mode="blocking")
     assert measured.alone_s is not None
@@ -216,6 +296,17 @@ def test_what_cannot_be_one_piece_is_rearranged_on_the_card() -> None:
         measured = measured_on(FakeCards(), "cuda:0", "cuda:1", mode=mode)
         assert measured.gated
         assert measured.intact
+
+
+def test_rows_from_a_card_are_brought_together_there_and_wait_in_its_queue() -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, "cuda:1", "cpu", mode="strided")
+    assert measured.gated
+    assert measured.intact
+    assert measured.notes == ("The card brings the rows together before they travel.",)
+    back = measured_on(cards, "cpu", "cuda:1", mode="strided")
+    assert back.gated is None
+    assert back.notes == ("The host rearranges the bytes, so it was timed by its clock.",)
 
 
 def test_progress_is_told_after_each_sample() -> None:

@@ -1,10 +1,9 @@
 """The numbers of a measurement: how many copies a sample has, how wide its gate is."""
 
 import itertools
+import math
 import statistics
 from collections.abc import Sequence
-
-from gpuexplorer.lab.copy_job import CopyJob
 
 SAMPLE_SECONDS = 0.05
 MOST_LOOPS = 100
@@ -28,9 +27,12 @@ _MOST_CHUNKS = 64
 
 READ_AT_ONCE = 16 << 20  # where targets are wiped and read back
 _ALL_ROUNDS_BELOW = 64 << 20
+_LEAST_ONE_BY_ONE = 4  # copies
+_ONE_BY_ONE_SECONDS = 0.5
 PRODUCT = 1024  # rows and columns of the matrices that are multiplied beside a copy
 MOST_PRODUCTS = 500
-PRODUCT_BYTES = 3 * PRODUCT * PRODUCT * 4
+_TALLEST = 8
+PRODUCT_BYTES = (2 * _TALLEST + 1) * PRODUCT * PRODUCT * 4  # at most
 
 
 def loops_for(seconds: float, operations: int = 1) -> int:
@@ -97,13 +99,9 @@ def pieces_of(size: int, count: int) -> "tuple[tuple[int, int], ...]":
     return tuple(itertools.pairwise(edges))
 
 
-def is_timed_by_host(job: CopyJob) -> bool:
-    """Where no card takes part, or the call keeps the host waiting until it is done."""
-    if job.source == job.target == "cpu":
-        return True
-    if not job.touches_host:
-        return False
-    return not job.pinned or job.mode in ("strided", "converted")
+def taller_for(copies: float, product: float) -> int:
+    """Times as many rows of the left matrix, where the most products are over too soon."""
+    return _between(1, math.ceil(copies / (MOST_PRODUCTS * max(product, 1e-9))), _TALLEST)
 
 
 def products_for(copies: float, product: float) -> int:
@@ -114,6 +112,11 @@ def products_for(copies: float, product: float) -> int:
 def is_checked(sample: int, samples: int, size: int) -> bool:
     """Reading back takes longer than copying, so of large copies only some are looked at."""
     return size <= _ALL_ROUNDS_BELOW or sample in (0, samples // 2, samples - 1)
+
+
+def goes_on_comparing(compared: int, spent: float) -> bool:
+    """One copy after the other; of large ones, only some in a row."""
+    return compared < _LEAST_ONE_BY_ONE or spent < _ONE_BY_ONE_SECONDS
 
 
 def row_for(size: int) -> int:

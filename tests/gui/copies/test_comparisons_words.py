@@ -166,11 +166,10 @@ def test_a_size_of_few_bytes_is_cut_into_fewer_pieces() -> None:
 def test_a_copy_that_waits_is_not_hidden_and_one_that_does_not_is() -> None:
     setup = OVERLAP.set_up(pair())
     blocking, beside = setup.jobs
+    told = Measured(1, (0.01,), alone_s=0.1, copying_s=0.1, loops=10)
     results = [
-        CopyResult(blocking, Measured(1, (0.01,), alone_s=0.1, together_s=0.2, loops=10), None),
-        CopyResult(
-            beside, Measured(1, (0.011,), alone_s=0.1, together_s=0.103, loops=10), None
-        ),
+        CopyResult(job, replace(told, together_s=together), None)
+        for job, together in ((blocking, 0.2), (beside, 0.103))
     ]
     assert OVERLAP.conclude(results) == (
         "A blocking copy adds 10.0 ms to the computation: nothing of it is hidden. "
@@ -187,7 +186,7 @@ def test_a_copy_that_waits_is_not_hidden_and_one_that_does_not_is() -> None:
 
 def test_a_copy_that_is_half_hidden_is_said_to_be() -> None:
     setup = OVERLAP.set_up(pair())
-    results = taking(setup, 0.01, 0.01, alone_s=0.01, together_s=0.015)
+    results = taking(setup, 0.01, 0.01, alone_s=0.01, copying_s=0.01, together_s=0.015)
     assert "With non_blocking it adds 5.00 ms: 50 % of it is hidden" in OVERLAP.conclude(
         results
     )

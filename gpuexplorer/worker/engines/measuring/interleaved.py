@@ -8,22 +8,24 @@ from typing import Any
 from gpuexplorer.lab.events import Measured
 from gpuexplorer.worker.engines.measuring.asked import Asked
 from gpuexplorer.worker.engines.measuring.by_host import asking, single_call, warmed
+from gpuexplorer.worker.engines.measuring.cargo import Cargo
 from gpuexplorer.worker.engines.measuring.checking import Checks
-from gpuexplorer.worker.engines.measuring.lanes import Lane, computing_lane
-from gpuexplorer.worker.measuring.plan import loops_for, products_for
+from gpuexplorer.worker.engines.measuring.computing import computing_lane
+from gpuexplorer.worker.engines.measuring.lanes import Lane
+from gpuexplorer.worker.measuring.plan import loops_for
+from gpuexplorer.worker.measuring.refusals import engine_of
 
 _MOST_TURNS = 20
 
 
 @dataclass(frozen=True)
 class _Turns:
-    """So many turns of so many products and one copy, all in one queue."""
+    """So many turns of some products and one copy, all in one queue."""
 
     asked: Asked
     computing: Lane
     copy: "Callable[[], None]"
     turns: int
-    products: int
 
     def run(self, *, copying: bool) -> "tuple[float, float]":
         """Seconds until all is done, and of a copy by the card's clock."""
@@ -34,7 +36,7 @@ class _Turns:
         began = cards.now()
         with cards.on(*self.computing.streams):
             for _ in range(self.turns):
-                for _ in range(self.products):
+                for _ in range(self.computing.loops):
                     self.computing.ask()
                 if not copying:
                     continue
@@ -51,23 +53,21 @@ class _Turns:
 
 def measured_blocking(asked: Asked) -> Measured:
     """Beside `overlap`, this shows what waiting costs."""
-    command, cards = asked.command, asked.cards
-    devices = tuple(dict.fromkeys((command.source, command.target)))
+    command = asked.command
     cargo = asked.cargo(command.source, command.target)
+    card = engine_of(command.source, command.target)
+    with asked.near(card):
+        return _measured(asked, cargo, card)
+
+
+def _measured(asked: Asked, cargo: Cargo, card: str) -> Measured:
+    command, cards = asked.command, asked.cards
+    devices = tuple(dict.fromkeys(cargo.ends))
     ask = asking(cards, cargo, raw=False)
     seconds = warmed(cards, ask, devices, asked.checkpoint)
-    card = command.target if command.source == "cpu" else command.source
-    computing = computing_lane(cards, card)
-    with cards.on(*computing.streams):
-        product = warmed(cards, computing.ask, devices, asked.checkpoint)
-    turns = _Turns(
-        asked,
-        computing,
-        ask,
-        min(_MOST_TURNS, loops_for(seconds)),
-        products_for(seconds, product),
-    )
-    checks = Checks([cargo], command.samples, command.bytes)
+    computing = computing_lane(cards, card, seconds, asked.checkpoint)
+    turns = _Turns(asked, computing, ask, min(_MOST_TURNS, loops_for(seconds)))
+    checks = Checks(asked, [cargo])
     samples, alone, together = [], [], []
     for number in range(command.samples):
         asked.checkpoint()
@@ -78,6 +78,7 @@ def measured_blocking(asked: Asked) -> Measured:
         samples.append(copied)
         checks.look(number)
         asked.on_sample(number + 1)
+    checks.compare_one_by_one(ask, turns.turns)
     host, until_asked = single_call(cards, ask, devices)
     return Measured(
         command.id,
@@ -85,10 +86,13 @@ def measured_blocking(asked: Asked) -> Measured:
         host,
         until_asked,
         alone_s=statistics.median(alone),
+        copying_s=statistics.median(samples) * turns.turns,
         together_s=statistics.median(together),
         loops=turns.turns,
         intact=checks.intact,
         wrong=checks.wrong,
+        compared_samples=checks.samples,
+        compared_copies=checks.one_by_one,
         direct=asked.direct(),
         notes=(*asked.notes(), *checks.notes),
     )

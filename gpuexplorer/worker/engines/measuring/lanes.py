@@ -4,12 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-
 from gpuexplorer.worker.engines.measuring.buffers import take
 from gpuexplorer.worker.engines.measuring.cargo import Cargo
 from gpuexplorer.worker.measuring.cards import Cards
-from gpuexplorer.worker.measuring.plan import BETWEEN_CARDS, PRODUCT, PRODUCT_BYTES, chunk_for
+from gpuexplorer.worker.measuring.plan import BETWEEN_CARDS, chunk_for
 from gpuexplorer.worker.measuring.refusals import engine_of
 
 _HOST = "cpu"
@@ -59,10 +57,17 @@ def lane_of(cards: Cards, cargo: Cargo, *, mode: str = "copy") -> Lane:
         card,
         streams,
         ask_raw if mode == "raw" else ask,
-        len(cargo.pairs) * (BETWEEN_CARDS if others and mode != "raw" else 1),
+        len(cargo.pairs) * _operations(mode, between_cards=bool(others)),
         devices=tuple(dict.fromkeys((source, target))),
         cargo=cargo,
     )
+
+
+def _operations(mode: str, *, between_cards: bool) -> int:
+    if mode == "raw":
+        return 1
+    gathering = 1 if mode == "strided" else 0  # a kernel, before the copy itself
+    return gathering + (BETWEEN_CARDS if between_cards else 1)
 
 
 def staged_lane(cards: Cards, cargo: Cargo, size: int) -> Lane:
@@ -106,21 +111,3 @@ def staged_lane(cards: Cards, cargo: Cargo, size: int) -> Lane:
         devices=(source, target),
         cargo=cargo,
     )
-
-
-def computing_lane(cards: Cards, card: str) -> Lane:
-    """One product of matrices after the other."""
-    left, right, out = (_matrix(cards, card) for _ in range(3))
-    return Lane(
-        card,
-        [cards.stream(card)],
-        lambda: cards.multiply(out, left, right),
-        1,
-        devices=(card,),
-    )
-
-
-# Any: a tensor is PyTorch's.
-def _matrix(cards: Cards, card: str) -> Any:
-    memory = take(cards, card, PRODUCT_BYTES // 3)
-    return memory.view(torch.float32).view(PRODUCT, PRODUCT)

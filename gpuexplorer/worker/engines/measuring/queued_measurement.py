@@ -8,14 +8,9 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Measured
 from gpuexplorer.worker.engines.measuring.asked import Asked
 from gpuexplorer.worker.engines.measuring.by_host import single_call
-from gpuexplorer.worker.engines.measuring.cargo import Cargo
 from gpuexplorer.worker.engines.measuring.checking import Checks
-from gpuexplorer.worker.engines.measuring.lanes import (
-    Lane,
-    computing_lane,
-    lane_of,
-    staged_lane,
-)
+from gpuexplorer.worker.engines.measuring.computing import computing_lane
+from gpuexplorer.worker.engines.measuring.lanes import Lane, lane_of, staged_lane
 from gpuexplorer.worker.engines.measuring.sampling import Sample, Sampler, warmed
 from gpuexplorer.worker.measuring.plan import (
     LATENCY_LOOPS,
@@ -24,36 +19,42 @@ from gpuexplorer.worker.measuring.plan import (
     alone_share,
     balanced,
     loops_for,
-    products_for,
 )
 
 _ENDED_EARLY = 0.15
 
 
 @dataclass(frozen=True)
-class _Lanes:
-    """Those of the copies, the measured one first, and one that computes."""
+class _Beside:
+    """A computation that runs beside the copies, and what each takes without the other."""
 
-    copies: Sequence[Lane]
-    computing: "Lane | None" = None
-
-    @property
-    def all(self) -> "list[Lane]":
-        return [*self.copies, *([self.computing] if self.computing else [])]
+    lane: Lane
+    alone: float
+    copying: float
 
 
 def measured_in_queue(asked: Asked) -> Measured:
-    """The lanes first, then how many copies each makes, then the samples."""
+    copies = _copying_lanes(asked)
+    with asked.near(copies[0].card):
+        return _measured(asked, copies)
+
+
+def _measured(asked: Asked, copies: "list[Lane]") -> Measured:
+    """How many copies each lane makes, then the samples."""
     command, cards = asked.command, asked.cards
-    lanes = _lanes(asked)
-    alone = _prepare(asked, lanes)
-    sampler = Sampler(cards, lanes.all, asked.checkpoint)
+    for lane in copies:
+        seconds = warmed(cards, lane, asked.checkpoint)
+        lane.loops = loops_for(seconds, lane.operations)
+        if command.mode == "latency":
+            lane.loops = LATENCY_LOOPS
+    beside = _beside(asked, copies[0], seconds) if command.mode == "overlap" else None
+    sampler = Sampler(cards, [*copies, *([beside.lane] if beside else [])], asked.checkpoint)
     sampler.close_gate()
-    if len(lanes.copies) > 1:
-        _balance(lanes.copies, sampler.sample())
+    if len(copies) > 1:
+        _balance(copies, sampler.sample())
         sampler.close_gate()
-    cargos = [lane.cargo for lane in lanes.copies if lane.cargo is not None]
-    checks = Checks(cargos, command.samples, command.bytes)
+    cargos = [lane.cargo for lane in copies if lane.cargo is not None]
+    checks = Checks(asked, cargos)
     samples: list[Sample] = []
     for number in range(command.samples):
         asked.checkpoint()
@@ -61,11 +62,12 @@ def measured_in_queue(asked: Asked) -> Measured:
         samples.append(sampler.sample())
         checks.look(number)
         asked.on_sample(number + 1)
-    host, until_asked = _single(asked, lanes.copies[0])
+    checks.compare_one_by_one(lambda: _ask_each(asked, copies), copies[0].loops)
+    host, until_asked = _single(asked, copies[0])
     if command.mode == "latency":  # many in a row, as other tools count it
         usual = statistics.median(sample.asked for sample in samples)
-        until_asked = usual / lanes.copies[0].loops
-    each = [_each(lane, samples, number) for number, lane in enumerate(lanes.copies)]
+        until_asked = usual / copies[0].loops
+    each = [_each(lane, samples, number) for number, lane in enumerate(copies)]
     back = 1 if command.both_ways else 0
     return Measured(
         command.id,
@@ -74,47 +76,43 @@ def measured_in_queue(asked: Asked) -> Measured:
         until_asked,
         each[1] if back else (),
         tuple(each[1 + back :]),
-        alone,
-        statistics.median(s.together for s in samples) if lanes.computing else None,
-        lanes.copies[0].loops,
-        all(sample.gated for sample in samples),
-        checks.intact,
-        checks.wrong,
+        alone_s=beside.alone if beside else None,
+        copying_s=beside.copying if beside else None,
+        together_s=statistics.median(each.together for each in samples) if beside else None,
+        loops=copies[0].loops,
+        gated=all(sample.gated for sample in samples),
+        intact=checks.intact,
+        wrong=checks.wrong,
+        compared_samples=checks.samples,
+        compared_copies=checks.one_by_one,
         direct=asked.direct(),
-        notes=(*asked.notes(), *_notes(sampler, lanes, samples), *checks.notes),
+        notes=(*asked.notes(), *_notes(sampler, copies, samples), *checks.notes),
     )
 
 
-def _lanes(asked: Asked) -> _Lanes:
+def _copying_lanes(asked: Asked) -> "list[Lane]":
+    """The measured one first."""
     job, cards = asked.job, asked.cards
     if job.mode == "staged":
-        return _Lanes([staged_lane(cards, asked.cargo(job.source, job.target), job.bytes)])
+        cargo = asked.cargo(job.source, job.target)
+        with asked.taking_near(job.source):
+            return [staged_lane(cards, cargo, job.bytes)]
     ways = [(job.source, job.target)]
     if job.both_ways:
         ways.append((job.target, job.source))
-    cargos: list[Cargo] = [asked.cargo(*way) for way in (*ways, *job.beside)]
-    copies = [lane_of(cards, cargo, mode=job.mode) for cargo in cargos]
-    beside = computing_lane(cards, copies[0].card) if job.mode == "overlap" else None
-    return _Lanes(copies, beside)
+    cargos = [asked.cargo(*way) for way in (*ways, *job.beside)]
+    return [lane_of(cards, cargo, mode=job.mode) for cargo in cargos]
 
 
-def _prepare(asked: Asked, lanes: _Lanes) -> "float | None":
-    """Each lane is warmed alone, and gets as many copies as fill a sample."""
-    seconds = 0.0
-    for lane in lanes.copies:
-        seconds = warmed(asked.cards, lane, asked.checkpoint)
-        lane.loops = loops_for(seconds, lane.operations)
-        if asked.job.mode == "latency":
-            lane.loops = LATENCY_LOOPS
-    computing = lanes.computing
-    if computing is None:
-        return None
-    product = warmed(asked.cards, computing, asked.checkpoint)
-    computing.loops = products_for(seconds * lanes.copies[0].loops, product)
-    sampler = Sampler(asked.cards, [computing], asked.checkpoint)
+def _beside(asked: Asked, copies: Lane, seconds: float) -> _Beside:
+    lane = computing_lane(asked.cards, copies.card, seconds * copies.loops, asked.checkpoint)
+    return _Beside(lane, _alone(asked, lane), _alone(asked, copies))
+
+
+def _alone(asked: Asked, lane: Lane) -> float:
+    sampler = Sampler(asked.cards, [lane], asked.checkpoint)
     sampler.close_gate()
-    taken = [sampler.sample().together for _ in range(asked.command.samples)]
-    return statistics.median(taken)
+    return statistics.median(sampler.sample().together for _ in range(asked.command.samples))
 
 
 def _balance(lanes: Sequence[Lane], sample: Sample) -> None:
@@ -130,12 +128,21 @@ def _each(lane: Lane, samples: Sequence[Sample], number: int) -> "tuple[float, .
     return tuple(sample.seconds[number] / lane.loops for sample in samples)
 
 
+def _ask_each(asked: Asked, lanes: Sequence[Lane]) -> None:
+    for lane in lanes:
+        with asked.cards.on(*lane.streams):
+            lane.ask()
+            lane.finish()
+
+
 def _single(asked: Asked, lane: Lane) -> "tuple[float, float]":
     with asked.cards.on(*lane.streams):
         return single_call(asked.cards, lane.ask, lane.devices)
 
 
-def _notes(sampler: Sampler, lanes: _Lanes, samples: Sequence[Sample]) -> "list[Message]":
+def _notes(
+    sampler: Sampler, copies: Sequence[Lane], samples: Sequence[Sample]
+) -> "list[Message]":
     found = []
     if not sampler.has_gate:
         found.append(
@@ -153,10 +160,10 @@ def _notes(sampler: Sampler, lanes: _Lanes, samples: Sequence[Sample]) -> "list[
                 "may be in the times."
             )
         )
-    if len(lanes.copies) > 1:
+    if len(copies) > 1:
         usual = [
             statistics.median(sample.seconds[number] for sample in samples)
-            for number in range(len(lanes.copies))
+            for number in range(len(copies))
         ]
         if (share := alone_share(usual)) > _ENDED_EARLY:
             found.append(

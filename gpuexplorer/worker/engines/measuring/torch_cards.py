@@ -5,19 +5,27 @@ import ctypes
 import importlib
 import mmap
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 import torch
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.worker.engines.virtual.host_limit import free_bytes
+from gpuexplorer.worker.measuring.near import on_processors
 
 _COPY_KIND = "cudaMemcpyDefault"  # the driver knows by the addresses where memory lies
 # As an allocator asks for it. Memory that could be shared is found more slowly, page by page.
 _NOBODY_ELSES = (
     {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 )
+_OLD_DRIVER = {
+    "cudaErrorInsufficientDriver",
+    "cudaErrorCallRequiresNewerDriver",
+    "cudaErrorSystemDriverMismatch",
+    "cudaErrorCompatNotSupportedOnDevice",
+}
+_NO_SUCH_CALL = "not found"  # in the driver, say the bindings
 _RUNTIMES = ("cuda.bindings.runtime", "cuda.cudart")
 
 
@@ -44,6 +52,12 @@ class TorchCards:
         free, _ = torch.cuda.mem_get_info(device)
         return int(free)
 
+    def cache_bytes(self, device: str) -> "int | None":
+        if device == "cpu":
+            return None
+        size = getattr(torch.cuda.get_device_properties(device), "L2_cache_size", 0)
+        return int(size) or None
+
     def are_peers(self, source: str, target: str) -> bool:
         return bool(torch.cuda.can_device_access_peer(source, target))
 
@@ -65,6 +79,9 @@ class TorchCards:
             yield
         finally:
             setattr(products, name, before)
+
+    def on_processors(self, numbers: "Set[int]") -> "contextlib.AbstractContextManager[bool]":
+        return on_processors(numbers)
 
     def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:
         if pinned:
@@ -102,6 +119,19 @@ class TorchCards:
         if stream is None:
             ctypes.memmove(target.data_ptr(), source.data_ptr(), size)
             return
+        try:
+            error = self._asked_of_driver(target, source, size, stream)
+        except RuntimeError as lacking:
+            if _NO_SUCH_CALL not in str(lacking):
+                raise
+            raise _old_driver(str(lacking)) from None
+        if error.name in _OLD_DRIVER:
+            raise _old_driver(error.name)
+        if int(error):
+            raise RuntimeError(f"CUDA error: {error.name} from the driver's own call")
+
+    def _asked_of_driver(self, target: Any, source: Any, size: int, stream: Any) -> Any:
+        """The driver's answer: a number with a name."""
         runtime = self._raw_runtime()
         where = target.data_ptr(), source.data_ptr()
         if target.is_cuda and source.is_cuda and target.device != source.device:
@@ -116,8 +146,7 @@ class TorchCards:
         else:
             kind = getattr(runtime.cudaMemcpyKind, _COPY_KIND)
             (error,) = runtime.cudaMemcpyAsync(*where, size, kind, stream.cuda_stream)
-        if int(error):
-            raise RuntimeError(f"CUDA error: {error.name} from the driver's own call")
+        return error
 
     def multiply(self, out: Any, left: Any, right: Any) -> None:
         torch.mm(left, right, out=out)
@@ -152,6 +181,16 @@ class TorchCards:
             "The driver's own call cannot be made from this Python: it has no cuda.bindings.",
             "Install the package cuda-bindings beside PyTorch, or measure the usual copy.",
         )
+
+
+def _old_driver(said: str) -> Trouble:
+    return Trouble(
+        "This Python's cuda.bindings are newer than the driver, which does not know their "
+        "calls ({said}).",
+        "Install cuda-bindings of the CUDA version that nvidia-smi shows, or of an older one; "
+        "or measure the usual copy.",
+        said=said,
+    )
 
 
 def _empty_caches() -> None:

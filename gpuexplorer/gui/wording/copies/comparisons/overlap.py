@@ -1,7 +1,7 @@
 """Copies beside a computation: each keeps the host waiting, or none does."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.result import CopyResult
@@ -50,23 +50,19 @@ class _Times:
     computing: float
     copying: float
     together: float
-
-    @property
-    def hidden(self) -> float:
-        """The share of the copy that cost no time of its own."""
-        shorter = min(self.computing, self.copying)
-        saved = self.computing + self.copying - self.together
-        return min(1.0, max(0.0, saved / shorter))
+    hidden: float  # the share of the copy that cost no time of its own
 
 
 def _times(result: CopyResult | None) -> _Times | None:
-    if result is None or result.seconds is None or result.measured is None:
+    if result is None or result.measured is None or result.hidden is None:
         return None
-    alone, together = result.measured.alone_s, result.measured.together_s
-    if alone is None or together is None:
+    told = result.measured
+    if told.alone_s is None or told.copying_s is None or told.together_s is None:
         return None
-    loops = max(1, result.measured.loops)
-    return _Times(alone / loops, result.seconds, together / loops)
+    loops = told.loops
+    return _Times(
+        told.alone_s / loops, told.copying_s / loops, told.together_s / loops, result.hidden
+    )
 
 
 def _bars(setup: Setup, found: Found) -> Sequence[Bar]:
@@ -117,8 +113,6 @@ def _conclude(found: Found) -> str:
     blocking, overlap = known
     if blocking is None or overlap is None:
         return ""
-    # What a copy takes by itself is only seen where it waits for nothing beside it.
-    overlap = replace(overlap, copying=blocking.copying)
     return paragraph([_blocking(blocking), _aside(overlap)])
 
 

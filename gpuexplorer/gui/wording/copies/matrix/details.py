@@ -67,7 +67,7 @@ def details_of(
     if result.wrong:
         bad = tr("What arrived is not what was sent. A wrong copy has no rate.")
         for wrong in measured.wrong:
-            bad = tr(wrong_in_words(wrong, result.job.bytes))
+            bad = tr(wrong_in_words(wrong, result.bytes))
     rows = [
         *_of_figures(question, result),
         *_of_both(result, measured),
@@ -75,7 +75,7 @@ def details_of(
         *_of_route(route, question, result),
         *_beside(question, result, theirs),
     ]
-    size = result.job.bytes
+    size = result.bytes
     right = not result.wrong
     return Details(
         rows,
@@ -92,7 +92,7 @@ def _of_figures(question: Question, result: CopyResult) -> list[Row]:
     measured = result.measured
     if result.seconds is None or measured is None:
         return []
-    samples = _samples(question, result.job.bytes, measured.samples_s)
+    samples = _samples(question, result.bytes, measured.samples_s)
     if question.latency:
         ends = f"{min(samples):.2f}, {max(samples):.2f}"
         rows = [
@@ -198,9 +198,11 @@ def _notes(result: CopyResult, measured: Measured, route: Route | None) -> list[
     if measured.modelled:
         said.append(tr("Modelled: no bytes were moved, so none were compared."))
     elif measured.intact is True:
-        said.append(tr("What arrived was compared with what was sent: it is intact."))
+        said.append(tr("What arrived is intact."))
     elif measured.intact is None:
         said.append(tr("What arrived was not compared with what was sent."))
+    if result.compared:
+        said.append(tr(result.compared))
     if measured.gated is False:
         said.append(tr("The queue ran dry between copies: the figure may be too low."))
     said += [tr(each) for each in (() if route is None else route.notes)]
