@@ -107,9 +107,9 @@ def test_what_cannot_be_is_no_figure_and_takes_nothing_else_with_it(
         ("power_limit=200000", heat_and_power.POWER_LIMIT, 200.0),
         ("reasons=0x9", clocks.throttle("hw_slowdown"), 1.0),
         (
-            "answer=nvmlDeviceGetCurrentClocksEventReasons:-9223372036854775808",
-            clocks.throttle("hw_slowdown"),
-            0.0,
+            "reasons=-9223372036854775804",
+            clocks.throttle("sw_power_cap"),
+            1.0,
         ),
         ("answer=field165:3", links.nvlink_state(0), 3.0),
     ],
