@@ -19,6 +19,7 @@ from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.topology import (
     Link,
+    OneNvlink,
     PathKind,
     Topology,
     nvlinks_words,
@@ -219,6 +220,7 @@ class SimulatedBackend:
         wiring = self.machine.wiring
         one, other = (self._spec.cards[card.index].model for card in (a, b))
         if nvlinks := wiring.nvlinks_between(a.index, b.index):
+            nvlink = OneNvlink(one.wires.nvlink_generation, one.wires.nvlink_rate)
             return Link(
                 a.id,
                 b.id,
@@ -227,7 +229,7 @@ class SimulatedBackend:
                 one.wires.nvlink_generation,
                 peer_to_peer=True,
                 rate=nvlinks * one.wires.nvlink_rate,
-                rate_reason=nvlinks_words(nvlinks, one.wires.nvlink_generation),
+                rate_reason=nvlinks_words(nvlinks, nvlink),
                 pcie_path=self._pcie_path(a, b),
             )
         reason = no_peers(one, other)

@@ -121,11 +121,15 @@ def _card(now: MachineNow, card: CardId) -> ThingFacts:
 def _host_link(now: MachineNow, card: CardId, source: Source) -> ThingFacts:
     link = now.shape.host_link(card)
     assert link is not None
-    shown = now.cards[card]
-    who = Who(shown.card, shown.number, source)
-    groups = card_facts(who, now.reading(card), now.units, ())
-    group = next((each for each in groups if each.key == PCIE), None)
-    facts = [_kind(link), _speed(link, tr("Each way"), link_now(now.reading(card)).rate)]
+    shown, reading = now.cards[card], now.reading(card)
+    if link.path is PathKind.C2C:
+        group, runs = None, None
+    else:
+        who = Who(shown.card, shown.number, source)
+        groups = card_facts(who, reading, now.units, ())
+        group = next((each for each in groups if each.key == PCIE), None)
+        runs = link_now(reading).rate
+    facts = [_kind(link), _speed(link, tr("Each way"), runs)]
     facts += group.facts if group is not None else ()
     facts += _place(now, [card])
     sentence, tone = "", Tone.QUIET
