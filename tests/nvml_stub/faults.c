@@ -259,6 +259,8 @@ long long stub_told(long long truth) {
     if (truth == ABSENT)
         return truth;
     const char *told = take_answer();
+    if (told && *told == '*')
+        return truth * atoll(told + 1);
     return told && *told != '_' ? (long long)strtoull(told, NULL, 0) : stub_drawn(truth);
 }
 
