@@ -81,7 +81,9 @@ def bridge_wire(now: MachineNow, link: Link) -> WireFace:
     lost = now.lost(link.a) or now.lost(link.b)
     if lost:
         # What the other card reported a moment ago is no traffic any more.
-        forth, back, absent = IDLE, IDLE, short_reasons(Absence.LOST)
+        unlisted = now.unlisted(link.a) or now.unlisted(link.b)
+        why = Absence.UNLISTED if unlisted else Absence.LOST
+        forth, back, absent = IDLE, IDLE, short_reasons(why)
     kind, speed = nvlink_kind(link.nvlink_generation, link.nvlinks), speed_texts(link.rate)
     return WireFace(
         name=tr("NVLink between card {a} and card {b}", a=a, b=b),
