@@ -37,7 +37,8 @@ and about calls with none. CARDS alone means `every@CARDS`. Of two rules the new
     fault=CALLS@CARDS:CODE        they answer no_permission, not_supported, unknown, lost,
                                   timeout, … or a number such as 999
     answer=CALLS@CARDS:N,N,_      they give these numbers in turn, then the last one for ever;
-                                  `_` is the true one; `nan` and `inf` for fields and GPM;
+                                  `_` is the true one, `*1000` a thousand times that; `nan`
+                                  and `inf` for fields and GPM;
                                   a text is the hexadecimal digits of its bytes
     slow=CALLS@CARDS:0.5          they take half a second longer
     hang=CALLS@CARDS              they block until `release`

@@ -269,3 +269,19 @@ def test_every_meaning_in_the_catalogue_is_one_sentence() -> None:
         assert metric.meaning.endswith("."), metric.id
         assert metric.meaning[0].isupper(), metric.id
         assert metric.label, metric.id
+
+
+def test_an_xid_that_is_none_is_not_told(stub: Stub, open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1")
+    backend.wait_for_fault(0.01)
+    stub.set("xid=0:4294967295;xid=0:0;xid=0:31")
+    told = [fault for _ in range(3) for fault in backend.wait_for_fault(1.0)]
+    assert [fault.code for fault in told] == [31]
+
+
+def test_an_instance_that_does_not_say_who_it_is_ends_no_reading(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    backend = open_nvml("cards=1;mig=0:3")
+    stub.set("fault=nvmlDeviceGetUUID@0:unknown")
+    assert MetricId("power_draw") in values(backend)
