@@ -62,6 +62,14 @@ def test_copies_at_once_get_as_many_as_let_them_end_together() -> None:
     assert plan.alone_share([1.0, 0.8]) == pytest.approx(0.2)
 
 
+def test_copies_overlap_by_the_share_of_the_shortest_in_which_all_run() -> None:
+    assert plan.overlap_of([(0.0, 2.0), (0.0, 2.0)]) == 1.0
+    assert plan.overlap_of([(0.0, 2.0), (1.0, 2.0)]) == 1.0
+    assert plan.overlap_of([(0.0, 2.0), (1.0, 3.0)]) == 0.5
+    assert plan.overlap_of([(0.0, 1.0), (1.0, 2.0)]) == 0.0
+    assert plan.overlap_of([(0.0, 1.0), (3.0, 4.0)]) == 0.0
+
+
 @pytest.mark.parametrize("size", [1, 4, 4096, MIB, 3 * MIB, 256 * MIB, 1 << 30])
 def test_staging_takes_few_pieces_that_a_queue_holds(size: int) -> None:
     chunk = plan.chunk_for(size)

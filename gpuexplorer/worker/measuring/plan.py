@@ -87,6 +87,12 @@ def alone_share(seconds: Sequence[float]) -> float:
     return 1 - min(seconds) / max(seconds)
 
 
+def overlap_of(spans: "Sequence[tuple[float, float]]") -> float:
+    """The share of the shortest in which all of them were under way."""
+    common = min(end for _, end in spans) - max(begin for begin, _ in spans)
+    return max(0.0, common) / max(min(end - begin for begin, end in spans), 1e-9)
+
+
 def chunk_for(size: int) -> int:
     """Of a copy that is staged through pinned memory of the host."""
     few = -(-size // _MOST_CHUNKS)
