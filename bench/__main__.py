@@ -5,6 +5,7 @@ from bench import (
     copies,
     copies_screen,
     copies_watch,
+    faulty,
     held_up,
     lab,
     left_behind,
@@ -26,6 +27,7 @@ def main() -> None:
     show("Whole programs on the NVML stand-in", programs.figures())
     show("The window on the NVML stand-in", window.figures())
     show("The window while much goes on, simulated", held_up.figures())
+    show("The window on a faulty driver", faulty.figures())
     show("A day seen in the window, simulated", panning.figures())
     show("What screens leave behind, simulated", left_behind.figures())
 

@@ -9,7 +9,7 @@ from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.happenings import Happenings
+from gpuexplorer.telemetry.happening_log import HappeningLog
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.latest import Latest
 from tests.nvml_stub.stub import Stub
@@ -31,7 +31,7 @@ def _beat(stub: Stub, count: int) -> list[Figure]:
     cards = backend.cards()
     wanted = {card.id: metrics_of(card, [Cadence.FAST]) for card in cards}
     handles = [pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(count)]
-    latest, past, history = Latest(), Happenings(SystemClock()), History(1.0)
+    latest, past, history = Latest(), HappeningLog(SystemClock()), History(1.0)
 
     def read() -> None:
         for card in cards:

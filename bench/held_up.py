@@ -52,14 +52,19 @@ def _measure() -> Sequence[Figure]:
     return rows
 
 
-def _while(app: App, what: str, happening: Callable[[], object]) -> Figure:
+def longest_wait(app: App, happening: Callable[[], object]) -> float:
+    """Seconds for which the event loop did not answer meanwhile."""
     heart = app.diagnostics.heartbeat
     heart.longest_wait = 0.0
     heart.start()
     happening()
     let_run(0.3)
     heart.stop()
-    longest = heart.longest_wait
+    return heart.longest_wait
+
+
+def _while(app: App, what: str, happening: Callable[[], object]) -> Figure:
+    longest = longest_wait(app, happening)
     return Figure(
         f"longest wait while {what}",
         f"{longest * 1e3:.0f} ms",

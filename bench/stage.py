@@ -16,13 +16,14 @@ from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.sweeping import Sweeping
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.sources import first_that_answers
 
 _SIZE = (1600, 1000)
 
 
 @contextmanager
-def stage(spec: str, faults: str = "", screen: str = "overview") -> Iterator[App]:
-    """The program on simulated cards, with its window shown."""
+def stage(spec: str | None, faults: str = "", screen: str = "overview") -> Iterator[App]:
+    """The program on simulated cards, or on those of NVML, with its window shown."""
     arguments = argparse.Namespace(
         or_simulate=False,
         simulate=spec,
@@ -33,7 +34,7 @@ def stage(spec: str, faults: str = "", screen: str = "overview") -> Iterator[App
         size=_SIZE,
         screenshot=None,
     )
-    app = App(arguments, _nobody)
+    app = App(arguments, first_that_answers if spec is None else _nobody)
     app.window.show()
     sweeping = Sweeping(app.window)
     sweeping.start()

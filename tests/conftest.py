@@ -18,6 +18,13 @@ os.environ["OMP_NUM_THREADS"] = "1"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    """On a machine without Qt, nobody else knows the settings of pytest-qt."""
+    if not pluginmanager.hasplugin("pytest-qt"):
+        for name in ("qt_api", "qt_log_level_fail", "qt_log_ignore"):
+            parser.addini(name, "a setting of pytest-qt, which is not here")
+
+
 @pytest.fixture(autouse=True)
 def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test remembers is forgotten with it, and it never sees what a person chose."""

@@ -3,16 +3,10 @@
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
-from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.pci_bus import plain_bus_id
-from gpuexplorer.telemetry.session import Attempt, card_numbers
-from gpuexplorer.telemetry.sources import first_that_answers, simulated
 
 OK = 0
 TROUBLE = 1
@@ -66,11 +60,11 @@ class LaidOutHelp(_Help, argparse.RawDescriptionHelpFormatter):
     """Leaves the lines of description and epilog as they are."""
 
 
-@dataclass(frozen=True, slots=True)
 class OneOf:
     """For `type`: one of these words, and a sentence of ours where it is another."""
 
-    words: Sequence[str]
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
 
     def __call__(self, text: str) -> str:
         if text not in self.words:
@@ -102,64 +96,8 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def open_source(arguments: argparse.Namespace) -> tuple[Backend | None, Sequence[Attempt]]:
-    """The source these arguments ask for, opened. Raises Trouble for a wrong simulation."""
-    if arguments.simulate is not None:
-        return simulation(arguments.simulate, arguments.fault, arguments.seed), ()
-    if arguments.fault:
-        raise WrongArgumentsError(
-            "Only simulated cards fail on order.",
-            "Say which with --simulate, such as --simulate 2xH100.",
-        )
-    return first_that_answers()
-
-
-def simulation(spec: str, faults: str, seed: int = 0) -> Backend:
-    """The cards a person made up. Raises WrongArgumentsError that names the wrong part."""
-    try:
-        return simulated(spec, faults, seed)
-    except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
-
-
 class WrongArgumentsError(Trouble):
     """The person's words were wrong, not the world."""
-
-
-def choose(cards: Sequence[Card], text: str | None) -> list[Card]:
-    """The cards a person named by number, UUID, start of a UUID, or bus address."""
-    if text is None:
-        return list(cards)
-    if not cards:
-        raise Trouble(
-            "No graphics card answers, so none can be chosen.", "`gpuexplorer doctor` says why."
-        )
-    numbers = card_numbers(cards)
-    chosen: list[Card] = []
-    for word in (part.strip() for part in text.split(",")):
-        matches = [card for card in cards if _is_called(card, numbers[card.id], word)]
-        if not word or not matches:
-            offered = ", ".join(numbers.values())
-            raise WrongArgumentsError(
-                "--cards names {word!r}, and no card is called so.",
-                "There are: {offered}; a UUID or a bus address will do too.",
-                word=word,
-                offered=offered,
-            )
-        chosen += [card for card in matches if card not in chosen]
-    return chosen
-
-
-def _is_called(card: Card, number: str, word: str) -> bool:
-    if word == number:
-        return True
-    long_enough = len(word) > 4
-    return (
-        card.id == word
-        or (long_enough and card.id.lower().startswith(word.lower()))
-        or (card.bus_id is not None and long_enough and card.bus_id.endswith(word.lower()))
-        or (card.bus_id is not None and plain_bus_id(word) == card.bus_id)
-    )
 
 
 def number(text: str) -> float:

@@ -15,7 +15,6 @@ from gpuexplorer.commands.arguments import (
     TROUBLE,
     WrongArgumentsError,
     add_source_arguments,
-    open_source,
 )
 from gpuexplorer.commands.copies_progress import ProgressLine, wait_for
 from gpuexplorer.commands.copies_text import Head, offer_in_words, results_in_words
@@ -25,6 +24,7 @@ from gpuexplorer.commands.datasheet import (
     check_arguments,
     measure_datasheets,
 )
+from gpuexplorer.commands.source import open_source
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
 from gpuexplorer.copies.benches import (

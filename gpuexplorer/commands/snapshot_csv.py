@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 
 from gpuexplorer.commands.picture import Picture
 from gpuexplorer.core.cards import Card
@@ -12,6 +13,20 @@ _FACTS = (
     *("taken_at", "simulated", "index", "id", "name", "kind", "parent"),
     *("bus_id", "cuda_index", "state"),
 )
+
+
+READ = frozenset(METRICS)
+PROCESSES = WIRING = False
+
+
+def show(pictures: Iterator[Picture], *, again: bool) -> None:
+    columns: list[Metric] | None = None
+    for picture in pictures:
+        if columns is None:
+            columns = columns_for(picture.cards)
+            sys.stdout.write(header(columns))
+        sys.stdout.write(rows(picture, columns))
+        sys.stdout.flush()
 
 
 def columns_for(cards: Sequence[Card]) -> list[Metric]:

@@ -1,5 +1,8 @@
 """A picture as JSON, schema 1: numbers with their unit, or a reason in words."""
 
+import json
+import sys
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from gpuexplorer.commands.picture import Picture
@@ -13,7 +16,29 @@ from gpuexplorer.telemetry.topology import Link
 Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
 
 SCHEMA = 1
+READ = frozenset(METRICS)
+PROCESSES = WIRING = True
 _PROCESS_UNITS = dict.fromkeys(ProcessFigure, "ratio") | {ProcessFigure.MEMORY: "B"}
+
+
+def show(pictures: Iterator[Picture], *, again: bool) -> None:
+    """Again and again, one line each; once, a line for each card, process and link."""
+    for picture in pictures:
+        written = as_json(picture)
+        text = json.dumps(written) if again else _laid_out(written)
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+
+
+def _laid_out(written: dict[str, Json]) -> str:
+    members = []
+    for name, member in written.items():
+        if isinstance(member, list) and member:
+            entries = ",\n".join(json.dumps(entry) for entry in member)
+            members.append(f'"{name}": [\n{entries}\n]')
+        else:
+            members.append(f'"{name}": {json.dumps(member)}')
+    return "{\n" + ",\n".join(members) + "\n}"
 
 
 def as_json(picture: Picture) -> dict[str, Json]:

@@ -1,6 +1,6 @@
 """A picture as a table that a person likes to read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import gpuexplorer
@@ -17,7 +17,7 @@ from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Quantity, memory, quantity, ratio
 from gpuexplorer.core.words import Message, mark, tr, trn
 from gpuexplorer.telemetry.backend import MADE_UP
-from gpuexplorer.telemetry.happenings import HARMFUL
+from gpuexplorer.telemetry.card_course import HARMFUL
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import ProcessFigure
@@ -49,7 +49,7 @@ _PROCESS_COLUMNS = (
     Column(mark("Command"), 95, elastic=True),
 )
 _ROOMY = 150
-_EXPLAINED = (CardState.LOST, CardState.ASLEEP, CardState.NO_DRIVER)
+_EXPLAINED = frozenset(CardState) - {CardState.WORKING, CardState.NO_ANSWER}
 # By the title of the column in which the figure would stand.
 _SHOWN = {
     u.GPU_UTILIZATION: mark("Busy"),
@@ -71,7 +71,19 @@ READ = frozenset(
         *(m.MEMORY_TOTAL, links.PCIE_WIDTH, links.PCIE_TRANSMIT, health.MIG_MODE),
     }
 )
+PROCESSES, WIRING = True, False
 NONE = "-"  # stands where a figure is missing; the reason follows below the table
+
+
+def show(pictures: Iterator[Picture], *, again: bool) -> None:
+    terminal = Terminal()
+    if not again:
+        for picture in pictures:
+            terminal.show(text_of(picture, terminal))
+        return
+    with terminal.drawing():
+        for picture in pictures:
+            terminal.redraw(text_of(picture, terminal))
 
 
 def text_of(picture: Picture, terminal: Terminal) -> str:

@@ -5,9 +5,10 @@ import json
 import sys
 from collections.abc import Sequence
 
-from gpuexplorer.commands.arguments import OK, add_source_arguments, open_source
+from gpuexplorer.commands.arguments import OK, add_source_arguments
 from gpuexplorer.commands.grid import Column, grid, wrap
 from gpuexplorer.commands.snapshot_json import Json, link_as_json
+from gpuexplorer.commands.source import open_source
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind

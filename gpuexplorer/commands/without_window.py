@@ -5,10 +5,10 @@ import os
 import sys
 
 from gpuexplorer.commands import snapshot
-from gpuexplorer.commands.arguments import open_source
 from gpuexplorer.commands.checkup.display import display
 from gpuexplorer.commands.checkup.finding import Verdict
 from gpuexplorer.commands.checkup.probe import this_computer
+from gpuexplorer.commands.source import open_source
 from gpuexplorer.core.words import Message, paragraph, told, tr
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE

@@ -301,7 +301,7 @@ class _Lanes:
         self.words = _as_message(self.reason) if self.rate is not None else _PCIE
         self._runs = self._could = ""
         self._slot = False
-        if self.rate is None:
+        if link is None or link.rate is None or link.path is PathKind.C2C:
             return
         lanes, generation = values.get(wires.PCIE_WIDTH), values.get(wires.PCIE_GENERATION)
         slot, best = values.get(wires.PCIE_WIDTH_SLOT), values.get(wires.PCIE_GENERATION_MAX)

@@ -12,9 +12,11 @@ class Absence(StrEnum):
     NOT_IN_DRIVER = "not in this driver"
     NO_PERMISSION = "no permission"
     NEEDS_TWO = "needs two readings"
+    TOO_SOON = "too soon after the first reading"
     IMPOSSIBLE = "impossible figure"
     NO_PART = "no such part"
     LOST = "card lost"
+    UNLISTED = "card not listed"
     ASLEEP = "card asleep"
     NO_ANSWER = "no answer"
     NO_DRIVER = "no driver"
@@ -43,9 +45,11 @@ _SENTENCES = {
     Absence.NOT_IN_DRIVER: Message("this driver is too old to report it"),
     Absence.NO_PERMISSION: Message("only an administrator may read it"),
     Absence.NEEDS_TWO: Message("it takes two readings, and this is the first"),
+    Absence.TOO_SOON: Message("it takes two readings, and these were too close together"),
     Absence.IMPOSSIBLE: Message("the driver answered with an impossible figure"),
     Absence.NO_PART: Message("this card has no such part"),
     Absence.LOST: Message("the card is lost"),
+    Absence.UNLISTED: Message("the driver no longer lists the card"),
     Absence.ASLEEP: Message("the card is asleep and is not woken to be read"),
     Absence.NO_ANSWER: Message("the driver does not answer for this card"),
     Absence.NO_DRIVER: Message("the driver is gone"),

@@ -16,7 +16,7 @@ from gpuexplorer.gui.widgets.bars.top_bar import TopBar, host_name
 from gpuexplorer.gui.widgets.rail.rail import Rail
 from gpuexplorer.gui.wording.cards.device_face import host_device
 from gpuexplorer.gui.wording.cards.missing_figures import missing_figures
-from gpuexplorer.gui.wording.processes.process_words import in_use, pids
+from gpuexplorer.gui.wording.processes.process_words import pids
 from gpuexplorer.telemetry.looked_for import Looked, Thing
 from gpuexplorer.telemetry.sampler import Want
 from gpuexplorer.telemetry.session import Session
@@ -116,7 +116,7 @@ class LiveFrame(QObject):
         self._rail.devices.show_absent("")
         self._rail.devices.show_faces({each.card.id: machine.face(each) for each in cards})
         self._rail.devices.show_host(host_device(machine.host_face()))
-        count = len(pids(in_use(session.process_rows())))
+        count = len(pids(session.named_processes()))
         self._rail.show_count(_PROCESSES, count or None)
         now = session.clock.now()
         if now - self._missing_at >= _MISSING_EVERY:

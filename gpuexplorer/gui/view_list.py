@@ -59,19 +59,20 @@ def _copies(desk: Desk) -> LiveView:
     return CopiesView(desk.look, desk.machine, desk.time_window, desk.frame_clock, desk.lab)
 
 
-# Brought in one by one when the window stands, so that the screens they are of open at once.
+# Brought in when the window stands, so that the screens they are of open at once. What comes
+# later needs what comes before, so that each brings in little.
 LATER = (
-    "gpuexplorer.gui.views.lab.forms.form_panel",
-    "gpuexplorer.gui.views.lab.bench.bench",
-    "gpuexplorer.gui.views.lab.code.code_pane",
-    "gpuexplorer.gui.views.lab.inside.inside",
-    "gpuexplorer.gui.views.lab.head.lab_head",
-    "gpuexplorer.gui.views.lab.strips.strips",
-    "gpuexplorer.gui.views.lab.lab_view",
-    "gpuexplorer.copies.modelled",
-    "gpuexplorer.copies.worker_bench",
-    "gpuexplorer.gui.views.copies.matrix.matrix_page",
-    "gpuexplorer.gui.views.copies.copies_view",
+    "gpuexplorer.lab",
+    "gpuexplorer.copies",
+    "gpuexplorer.gui.wording.lab",
+    "gpuexplorer.gui.wording.copies",
+    "gpuexplorer.gui.state.copies",
+    "gpuexplorer.gui.widgets.controls",
+    "gpuexplorer.gui.widgets.sheets",
+    "gpuexplorer.gui.widgets.pairs",
+    "gpuexplorer.gui.widgets.machine",
+    "gpuexplorer.gui.views.lab",
+    "gpuexplorer.gui.views.copies",
 )
 
 VIEWS = (

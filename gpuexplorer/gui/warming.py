@@ -1,19 +1,24 @@
-"""Warming: parts of the program that are brought in when the window stands, one at a time."""
+"""Warming: parts of the program that are brought in when the window stands, bit by bit."""
 
 import importlib
-from collections.abc import Sequence
+import pkgutil
+import time
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QObject, QTimer
 
-_PAUSE = 150  # milliseconds, in which the window does what it is there for
+_PAUSE = 40  # milliseconds, in which the window does what it is there for
+_TURN = 0.006  # seconds: a frame beside it still comes in time
 
 
 class Warming(QObject):
-    """What was needed earlier has been brought in by whoever needed it."""
+    """`packages` in the order in which they need each other, so that no module brings in many
+    others at once. What was needed earlier has been brought in by whoever needed it.
+    """
 
-    def __init__(self, modules: Sequence[str], parent: QObject | None = None) -> None:
+    def __init__(self, packages: Sequence[str], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._left = list(modules)
+        self._left = _modules(packages)
         self._timer = QTimer(self, interval=_PAUSE)
         self._timer.timeout.connect(self._on_timeout)
 
@@ -24,7 +29,23 @@ class Warming(QObject):
         self._timer.stop()
 
     def _on_timeout(self) -> None:
-        if self._left:
-            importlib.import_module(self._left.pop(0))
-        else:
-            self._timer.stop()
+        until = time.perf_counter() + _TURN
+        while time.perf_counter() < until:
+            module = next(self._left, None)
+            if module is None:
+                self._timer.stop()
+                return
+            importlib.import_module(module)
+
+
+def _modules(packages: Sequence[str]) -> Iterator[str]:
+    for name in packages:
+        yield name
+        package = importlib.import_module(name)
+        # What is in folders of its own is needed by what stands beside them.
+        found = pkgutil.iter_modules(package.__path__, f"{name}.")
+        for each in sorted(found, key=lambda each: not each.ispkg):
+            if each.ispkg:
+                yield from _modules([each.name])
+            else:
+                yield each.name

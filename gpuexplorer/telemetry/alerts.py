@@ -15,8 +15,10 @@ from gpuexplorer.telemetry.alert_rule import LIMITS, Bounds, Rule, Side
 
 # A figure may be missing for so long before the seconds are counted anew.
 SHORT_GAP = 10.0
-# A figure that is missing for longer says no more that the alert goes on.
-UNKNOWN_AFTER = 60.0
+# A figure that is missing for longer says no more that the alert goes on …
+UNKNOWN_AFTER = 10.0
+# … and then it begins again only after this time at least: figures too may come and go.
+SEEN_AGAIN_FOR = 30.0
 # Nothing at all was heard: longer than two of the longest beats.
 UNHEARD_AFTER = 180.0
 # An alert is over when the figure is back by the margin for this long …
@@ -26,7 +28,8 @@ BACK_FOR = 30.0
 _LOOK_ROUND_EVERY = 10.0
 _UNHEARD = Message("nothing is heard of the card any more")
 _NO_LIMIT = Message("the card's own limit is not known")
-_GONE = frozenset({CardState.LOST, CardState.ASLEEP, CardState.NO_DRIVER})
+# Every other state says for certain that no figure will come.
+_PASSING = frozenset({CardState.WORKING, CardState.NO_ANSWER})
 
 
 class Why(StrEnum):
@@ -58,6 +61,7 @@ class AlertEnded:
     alert: Alert
     at: float
     why: Why
+    until: float  # as long as it was read to go on
     reason: Message = NOTHING  # where the figure is not known any more
 
 
@@ -70,7 +74,10 @@ class _Course:
 
     heard: float
     known: float | None = None  # when there was a figure, if the last answer had one
+    read_at: float = 0.0  # the last figure there was
     missing_since: float | None = None
+    first_missing: float = 0.0  # the first answer without one
+    was_unknown: bool = False  # since the last alert ended so
     beyond_since: float | None = None
     beyond_for: float = 0.0  # seconds that were seen; what was missed does not count
     back_since: float | None = None
@@ -111,7 +118,7 @@ class Watch:
             ]
             courses = [self._courses.pop(key) for key in gone]
             return [
-                AlertEnded(course.alert, self._now, Why.CHANGED)
+                AlertEnded(course.alert, self._now, Why.CHANGED, course.read_at)
                 for course in courses
                 if course.alert is not None
             ]
@@ -161,7 +168,7 @@ class Watch:
         ]
         courses = [self._courses.pop(key) for key in unheard]
         return [
-            AlertEnded(course.alert, self._now, Why.UNKNOWN, _UNHEARD)
+            AlertEnded(course.alert, self._now, Why.UNKNOWN, course.read_at, _UNHEARD)
             for course in courses
             if course.alert is not None
         ]
@@ -175,23 +182,26 @@ def _without_figure(
 ) -> list[Change]:
     if course.missing_since is None:
         course.missing_since = at if course.known is None else course.known
+        course.first_missing = at
     course.known = course.back_since = course.clearly_back_since = None
     lasted = at - course.missing_since
     if lasted > SHORT_GAP:
         course.beyond_since, course.beyond_for = None, 0.0
-    if course.alert is None or not (state in _GONE or lasted >= UNKNOWN_AFTER):
+    # One reading that fails is no reason, even where they come a minute apart.
+    passing = state in _PASSING and at - course.first_missing < UNKNOWN_AFTER
+    if course.alert is None or passing:
         return []
     alert, course.alert = course.alert, None
-    course.beyond_since, course.beyond_for = None, 0.0
+    course.beyond_since, course.beyond_for, course.was_unknown = None, 0.0, True
     reason = absence.sentence if absence is not None else _NO_LIMIT
-    return [AlertEnded(alert, at, Why.UNKNOWN, reason)]
+    return [AlertEnded(alert, at, Why.UNKNOWN, course.read_at, reason)]
 
 
 def _toward_beginning(
     course: _Course, at: float, value: float, bounds: Bounds, rule: Rule, card: CardId
 ) -> list[Change]:
     seen = 0.0 if course.known is None else at - course.known
-    course.known, course.missing_since = at, None
+    course.known, course.read_at, course.missing_since = at, at, None
     if not _beyond(value, bounds.threshold, rule.side):
         course.beyond_since, course.beyond_for = None, 0.0
         return []
@@ -199,8 +209,9 @@ def _toward_beginning(
         course.beyond_since = at
     else:
         course.beyond_for += seen
-    if course.beyond_for < rule.seconds:
+    if course.beyond_for < max(rule.seconds, SEEN_AGAIN_FOR if course.was_unknown else 0.0):
         return []
+    course.was_unknown = False
     course.alert = Alert(rule, card, course.beyond_since, at, bounds)
     return [AlertBegan(course.alert)]
 
@@ -208,7 +219,7 @@ def _toward_beginning(
 def _toward_end(
     course: _Course, alert: Alert, at: float, value: float, bounds: Bounds
 ) -> list[Change]:
-    course.known, course.missing_since = at, None
+    course.known, course.read_at, course.missing_since = at, at, None
     if _beyond(value, bounds.threshold, alert.rule.side):
         course.back_since = course.clearly_back_since = None
         return []
@@ -221,9 +232,10 @@ def _toward_end(
     over = clearly is not None and at - clearly >= CLEARLY_BACK_FOR
     if not over and at - course.back_since < BACK_FOR:
         return []
+    until = course.back_since
     course.alert, course.beyond_since, course.beyond_for = None, None, 0.0
     course.back_since = course.clearly_back_since = None
-    return [AlertEnded(alert, at, Why.BACK)]
+    return [AlertEnded(alert, at, Why.BACK, until)]
 
 
 def _beyond(value: float, threshold: float, side: Side) -> bool:

@@ -4,18 +4,18 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW, TEMPERATURE
-from gpuexplorer.core.catalogue.memory import MEMORY_USED
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import Backend, Source
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.beat import BeatCount
-from gpuexplorer.telemetry.happenings import Happening, Happenings, Kind
+from gpuexplorer.telemetry.card_course import USABLE, why_no_figures
+from gpuexplorer.telemetry.happening_log import HappeningLog
+from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.latest import Latest, Reading
 from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.sampler import PATIENCE, Sampler, Want
 
 
@@ -35,10 +35,6 @@ class Attempt:
         )
 
 
-# A card that tells none of these tells nothing a person could use.
-_USABLE = (GPU_UTILIZATION, MEMORY_USED, TEMPERATURE, POWER_DRAW)
-
-
 class Session:
     """Starts and stops the reading of one source. Everything but `start` and `stop` is for any
     thread. `on_sample` and `on_processes` hear every answer as it comes, from the sampler's
@@ -56,6 +52,7 @@ class Session:
         on_happening: Callable[[Happening], None] | None = None,
         watch_faults: bool = True,
         on_processes: Callable[[CardId, Sequence[CardProcess] | None], None] | None = None,
+        processor_before: ProcessorTime | None = None,
     ) -> None:
         self.attempts = attempts
         self.clock = clock or SystemClock()
@@ -64,8 +61,8 @@ class Session:
         self._on_processes = on_processes
         self._latest = Latest()
         self._processes: dict[CardId, Sequence[CardProcess] | None] = {}
-        self._happenings = Happenings(self.clock, on_happening)
-        self._host = HostReader(self.clock)
+        self._happenings = HappeningLog(self.clock, on_happening)
+        self._host = HostReader(self.clock, processor_before)
         self._host_metrics = metrics_of(self._host.card)
         self.sampler = Sampler(
             backend,
@@ -136,9 +133,12 @@ class Session:
         if reading is None:
             return Message("not read yet")
         if reading.state is CardState.WORKING and not any(
-            metric in reading.values for metric in _USABLE
+            metric in reading.values for metric in USABLE
         ):
-            return Message("gives no usable figure")
+            why = why_no_figures(reading.values, reading.missing)
+            if why is None:
+                return Message("gives no usable figure")
+            return Message("gives no usable figure: {why}", why=why.sentence)
         return reading.state.sentence
 
     def read_host(self) -> Reading:
@@ -166,11 +166,18 @@ class Session:
     def happenings(self) -> Sequence[Happening]:
         return self._happenings.log()
 
-    def tell(self, kind: Kind, card: CardId | None, sentence: Message, about: str = "") -> None:
+    def tell(
+        self,
+        kind: Kind,
+        card: CardId | None,
+        sentence: Message,
+        about: str = "",
+        since: float | None = None,
+    ) -> None:
         """Put into the log of happenings what was found elsewhere. `about` pairs a beginning
-        with its end.
+        with its end; `since` is when it began, or when what ends was last seen.
         """
-        self._happenings.tell(kind, card, sentence, about)
+        self._happenings.tell(kind, card, sentence, about, since)
 
     def beats(self) -> BeatCount:
         return self.sampler.beats()
@@ -194,8 +201,7 @@ class Session:
         self._processes[card] = processes
         if self._on_processes is not None:
             self._on_processes(card, processes)
-        if processes is not None:  # not knowing who uses a card is no news of anybody
-            self._happenings.consider_processes(card, processes, self._command)
+        self._happenings.consider_processes(card, processes, self._command)
 
     def _command(self, process: CardProcess) -> str | None:
         """By which command it was started, as far as that is known already."""

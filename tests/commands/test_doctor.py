@@ -255,7 +255,7 @@ def test_a_driver_that_refuses_is_broken_in_its_own_words(
 def test_a_chosen_library_that_cannot_be_loaded_is_the_drivers_headline() -> None:
     driver = examined(os.environ | {"GPUEXPLORER_NVML": "/etc/passwd"})["driver"]
     assert driver["verdict"] == "broken"
-    assert "names cannot be loaded: /etc/passwd: " in driver["sentence"]
+    assert "names cannot be loaded: /etc/passwd is no library." in driver["sentence"]
 
 
 def with_stub(configuration: str) -> dict[str, dict[str, str]]:

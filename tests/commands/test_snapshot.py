@@ -332,6 +332,65 @@ def test_a_snapshot_imports_neither_qt_nor_torch_nor_numpy() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "without"),
+    [
+        ("snapshot --json", "gpuexplorer.commands.snapshot_table"),
+        ("snapshot --json", "gpuexplorer.commands.window_arguments"),
+        ("snapshot", "csv"),
+        ("--version", "gpuexplorer.telemetry"),
+        ("--version", "psutil"),
+    ],
+)
+def test_what_an_answer_does_not_need_is_not_imported(words: str, without: str) -> None:
+    code = (
+        "import sys; from gpuexplorer.__main__ import main\n"
+        f"try: main({words.split()})\n"
+        f"except SystemExit: pass\n"
+        f"assert {without!r} not in sys.modules"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment("cards=2"),
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_command_makes_python_look_for_garbage_less_often_and_not_at_the_exit() -> None:
+    code = (
+        "import atexit, gc, sys; from gpuexplorer.__main__ import main\n"
+        "before = gc.get_stats()[0]['collections']\n"
+        "atexit.register(lambda: print(gc.get_stats()[0]['collections'] - before,"
+        " len(gc.get_objects()), file=sys.stderr))\n"
+        "main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "snapshot", "--json"],
+        env=environment("cards=2"),
+        capture_output=True,
+        check=False,
+    )
+    collections, looked_through = map(int, done.stderr.split())
+    assert collections == 0
+    assert looked_through < 100
+
+
+def test_one_look_already_tells_how_busy_the_computer_is() -> None:
+    done = run("cards=1;slow=0:0.005", "snapshot", "--json")
+    host = json.loads(done.stdout)["host"]
+    assert 0 <= host["values"]["cpu_utilization"]["value"] <= 1
+
+
+def test_json_for_people_has_a_line_for_each_card(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["snapshot", "--json", "--simulate", "8xT4"])
+    lines = capsys.readouterr().out.splitlines()
+    cards = [line for line in lines if line.startswith('{"index"')]
+    assert len(cards) == 8
+    assert all('"values": {"gpu_utilization"' in line for line in cards)
+
+
 def test_a_table_asks_a_slow_card_for_no_more_than_it_shows() -> None:
     done = run("cards=2", "snapshot", NVML_STUB="cards=2;slow=1:0.05")
     assert "no answer" not in done.stdout

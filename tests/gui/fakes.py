@@ -78,7 +78,7 @@ class FakeBackend:
         }
         return Sample(card, self._clock.now(), values, missing, answer.state)
 
-    def processes(self, card: CardId) -> Sequence[CardProcess]:
+    def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         return ()
 
     def topology(self) -> Topology:

@@ -1,6 +1,6 @@
 """A worker and a ledger together, as the window holds them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from gpuexplorer.lab.events import Failed, Finished, Printed
@@ -13,17 +13,22 @@ TWO_CARDS = [CARD, {**CARD, "uuid": "SIM-1"}]
 
 
 class Session:
-    """Runs lines in a real worker; the ledger hears of every event, in its order."""
+    """Runs lines in a real worker; the ledger hears of every event, in its order.
 
-    def __init__(self, seed: int = 3) -> None:
+    Without simulated cards it has the real devices.
+    """
+
+    def __init__(
+        self, seed: int = 3, cards: Sequence[Mapping[str, object]] = TWO_CARDS
+    ) -> None:
         self.ledger = Ledger()
-        self._seed = seed
+        self._start = Start(cards=cards, seed=seed)
         self._number = 0
         self.start()
 
     def start(self) -> None:
         """A new worker; what the ledger knows stays."""
-        self.worker = Worker(Start(cards=TWO_CARDS, seed=self._seed))
+        self.worker = Worker(self._start)
         self._heard = 0
         self.worker.listener.wait(lambda: bool(self.worker.listener.events))
 

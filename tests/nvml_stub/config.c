@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "nvml_stub.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,30 +27,12 @@ static const struct {
     NUMBER(clock_video), NUMBER(max_graphics), NUMBER(max_sm), NUMBER(max_memory),
     NUMBER(max_video), NUMBER(pstate), NUMBER(reasons), NUMBER(pcie_gen), NUMBER(pcie_gen_max),
     NUMBER(pcie_gen_card), NUMBER(pcie_width), NUMBER(pcie_width_max), NUMBER(pcie_tx),
-    NUMBER(pcie_rx), NUMBER(replays), NUMBER(nvlinks), NUMBER(nvlink_version),
+    NUMBER(pcie_rx), NUMBER(c2c), NUMBER(c2c_speed), NUMBER(replays), NUMBER(nvlinks), NUMBER(nvlink_version),
     NUMBER(nvlink_speed), NUMBER(nvlink_rate), NUMBER(ecc_mode), NUMBER(ecc), NUMBER(ecc_bad),
     NUMBER(retired), NUMBER(retired_bad), NUMBER(retired_pending), NUMBER(remapped),
     NUMBER(remapped_bad), NUMBER(remapped_pending), NUMBER(remapped_failed),
     NUMBER(told_count), NUMBER(process_memory),
     NUMBER(compute_mode), NUMBER(persistence), NUMBER(virtualization), NUMBER(display_active),
-};
-
-/* key=CARDS: "0,3", "all" or "none". */
-static const struct {
-    const char *key;
-    size_t offset;
-} flags[] = {NUMBER(lost), NUMBER(hung), NUMBER(garbage), NUMBER(wddm)};
-
-static const struct {
-    const char *word;
-    int value;
-} words[] = {
-    {"version_mismatch", VERSION_MISMATCH}, {"no_permission", NO_PERMISSION},
-    {"not_loaded", DRIVER_NOT_LOADED},      {"library", LIBRARY_NOT_FOUND},
-    {"not_supported", NOT_SUPPORTED},       {"unknown", UNKNOWN},
-    {"lost", GPU_IS_LOST},                  {"not_found", NOT_FOUND},
-    {"no_data", NO_DATA},                   {"timeout", TIMED_OUT},
-    {"uninitialized", UNINITIALIZED},       {"ok", OK},
 };
 
 static long long *field_of(int card, size_t offset) {
@@ -60,21 +43,12 @@ static void complain(const char *key, const char *value) {
     fprintf(stderr, "nvml stub: %s=%s is not understood\n", key, value);
 }
 
-static int word_of(const char *key, const char *value) {
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].word, value) == 0)
-            return words[i].value;
-    complain(key, value);
-    return UNKNOWN;
-}
-
-/* Whether a list such as "0,3" or "all" names this number. */
-static int names(const char *list, unsigned long number) {
+int stub_names(const char *list, int number) {
     if (strcmp(list, "all") == 0)
         return 1;
     for (const char *at = list; *at;) {
         char *end;
-        unsigned long one = strtoul(at, &end, 10);
+        long one = strtol(at, &end, 10);
         if (end == at)
             break;
         if (one == number)
@@ -87,13 +61,8 @@ static int names(const char *list, unsigned long number) {
 static long long bits_of(const char *list) {
     long long bits = 0;
     for (int bit = 0; bit < 63; bit++)
-        bits |= (long long)names(list, (unsigned long)bit) << bit;
+        bits |= (long long)stub_names(list, bit) << bit;
     return bits;
-}
-
-static void set_flag(size_t offset, const char *value) {
-    for (int i = 0; i < MOST_CARDS; i++)
-        *field_of(i, offset) = names(value, (unsigned long)i);
 }
 
 static void set_processes(struct card *card, int index, const char *value) {
@@ -143,8 +112,6 @@ static int set_on_card(int index, const char *key, const char *value) {
     int generation, lanes;
     if (strcmp(key, "kind") == 0)
         stub_reset_card(index, value);
-    else if (strcmp(key, "slow") == 0)
-        card->slow_us = (long long)(strtod(value, NULL) * 1e6);
     else if (strcmp(key, "mig") == 0)
         card->mig_mask = (1 << atoi(value)) - 1;
     else if (strcmp(key, "mig_at") == 0)
@@ -179,24 +146,8 @@ static int set_on_card(int index, const char *key, const char *value) {
     return 1;
 }
 
-static void refuse(char *list) {
-    char *rest = NULL;
-    memset(staged.refused_fields, 0, sizeof staged.refused_fields);
-    for (struct symbol *at = __start_nvml_symbols; at < __stop_nvml_symbols; at++)
-        at->refused = 0;
-    for (char *one = strtok_r(list, ",", &rest); one; one = strtok_r(NULL, ",", &rest)) {
-        int all = strcmp(one, "all") == 0, known = all || strcmp(one, "none") == 0;
-        if (strncmp(one, "field", 5) == 0) {
-            unsigned int id = (unsigned int)atoi(one + 5);
-            if (id < sizeof staged.refused_fields / sizeof *staged.refused_fields)
-                staged.refused_fields[id] = known = 1;
-        }
-        for (struct symbol *at = __start_nvml_symbols; at < __stop_nvml_symbols; at++)
-            if ((all && !at->finds_cards) || strcmp(at->name, one) == 0)
-                at->refused = known = 1;
-        if (!known)
-            complain("refused", one);
-    }
+static long long microseconds(const char *seconds) {
+    return (long long)(strtod(seconds, NULL) * 1e6);
 }
 
 static void set_clock(const char *value) {
@@ -204,7 +155,7 @@ static void set_clock(const char *value) {
         staged.clock_by_hand = 0;
         return;
     }
-    long long seconds_us = (long long)(strtod(value, NULL) * 1e6);
+    long long seconds_us = microseconds(value);
     staged.clock_us = *value == '+' ? staged.clock_us + seconds_us : seconds_us;
     staged.clock_by_hand = 1;
 }
@@ -213,41 +164,48 @@ static void set_clock(const char *value) {
 static int set_on_machine(const char *key, char *value) {
     static const char *const statuses[] = {"ok", "chipset", "gpu", "topology",
                                            "disabled", "not_supported", "unknown"};
-    static const char *const wirings[] = {"switch", "mesh", "pairs"};
+    static const char *const wirings[] = {"switch", "mesh", "pairs", "nonsense"};
     if (strcmp(key, "cards") == 0)
         staged.cards = atoi(value) < MOST_CARDS ? atoi(value) : MOST_CARDS;
     else if (strcmp(key, "driver") == 0)
         staged.driver_gone = strcmp(value, "gone") == 0;
     else if (strcmp(key, "driver_version") == 0)
         snprintf(staged.driver_version, sizeof staged.driver_version, "%s", value);
-    else if (strcmp(key, "init") == 0)
-        staged.init_answer = (answer)word_of(key, value);
     else if (strcmp(key, "refuse_code") == 0)
-        staged.refuse_code = (answer)word_of(key, value);
-    else if (strcmp(key, "refused") == 0)
-        refuse(value);
+        staged.refuse_code = stub_code(value);
+    else if (strcmp(key, "pcie_bits") == 0)
+        staged.pcie_bits = atoi(value);
+    else if (strcmp(key, "fuzz") == 0)
+        stub_seed(atoll(value));
+    else if (strcmp(key, "flicker") == 0)
+        staged.flicker_us = microseconds(value), staged.faults_since_us = 0;
+    else if (strcmp(key, "from") == 0)
+        staged.faults_from_us = microseconds(value), staged.faults_since_us = 0;
+    else if (strcmp(key, "until") == 0)
+        staged.faults_until_us = microseconds(value), staged.faults_since_us = 0;
     else if (strcmp(key, "clock") == 0)
         set_clock(value);
     else if (strcmp(key, "p2p") == 0) {
         for (int i = 0; i < 7; i++)
             if (strcmp(statuses[i], value) == 0)
                 staged.p2p = i;
-    } else if (strcmp(key, "wiring") == 0) {
-        for (int i = 0; i < 3; i++)
+        if (isdigit((unsigned char)*value))
+            staged.p2p = atoi(value);
+    } else if (strcmp(key, "ancestor") == 0)
+        staged.ancestor = atoi(value);
+    else if (strcmp(key, "wiring") == 0) {
+        for (int i = 0; i < 4; i++)
             if (strcmp(wirings[i], value) == 0)
                 staged.wiring = (enum wiring)i;
     } else if (strcmp(key, "idle") == 0) {
         for (int i = 0; i < MOST_CARDS; i++)
-            if (names(value, (unsigned long)i))
+            if (stub_names(value, i))
                 go_idle(&staged.card[i]);
-    } else {
-        for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-            if (strcmp(flags[i].key, key) == 0) {
-                set_flag(flags[i].offset, value);
-                return 1;
-            }
-        return 0;
-    }
+    } else if (strcmp(key, "wddm") == 0) {
+        for (int i = 0; i < MOST_CARDS; i++)
+            staged.card[i].wddm = stub_names(value, i);
+    } else
+        return stub_set_fault(key, value);
     return 1;
 }
 

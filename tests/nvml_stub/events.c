@@ -2,7 +2,6 @@
 
 #include "nvml_stub.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +56,8 @@ static int take_xid(const struct event_set *set, struct event *event) {
             continue;
         *event = (struct event){stub_handle_of(i, -1), XID_EVENT, card->xids[0], 0xFFFFFFFFu,
                                 0xFFFFFFFFu};
+        event->data = (u64)stub_told((long long)event->data);
+        stub_draw_bytes(event, sizeof *event);
         card->xid_count--;
         memmove(card->xids, card->xids + 1, (size_t)card->xid_count * sizeof *card->xids);
         return 1;
@@ -71,7 +72,7 @@ static answer wait_for(const struct event_set *set, struct event *event, unsigne
     answer result = TIMED_OUT;
     stub_lock();
     for (int waiting = 1; waiting;) {
-        if (machine.driver_gone) {
+        if (stub_driver_gone()) {
             result = DRIVER_NOT_LOADED;
             break;
         }
@@ -190,8 +191,7 @@ static answer give_metric(const struct card *card, struct gpm_metric *metric) {
     case 61: metric->value = nvlink * 18.0; break;
     default: return NOT_SUPPORTED;
     }
-    if (card->garbage)
-        metric->value = NAN;
+    metric->value = stub_told_real(metric->value);
     return OK;
 }
 
@@ -203,8 +203,12 @@ CALL(nvmlGpmMetricsGet, struct gpm_metrics *wanted) {
     REQUIRE(wanted->count <= MOST_GPM_METRICS && wanted->first && wanted->second);
     REQUIRE(wanted->first->card && wanted->first->card == wanted->second->card);
     REQUIRE(wanted->first->timestamp_us <= wanted->second->timestamp_us);
-    for (unsigned int i = 0; i < wanted->count; i++)
-        wanted->metrics[i].answer = give_metric(wanted->first->card, &wanted->metrics[i]);
+    int index = stub_index_of(wanted->first->card);
+    for (unsigned int i = 0; i < wanted->count; i++) {
+        answer refusal = stub_meet_faults(&symbol_nvmlGpmMetricsGet, 0, index);
+        wanted->metrics[i].answer =
+            refusal != OK ? refusal : give_metric(wanted->first->card, &wanted->metrics[i]);
+    }
     return OK;
 }
 

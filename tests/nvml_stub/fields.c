@@ -2,8 +2,6 @@
 
 #include "nvml_stub.h"
 
-#include <math.h>
-
 enum type { DOUBLE = 0, UNSIGNED = 1, U64 = 3, SIGNED = 5 };
 
 struct field {
@@ -19,14 +17,18 @@ struct field {
     } value;
 };
 
-#define NEWEST_OLD_FIELD 147 /* the fields that an old driver knows end here */
 #define ALL_LINKS 0xFFFFFFFFu
 
 static answer give(struct field *field, enum type type, long long value) {
     if (value == ABSENT)
         return NOT_SUPPORTED;
-    field->type = type;
+    field->type = stub_tells_real() ? DOUBLE : type;
     field->value.big = 0;
+    if (field->type == DOUBLE) {
+        field->value.real = stub_told_real((double)value);
+        return OK;
+    }
+    value = stub_told(value);
     if (type == U64)
         field->value.big = (u64)value;
     else if (type == SIGNED)
@@ -40,9 +42,32 @@ static long long times(long long number, long long factor) {
     return number == ABSENT ? ABSENT : number * factor;
 }
 
-static long long grown(long long rate) {
-    return rate == ABSENT ? ABSENT : (long long)((double)rate * stub_elapsed());
+/* By the field's own stamp, so that two readings of it give the rate exactly. */
+static long long grown(const struct field *field, long long rate) {
+    if (rate == ABSENT)
+        return ABSENT;
+    return (long long)((double)rate * stub_elapsed_at((u64)field->timestamp_us));
 }
+
+static long long wrapped(long long bytes) {
+    return bytes == ABSENT || machine.pcie_bits > 62 ? bytes
+                                                     : bytes & ((1LL << machine.pcie_bits) - 1);
+}
+
+/* The last field that the driver knows; a later one is an invalid argument to it. */
+static unsigned int newest_field(void) {
+#ifdef OLD_DRIVER
+    return 147;
+#else
+    return stub_driver_since(580, 82)   ? 307
+           : stub_driver_since(570, 0) ? 273
+           : stub_driver_since(560, 0) ? 250
+                                       : 196;
+#endif
+}
+
+/* Time under heat and power brake, whose fields were numbered anew with 580.82. */
+static unsigned int first_throttle_time(void) { return stub_driver_since(580, 82) ? 269 : 251; }
 
 static answer give_of_link(const struct card *card, struct field *field) {
     if (card->nvlinks == 0 || stub_mig_on(card))
@@ -62,10 +87,17 @@ static answer give_of_link(const struct card *card, struct field *field) {
     }
 }
 
-static answer give_throttle_time(const struct card *card, struct field *field) {
+static answer give_of_c2c(const struct card *card, struct field *field) {
+    if (card->c2c == ABSENT)
+        return NOT_SUPPORTED;
+    REQUIRE(field->scope < card->c2c);
+    return give(field, UNSIGNED, field->id == 171 ? card->c2c_speed != 0 : card->c2c_speed);
+}
+
+static answer give_throttle_time(struct field *field) {
     /* Counter N grows by N ms per second, so that no two are alike. */
-    long long number = field->id < 100 ? field->id - 73 : field->id - 260;
-    return give(field, U64, (long long)((double)number * stub_elapsed() * 1e6) + card->garbage);
+    long long number = field->id < 100 ? field->id - 73 : field->id - first_throttle_time() + 9;
+    return give(field, U64, (long long)((double)number * stub_elapsed() * 1e6));
 }
 
 static answer give_field(const struct card *card, struct field *field) {
@@ -82,7 +114,7 @@ static answer give_field(const struct card *card, struct field *field) {
     case 31: return give(field, UNSIGNED, card->retired_pending);
     case 82: return give(field, UNSIGNED, card->memory_temp);
     case 83:
-    case 191: return give(field, U64, grown(card->power));
+    case 191: return give(field, U64, grown(field, card->power));
     case 90: return give(field, UNSIGNED, card->nvlink_speed);
     case 91: return give(field, UNSIGNED, card->nvlinks ? card->nvlinks : ABSENT);
     case 94: return give(field, UNSIGNED, card->replays);
@@ -93,6 +125,9 @@ static answer give_field(const struct card *card, struct field *field) {
     case 147:
         return give(field, UNSIGNED,
                     card->nvlinks && machine.wiring == WIRED_TO_SWITCH ? card->nvlinks : ABSENT);
+    case 170: return give(field, UNSIGNED, card->c2c);
+    case 171:
+    case 172: return give_of_c2c(card, field);
     case 185: return give(field, UNSIGNED, card->power_average);
     case 186: return give(field, UNSIGNED, card->power_instant);
     case 187: return give(field, UNSIGNED, card->power_min);
@@ -105,8 +140,8 @@ static answer give_field(const struct card *card, struct field *field) {
     case 194: return give(field, SIGNED, card->margin == ABSENT ? ABSENT : -2);
     case 195:
     case 196: return give(field, SIGNED, card->margin == ABSENT ? ABSENT : 0);
-    case 197: return give(field, U64, grown(card->pcie_tx));
-    case 198: return give(field, U64, grown(card->pcie_rx));
+    case 197: return give(field, U64, wrapped(grown(field, card->pcie_tx)));
+    case 198: return give(field, U64, wrapped(grown(field, card->pcie_rx)));
     case 138:
     case 139:
     case 164:
@@ -114,11 +149,12 @@ static answer give_field(const struct card *card, struct field *field) {
     case 166: return give_of_link(card, field);
     default: break;
     }
-    if ((id >= 74 && id <= 81) || (id >= 269 && id <= 271))
-        return give_throttle_time(card, field);
+    unsigned int timed = first_throttle_time();
+    if ((id >= 74 && id <= 81) || (id >= timed && id < timed + 3))
+        return give_throttle_time(field);
     if (id >= 84 && id <= 89)
         return give(field, UNSIGNED, card->nvlink_speed);
-    return id == 0 || id >= 308 ? INVALID_ARGUMENT : NOT_SUPPORTED;
+    return id == 0 ? INVALID_ARGUMENT : NOT_SUPPORTED;
 }
 
 CALL(nvmlDeviceGetFieldValues, handle device, int count, struct field *fields) {
@@ -126,22 +162,18 @@ CALL(nvmlDeviceGetFieldValues, handle device, int count, struct field *fields) {
     REQUIRE(count > 0 && fields);
     for (int i = 0; i < count; i++) {
         struct field *field = &fields[i];
-        field->timestamp_us = (long long)stub_now_us();
+        field->timestamp_us = stub_drawn((long long)stub_now_us());
         field->latency_us = 1;
-#ifdef OLD_DRIVER
-        if (field->id > NEWEST_OLD_FIELD) {
+        if (field->id > newest_field()) {
             field->answer = INVALID_ARGUMENT;
             continue;
         }
-#endif
-        if (field->id < 512 && machine.refused_fields[field->id])
-            field->answer = machine.refuse_code;
-        else
+        field->answer = stub_meet_faults(NULL, field->id, stub_index_of(card));
+        if (field->answer == OK)
             field->answer = give_field(card, field);
-        if (field->answer == OK && card->garbage) {
-            field->type = DOUBLE;
-            field->value.real = NAN;
-        }
+        else if (field->answer == UNWRITTEN)
+            field->answer = OK;
+        field->type = (unsigned int)stub_drawn_count(field->type);
     }
     return OK;
 }

@@ -2,12 +2,8 @@
 
 #include "nvml_stub.h"
 
-static const long long ALL_ONES = 0xFFFFFFFFLL;
-
-CARD_NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, unsigned int,
-            stub_sick(card, card->pcie_gen, ALL_ONES))
-CARD_NUMBER(nvmlDeviceGetCurrPcieLinkWidth, unsigned int,
-            stub_sick(card, card->pcie_width, ALL_ONES))
+CARD_NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, unsigned int, card->pcie_gen)
+CARD_NUMBER(nvmlDeviceGetCurrPcieLinkWidth, unsigned int, card->pcie_width)
 CARD_NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, unsigned int, card->pcie_gen_max)
 CARD_NUMBER(nvmlDeviceGetMaxPcieLinkWidth, unsigned int, card->pcie_width_max)
 CARD_NUMBER(nvmlDeviceGetGpuMaxPcieLinkGeneration, unsigned int, card->pcie_gen_card)
@@ -26,11 +22,14 @@ CALL(nvmlDeviceGetPcieThroughput, handle device, unsigned int counter, unsigned 
     ENTER_CARD(nvmlDeviceGetPcieThroughput, device);
     REQUIRE(counter < 2);
     long long rate = counter == 0 ? card->pcie_tx : card->pcie_rx;
-    GIVE(kilobytes, rate == ABSENT ? ABSENT : stub_sick(card, rate / 1000, ALL_ONES));
+    GIVE(kilobytes, rate == ABSENT ? ABSENT : rate / 1000);
     return OK;
 }
 
+/* -3: to bytes that are no address. */
 int stub_remote_card(const struct card *card, int link) {
+    if (machine.wiring == WIRED_TO_NONSENSE)
+        return -3;
     int index = stub_index_of(card), others = machine.cards - 1;
     if (machine.wiring == WIRED_TO_SWITCH)
         return -1;
@@ -81,7 +80,7 @@ CALL(nvmlDeviceGetNvLinkRemoteDeviceType, handle device, unsigned int link,
     ENTER_CARD(nvmlDeviceGetNvLinkRemoteDeviceType, device);
     OR_RETURN(check_link(card, link));
     int remote = stub_remote_card(card, (int)link);
-    GIVE(type, remote == -1 ? 2 : remote == -2 ? 0xFF : 0);
+    GIVE(type, remote == -1 ? 2 : remote == -2 ? 0xFF : remote == -3 ? 77 : 0);
     return OK;
 }
 
@@ -99,10 +98,9 @@ CALL(nvmlDeviceGetTopologyCommonAncestor, handle one, handle other, unsigned int
     ENTER_CARD(nvmlDeviceGetTopologyCommonAncestor, one);
     struct card *second = NULL;
     OR_RETURN(stub_card_of(other, &second, NULL));
-    if (second->lost)
-        return GPU_IS_LOST;
+    OR_RETURN(stub_refusal(&symbol_nvmlDeviceGetTopologyCommonAncestor, stub_index_of(second)));
     int a = stub_index_of(card), b = stub_index_of(second);
-    GIVE(level, a == b ? 0 : a / 2 == b / 2 ? 10 : a / 4 == b / 4 ? 40 : 50);
+    GIVE(level, machine.ancestor ? machine.ancestor : a == b ? 0 : a / 2 == b / 2 ? 10 : a / 4 == b / 4 ? 40 : 50);
     return OK;
 }
 
@@ -112,8 +110,7 @@ CALL(nvmlDeviceGetP2PStatus, handle one, handle other, unsigned int which,
     ENTER_CARD(nvmlDeviceGetP2PStatus, one);
     struct card *second = NULL;
     OR_RETURN(stub_card_of(other, &second, NULL));
-    if (second->lost)
-        return GPU_IS_LOST;
+    OR_RETURN(stub_refusal(&symbol_nvmlDeviceGetP2PStatus, stub_index_of(second)));
     REQUIRE(which <= HIGHEST && second != card);
     int wireless = which == NVLINK && (card->nvlinks == 0 || second->nvlinks == 0);
     GIVE(status, wireless ? STATUS_NOT_SUPPORTED : machine.p2p);

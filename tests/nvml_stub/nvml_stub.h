@@ -14,6 +14,8 @@
 #define MOST_CARDS 128
 #define MOST_PROCESSES 32
 #define MOST_SLICES 7
+#define MOST_RULES 64
+#define TEXT_ROOM 192
 #define ABSENT LLONG_MIN /* the card does not report this: NOT_SUPPORTED */
 
 enum {
@@ -33,6 +35,7 @@ enum {
     NO_DATA = 21,
     ARGUMENT_VERSION_MISMATCH = 25,
     UNKNOWN = 999,
+    UNWRITTEN = 0x10000, /* inside here: answer OK and write nothing */
 };
 
 typedef unsigned int answer;
@@ -54,8 +57,7 @@ struct card {
     struct process processes[MOST_PROCESSES];
     unsigned int xids[16];
     int xid_count;
-    /* faults */
-    long long lost, hung, garbage, wddm, slow_us;
+    long long wddm;
     long long told_count, process_memory; /* of the process lists; 0: the truth */
     /* what it is */
     long long capability_major, capability_minor, architecture, brand, cores, bus_width, numa;
@@ -73,6 +75,7 @@ struct card {
     long long max_graphics, max_sm, max_memory, max_video, pstate, reasons;
     /* wires: bytes per second where it is a rate */
     long long pcie_gen, pcie_gen_max, pcie_gen_card, pcie_width, pcie_width_max, pcie_tx, pcie_rx;
+    long long c2c, c2c_speed; /* NVLink-C2C: how many, and MB/s of each */
     long long replays, nvlinks, nvlink_version, nvlink_speed, nvlink_rate, nvlink_down;
     /* health and modes */
     long long ecc_mode, ecc, ecc_bad, retired, retired_bad, retired_pending;
@@ -80,19 +83,34 @@ struct card {
     long long compute_mode, persistence, virtualization, display_active;
 };
 
-enum wiring { WIRED_TO_SWITCH, WIRED_AS_MESH, WIRED_IN_PAIRS };
+enum deed { REFUSE, ANSWER, SLOW, HANG, CRASH, EXIT, DEEDS };
+
+struct rule {
+    enum deed deed;
+    char owner[12]; /* the key that brought it, and that takes it away again */
+    char calls[72];
+    char cards[72]; /* "": it is also about calls that name no card */
+    char value[104];
+};
+
+enum wiring { WIRED_TO_SWITCH, WIRED_AS_MESH, WIRED_IN_PAIRS, WIRED_TO_NONSENSE };
 
 struct machine {
     int cards;
     int driver_gone;
     char driver_version[32];
-    answer init_answer;
     answer refuse_code;
+    int rule_count;
+    struct rule rules[MOST_RULES];
+    long long flicker_us, faults_from_us, faults_until_us;
+    u64 faults_since_us;
+    long long fuzz; /* the seed of answers drawn at random; 0: true ones */
     int p2p; /* the status between any two cards */
     enum wiring wiring;
+    int ancestor; /* of any two cards, where it is not 0 */
     int clock_by_hand;
     long long clock_us;
-    int refused_fields[512];
+    int pcie_bits; /* of the counters of bytes, which wrap */
     struct card card[MOST_CARDS];
 };
 
@@ -104,8 +122,7 @@ extern struct machine staged; /* what is being configured: no call sees it half 
 struct symbol {
     const char *name;
     atomic_ulong calls;
-    int refused;
-    int finds_cards; /* "refused=all" leaves it out, or there would be no card to refuse */
+    int finds_cards; /* "all" leaves it out, or there would be no card to refuse */
 } __attribute__((aligned(32)));
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -131,7 +148,7 @@ extern struct symbol __stop_nvml_symbols[] HIDDEN;
     do {                                                                                       \
         answer answer_ = (expression_);                                                        \
         if (answer_ != OK)                                                                     \
-            return answer_;                                                                    \
+            return answer_ == UNWRITTEN ? OK : answer_;                                        \
     } while (0)
 #define REQUIRE(condition_)                                                                    \
     do {                                                                                       \
@@ -153,10 +170,11 @@ extern struct symbol __stop_nvml_symbols[] HIDDEN;
     (void)card;                                                                                \
     (void)slice
 
-/* Writes a number of the table through a caller's pointer, or explains why not. */
+/* Writes a number of the table through a caller's pointer, or explains why not. Every number
+ * goes this way, so that a fault can change it. */
 #define GIVE(pointer_, value_)                                                                 \
     do {                                                                                       \
-        long long given_ = (value_);                                                           \
+        long long given_ = stub_told(value_);                                                          \
         REQUIRE(pointer_);                                                                     \
         if (given_ == ABSENT)                                                                  \
             return NOT_SUPPORTED;                                                              \
@@ -177,7 +195,7 @@ void stub_count(struct symbol *symbol);
 handle stub_handle_of(int index, int slice);
 answer stub_card_of(handle device, struct card **card, int *slice);
 int stub_index_of(const struct card *card);
-answer stub_open_session(answer refusal);
+answer stub_open_session(struct symbol *symbol);
 answer stub_close_session(void);
 
 int stub_driver_since(int major, int minor); /* whether this driver is that one or newer */
@@ -185,13 +203,33 @@ answer stub_give_text(char *buffer, unsigned int size, const char *text);
 u64 stub_real_us(void);
 u64 stub_now_us(void); /* of the clock that a test may hold */
 double stub_elapsed(void); /* seconds that counters have been growing */
+double stub_elapsed_at(u64 now_us);
 int stub_mig_on(const struct card *card);
 int stub_slices(const struct card *card);
-long long stub_sick(const struct card *card, long long healthy, long long impossible);
 unsigned int stub_made_up_pid(int card, int process);
 u64 stub_process_memory(const struct card *card, int process);
 int stub_remote_card(const struct card *card, int link); /* -1: a switch; -2: not in use */
 u64 stub_nvlink_bytes(const struct card *card, int link, int receive); /* link -1: all */
+
+int stub_set_fault(const char *key, char *value);
+answer stub_code(const char *word);
+int stub_names(const char *list, int number); /* whether it is in "0,3" or "all" */
+int stub_faults_hold(void);
+answer stub_meet_faults(const struct symbol *symbol, unsigned int field, int card);
+answer stub_refusal(const struct symbol *symbol, int card);
+int stub_tells_real(void); /* whether the next answer is told to be no whole number */
+long long stub_told(long long truth);
+double stub_told_real(double truth);
+const char *stub_told_text(const char *truth, char told[TEXT_ROOM]);
+void stub_seed(long long seed);
+answer stub_drawn_answer(const struct symbol *symbol);
+long long stub_drawn(long long truth);
+double stub_drawn_real(double truth);
+unsigned int stub_drawn_count(unsigned int truth);
+int stub_drawn_text(char *buffer, unsigned int size);
+void stub_draw_bytes(void *bytes, size_t size);
+unsigned long stub_releases(void);
+int stub_driver_gone(void);
 
 void stub_reset(void);
 void stub_reset_card(int index, const char *kind);

@@ -22,19 +22,11 @@ struct margin {
 struct fan_speed { unsigned int version, fan, turns; };
 struct violation { u64 reference_us, violation_ns; };
 
-static const long long ALL_ONES = 0xFFFFFFFFLL;
-static const long long NO_PERCENTAGE = 65535;
-static const long long NO_TEMPERATURE = 0x7FFFFFFF;
-
-long long stub_sick(const struct card *card, long long healthy, long long impossible) {
-    return card->garbage ? impossible : healthy;
-}
-
 int stub_mig_on(const struct card *card) { return card->mig_mask != 0; }
 
 /* With MIG on, the whole card no longer knows how busy it is. */
 static long long busy(const struct card *card, long long percent) {
-    return stub_mig_on(card) ? ABSENT : stub_sick(card, percent, NO_PERCENTAGE);
+    return stub_mig_on(card) ? ABSENT : percent;
 }
 
 CALL(nvmlDeviceGetUtilizationRates, handle device, struct utilization *use) {
@@ -72,11 +64,10 @@ static answer measure(const struct card *card, int slice, struct memory_v2 *memo
     long long share = slice < 0 ? 1 : stub_slices(card);
     if (card->total == ABSENT || card->used == ABSENT)
         return NOT_SUPPORTED;
-    long long used = card->garbage ? card->total + (1LL << 40) : card->used;
     memory->total = (u64)(card->total / share);
     memory->reserved = (u64)(card->reserved / share);
-    memory->used = (u64)(used / share);
-    memory->free = card->garbage ? 0 : memory->total - memory->reserved - memory->used;
+    memory->used = (u64)(card->used / share);
+    memory->free = memory->total - memory->reserved - memory->used;
     return OK;
 }
 
@@ -85,7 +76,9 @@ CALL(nvmlDeviceGetMemoryInfo, handle device, struct memory *memory) {
     struct memory_v2 all;
     REQUIRE(memory);
     OR_RETURN(measure(card, slice, &all));
-    *memory = (struct memory){all.total, all.free, all.used + all.reserved};
+    GIVE(&memory->total, (long long)all.total);
+    GIVE(&memory->used, (long long)(all.used + all.reserved));
+    GIVE(&memory->free, (long long)all.free);
     return OK;
 }
 
@@ -95,7 +88,13 @@ CALL(nvmlDeviceGetMemoryInfo_v2, handle device, struct memory_v2 *memory) {
     REQUIRE(memory);
     if (memory->version != (sizeof *memory | 2u << 24))
         return ARGUMENT_VERSION_MISMATCH;
-    return measure(card, slice, memory);
+    struct memory_v2 all;
+    OR_RETURN(measure(card, slice, &all));
+    GIVE(&memory->total, (long long)all.total);
+    GIVE(&memory->reserved, (long long)all.reserved);
+    GIVE(&memory->used, (long long)all.used);
+    GIVE(&memory->free, (long long)all.free);
+    return OK;
 }
 #endif
 
@@ -111,7 +110,7 @@ CALL(nvmlDeviceGetBAR1MemoryInfo, handle device, struct bar1 *bar1) {
 CALL(nvmlDeviceGetTemperature, handle device, unsigned int sensor, unsigned int *degrees) {
     ENTER_CARD(nvmlDeviceGetTemperature, device);
     REQUIRE(sensor == 0);
-    GIVE(degrees, stub_sick(card, card->temp, NO_TEMPERATURE));
+    GIVE(degrees, card->temp);
     return OK;
 }
 
@@ -122,7 +121,7 @@ CALL(nvmlDeviceGetTemperatureV, handle device, struct temperature *temperature) 
     if (temperature->version != (sizeof *temperature | 1u << 24))
         return ARGUMENT_VERSION_MISMATCH;
     REQUIRE(temperature->sensor == 0);
-    GIVE(&temperature->degrees, stub_sick(card, card->temp, NO_TEMPERATURE));
+    GIVE(&temperature->degrees, card->temp);
     return OK;
 }
 
@@ -131,7 +130,7 @@ CALL(nvmlDeviceGetMarginTemperature, handle device, struct margin *margin) {
     REQUIRE(margin);
     if (margin->version != (sizeof *margin | 1u << 24))
         return ARGUMENT_VERSION_MISMATCH;
-    GIVE(&margin->degrees, stub_sick(card, card->margin, NO_TEMPERATURE));
+    GIVE(&margin->degrees, card->margin);
     return OK;
 }
 #endif
@@ -142,23 +141,20 @@ CALL(nvmlDeviceGetTemperatureThreshold, handle device, unsigned int which,
     const long long thresholds[] = {card->shutdown_temp, card->slowdown_temp,
                                     card->memory_max_temp, card->max_temp};
     REQUIRE(which < 8);
-    GIVE(degrees, which < 4 ? stub_sick(card, thresholds[which], NO_TEMPERATURE) : ABSENT);
+    GIVE(degrees, which < 4 ? thresholds[which] : ABSENT);
     return OK;
 }
 
-CARD_NUMBER(nvmlDeviceGetPowerUsage, unsigned int, stub_sick(card, card->power, ALL_ONES))
-CARD_NUMBER(nvmlDeviceGetEnforcedPowerLimit, unsigned int,
-            stub_sick(card, card->power_limit, ALL_ONES))
-CARD_NUMBER(nvmlDeviceGetPowerManagementLimit, unsigned int,
-            stub_sick(card, card->power_limit, ALL_ONES))
-CARD_NUMBER(nvmlDeviceGetPowerManagementDefaultLimit, unsigned int,
-            stub_sick(card, card->power_default, ALL_ONES))
+CARD_NUMBER(nvmlDeviceGetPowerUsage, unsigned int, card->power)
+CARD_NUMBER(nvmlDeviceGetEnforcedPowerLimit, unsigned int, card->power_limit)
+CARD_NUMBER(nvmlDeviceGetPowerManagementLimit, unsigned int, card->power_limit)
+CARD_NUMBER(nvmlDeviceGetPowerManagementDefaultLimit, unsigned int, card->power_default)
 
 CALL(nvmlDeviceGetPowerManagementLimitConstraints, handle device, unsigned int *lowest,
      unsigned int *highest) {
     ENTER_CARD(nvmlDeviceGetPowerManagementLimitConstraints, device);
-    GIVE(lowest, stub_sick(card, card->power_min, ALL_ONES));
-    GIVE(highest, stub_sick(card, card->power_max, ALL_ONES));
+    GIVE(lowest, card->power_min);
+    GIVE(highest, card->power_max);
     return OK;
 }
 
@@ -171,7 +167,7 @@ CALL(nvmlDeviceGetClockInfo, handle device, unsigned int which, unsigned int *mh
     const long long clocks[] = {card->clock_graphics, card->clock_sm, card->clock_memory,
                                 card->clock_video};
     REQUIRE(which < 4);
-    GIVE(mhz, stub_sick(card, clocks[which], ALL_ONES));
+    GIVE(mhz, clocks[which]);
     return OK;
 }
 
@@ -180,11 +176,11 @@ CALL(nvmlDeviceGetMaxClockInfo, handle device, unsigned int which, unsigned int 
     const long long clocks[] = {card->max_graphics, card->max_sm, card->max_memory,
                                 card->max_video};
     REQUIRE(which < 4);
-    GIVE(mhz, stub_sick(card, clocks[which], ALL_ONES));
+    GIVE(mhz, clocks[which]);
     return OK;
 }
 
-CARD_NUMBER(nvmlDeviceGetPerformanceState, unsigned int, stub_sick(card, card->pstate, 32))
+CARD_NUMBER(nvmlDeviceGetPerformanceState, unsigned int, card->pstate)
 CARD_NUMBER(nvmlDeviceGetCurrentClocksThrottleReasons, u64, card->reasons)
 CARD_NUMBER(nvmlDeviceGetSupportedClocksThrottleReasons, u64, 0x1FF)
 #ifndef OLD_DRIVER
@@ -202,8 +198,7 @@ CALL(nvmlDeviceGetViolationStatus, handle device, unsigned int policy,
 }
 
 CARD_NUMBER(nvmlDeviceGetNumFans, unsigned int, card->fans)
-CARD_NUMBER(nvmlDeviceGetFanSpeed, unsigned int,
-            card->fans ? stub_sick(card, card->fan_speed, NO_PERCENTAGE) : ABSENT)
+CARD_NUMBER(nvmlDeviceGetFanSpeed, unsigned int, card->fans ? card->fan_speed : ABSENT)
 
 static answer give_fan(const struct card *card, unsigned int fan, unsigned int *percent) {
     if (card->fans == 0)
@@ -212,7 +207,7 @@ static answer give_fan(const struct card *card, unsigned int fan, unsigned int *
     long long speed = card->fan_speed;
     if (speed > 0)
         speed += 5 * fan;
-    GIVE(percent, stub_sick(card, speed, NO_PERCENTAGE));
+    GIVE(percent, speed);
     return OK;
 }
 
@@ -236,7 +231,7 @@ CALL(nvmlDeviceGetFanSpeedRPM, handle device, struct fan_speed *speed) {
         return NOT_SUPPORTED;
     REQUIRE(speed->fan < (unsigned int)card->fans);
     long long turns = card->fan_rpm > 0 ? card->fan_rpm + 50 * speed->fan : card->fan_rpm;
-    GIVE(&speed->turns, stub_sick(card, turns, ALL_ONES));
+    GIVE(&speed->turns, turns);
     return OK;
 }
 #endif

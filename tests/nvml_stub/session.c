@@ -23,20 +23,13 @@ struct pci_v3 {
     char bus_id[32];
 };
 
-CALL_TO_FIND_CARDS(nvmlInit, void) {
-    stub_count(&symbol_nvmlInit);
-    return stub_open_session(machine.init_answer);
-}
+CALL_TO_FIND_CARDS(nvmlInit, void) { return stub_open_session(&symbol_nvmlInit); }
 
-CALL_TO_FIND_CARDS(nvmlInit_v2, void) {
-    stub_count(&symbol_nvmlInit_v2);
-    return stub_open_session(machine.init_answer);
-}
+CALL_TO_FIND_CARDS(nvmlInit_v2, void) { return stub_open_session(&symbol_nvmlInit_v2); }
 
 CALL_TO_FIND_CARDS(nvmlInitWithFlags, unsigned int flags) {
-    stub_count(&symbol_nvmlInitWithFlags);
     (void)flags;
-    return stub_open_session(machine.init_answer);
+    return stub_open_session(&symbol_nvmlInitWithFlags);
 }
 
 CALL_TO_FIND_CARDS(nvmlShutdown, void) {
@@ -65,7 +58,11 @@ EXPORT const char *nvmlErrorString(answer code) {
 }
 
 answer stub_give_text(char *buffer, unsigned int size, const char *text) {
+    char told[TEXT_ROOM];
     REQUIRE(buffer);
+    if (stub_drawn_text(buffer, size))
+        return OK;
+    text = stub_told_text(text, told);
     if (size < strlen(text) + 1)
         return INSUFFICIENT_SIZE;
     memcpy(buffer, text, strlen(text) + 1);
@@ -123,22 +120,22 @@ CALL_TO_FIND_CARDS(nvmlDeviceGetCount_v2, unsigned int *count) {
     return count_cards(count);
 }
 
-static answer hand_out(int index, int slice, handle *device) {
+static answer hand_out(const struct symbol *symbol, int index, int slice, handle *device) {
     REQUIRE(device && index >= 0 && index < machine.cards);
-    if (machine.card[index].lost)
-        return GPU_IS_LOST;
+    OR_RETURN(stub_meet_faults(symbol, 0, index));
     *device = stub_handle_of(index, slice);
+    stub_draw_bytes(device, sizeof *device);
     return OK;
 }
 
 CALL_TO_FIND_CARDS(nvmlDeviceGetHandleByIndex, unsigned int index, handle *device) {
     ENTER(nvmlDeviceGetHandleByIndex);
-    return hand_out((int)index, -1, device);
+    return hand_out(&symbol_nvmlDeviceGetHandleByIndex, (int)index, -1, device);
 }
 
 CALL_TO_FIND_CARDS(nvmlDeviceGetHandleByIndex_v2, unsigned int index, handle *device) {
     ENTER(nvmlDeviceGetHandleByIndex_v2);
-    return hand_out((int)index, -1, device);
+    return hand_out(&symbol_nvmlDeviceGetHandleByIndex_v2, (int)index, -1, device);
 }
 
 static void name_slice(const struct card *card, int slice, char *uuid, size_t size) {
@@ -152,12 +149,12 @@ CALL_TO_FIND_CARDS(nvmlDeviceGetHandleByUUID, const char *uuid, handle *device) 
     for (int i = 0; i < machine.cards; i++) {
         const struct card *card = &machine.card[i];
         if (strcmp(card->uuid, uuid) == 0)
-            return hand_out(i, -1, device);
+            return hand_out(&symbol_nvmlDeviceGetHandleByUUID, i, -1, device);
         for (int slice = 0; slice < MOST_SLICES; slice++) {
             char of_slice[96];
             name_slice(card, slice, of_slice, sizeof of_slice);
             if ((card->mig_mask >> slice & 1) && strcmp(of_slice, uuid) == 0)
-                return hand_out(i, slice, device);
+                return hand_out(&symbol_nvmlDeviceGetHandleByUUID, i, slice, device);
         }
     }
     return NOT_FOUND;
@@ -167,24 +164,24 @@ CALL_TO_FIND_CARDS(nvmlDeviceGetHandleByUUID, const char *uuid, handle *device) 
 static unsigned int domain_of(int index) { return (unsigned int)index / 64; }
 static unsigned int bus_of(int index) { return 0x1Bu + 3u * ((unsigned int)index % 64u); }
 
-static answer find_by_bus(const char *wanted, handle *device) {
+static answer find_by_bus(const struct symbol *symbol, const char *wanted, handle *device) {
     unsigned int domain, bus, slot;
     REQUIRE(wanted && device);
     REQUIRE(sscanf(wanted, "%x:%x:%x", &domain, &bus, &slot) == 3);
     for (int i = 0; i < machine.cards; i++)
         if (domain == domain_of(i) && slot == 0 && bus == bus_of(i))
-            return hand_out(i, -1, device);
+            return hand_out(symbol, i, -1, device);
     return NOT_FOUND;
 }
 
 CALL_TO_FIND_CARDS(nvmlDeviceGetHandleByPciBusId, const char *bus_id, handle *device) {
     ENTER(nvmlDeviceGetHandleByPciBusId);
-    return find_by_bus(bus_id, device);
+    return find_by_bus(&symbol_nvmlDeviceGetHandleByPciBusId, bus_id, device);
 }
 
 CALL_TO_FIND_CARDS(nvmlDeviceGetHandleByPciBusId_v2, const char *bus_id, handle *device) {
     ENTER(nvmlDeviceGetHandleByPciBusId_v2);
-    return find_by_bus(bus_id, device);
+    return find_by_bus(&symbol_nvmlDeviceGetHandleByPciBusId_v2, bus_id, device);
 }
 
 static answer give_old_pci(const struct card *card, struct pci_v2 *pci) {
@@ -217,6 +214,7 @@ static void fill_pci(struct pci_v3 *pci, unsigned int domain, unsigned int bus,
     snprintf(pci->old_bus_id, sizeof pci->old_bus_id, "%04X:%02X:00.0", domain & 0xFFFF,
              bus & 0xFF);
     snprintf(pci->bus_id, sizeof pci->bus_id, "%08X:%02X:00.0", domain, bus & 0xFF);
+    stub_draw_bytes(pci, sizeof *pci);
 }
 
 CALL_TO_FIND_CARDS(nvmlDeviceGetPciInfo_v3, handle device, struct pci_v3 *pci) {
@@ -236,7 +234,9 @@ static answer give_remote(const struct card *card, unsigned int link, struct pci
     int remote = stub_remote_card(card, (int)link);
     if (remote == -2)
         return NOT_SUPPORTED;
-    if (remote == -1)
+    if (remote == -3)
+        memset(pci, 0xFF, sizeof *pci);
+    else if (remote == -1)
         fill_pci(pci, 0, 0xE0u + link % 4u, 0x22A310DEu);
     else
         fill_pci(pci, domain_of(remote), bus_of(remote),

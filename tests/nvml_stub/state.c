@@ -21,6 +21,7 @@ static atomic_uint sessions;
 static atomic_uint generation; /* handles of another generation are dead */
 static atomic_ulong releases;
 static u64 loaded_us;
+static const u64 START_BY_HAND_US = 1700000000000000u;
 
 /* Handles: a mark, the generation, the slice plus one, the card's index. */
 static const uintptr_t MARK = (uintptr_t)0x4E56 << 40;
@@ -32,15 +33,16 @@ u64 stub_real_us(void) {
 }
 
 u64 stub_now_us(void) {
-    const u64 start_by_hand = 1700000000000000u;
-    return machine.clock_by_hand ? start_by_hand + (u64)machine.clock_us : stub_real_us();
+    return machine.clock_by_hand ? START_BY_HAND_US + (u64)machine.clock_us : stub_real_us();
 }
 
-double stub_elapsed(void) {
+double stub_elapsed_at(u64 now_us) {
     const double head_start = 1000.0; /* so that no counter is ever zero */
-    double us = machine.clock_by_hand ? (double)machine.clock_us : (double)(stub_real_us() - loaded_us);
-    return head_start + us / 1e6;
+    u64 began_us = machine.clock_by_hand ? START_BY_HAND_US : loaded_us;
+    return head_start + (double)(long long)(now_us - began_us) / 1e6;
 }
+
+double stub_elapsed(void) { return stub_elapsed_at(stub_now_us()); }
 
 int stub_driver_since(int major, int minor) {
     int own_major = 0, own_minor = 0;
@@ -86,8 +88,16 @@ void stub_count(struct symbol *symbol) {
     atomic_fetch_add_explicit(&symbol->calls, 1, memory_order_relaxed);
 }
 
+int stub_driver_gone(void) { return machine.driver_gone && stub_faults_hold(); }
+
+static void forget_sessions_of_a_gone_driver(void) {
+    if (stub_driver_gone() && atomic_exchange(&sessions, 0) > 0)
+        atomic_fetch_add(&generation, 1);
+}
+
 static answer session_of(void) {
-    if (machine.driver_gone)
+    forget_sessions_of_a_gone_driver();
+    if (stub_driver_gone())
         return DRIVER_NOT_LOADED;
     return atomic_load(&sessions) ? OK : UNINITIALIZED;
 }
@@ -95,21 +105,7 @@ static answer session_of(void) {
 answer stub_enter(struct symbol *symbol) {
     stub_count(symbol);
     OR_RETURN(session_of());
-    return symbol->refused ? machine.refuse_code : OK;
-}
-
-static void hang(const struct card *card) {
-    unsigned long before = atomic_load(&releases);
-    pthread_mutex_lock(&lock);
-    while (card->hung && atomic_load(&releases) == before)
-        pthread_cond_wait(&changed, &lock);
-    pthread_mutex_unlock(&lock);
-}
-
-static void dawdle(long long us) {
-    struct timespec rest = {.tv_sec = us / 1000000, .tv_nsec = (long)(us % 1000000) * 1000};
-    while (nanosleep(&rest, &rest) != 0 && errno == EINTR)
-        continue;
+    return stub_meet_faults(symbol, 0, -1);
 }
 
 answer stub_enter_card(struct symbol *symbol, handle device, struct card **card, int *slice) {
@@ -118,23 +114,16 @@ answer stub_enter_card(struct symbol *symbol, handle device, struct card **card,
     answer found = stub_card_of(device, card, slice);
     if (found == INVALID_ARGUMENT)
         return found;
-    if ((*card)->slow_us > 0)
-        dawdle((*card)->slow_us);
-    if ((*card)->hung) {
-        hang(*card);
-        /* The world may have changed meanwhile. */
-        OR_RETURN(session_of());
-        found = stub_card_of(device, card, slice);
-    }
-    if ((*card)->lost)
-        return GPU_IS_LOST;
-    return symbol->refused ? machine.refuse_code : found;
+    OR_RETURN(stub_meet_faults(symbol, 0, stub_index_of(*card)));
+    OR_RETURN(session_of()); /* the world may have changed while it hung */
+    return stub_card_of(device, card, slice);
 }
 
-answer stub_open_session(answer refusal) {
-    if (machine.driver_gone)
+answer stub_open_session(struct symbol *symbol) {
+    stub_count(symbol);
+    if (stub_driver_gone())
         return DRIVER_NOT_LOADED;
-    OR_RETURN(refusal);
+    OR_RETURN(stub_meet_faults(symbol, 0, -1));
     stub_lock();
     if (atomic_fetch_add(&sessions, 1) == 0)
         atomic_fetch_add(&generation, 1);
@@ -148,19 +137,22 @@ answer stub_close_session(void) {
     return OK;
 }
 
-static void forget_sessions_of_a_gone_driver(void) {
-    if (machine.driver_gone && atomic_exchange(&sessions, 0) > 0)
-        atomic_fetch_add(&generation, 1);
+static void put_in_force(void) {
+    machine = staged;
+    if (!machine.faults_since_us)
+        machine.faults_since_us = stub_now_us();
+    forget_sessions_of_a_gone_driver();
+    stub_wake_all();
 }
+
+unsigned long stub_releases(void) { return atomic_load(&releases); }
 
 EXPORT void stub_set(const char *text);
 EXPORT void stub_set(const char *text) {
     stub_lock();
     staged = machine;
     stub_apply(text);
-    machine = staged;
-    forget_sessions_of_a_gone_driver();
-    stub_wake_all();
+    put_in_force();
     stub_unlock();
 }
 
@@ -168,21 +160,19 @@ EXPORT void stub_configure(const char *text);
 EXPORT void stub_configure(const char *text) {
     stub_lock();
     stub_reset();
-    for (struct symbol *at = __start_nvml_symbols; at < __stop_nvml_symbols; at++)
-        at->refused = 0;
     atomic_fetch_add(&releases, 1);
     stub_apply(text);
-    machine = staged;
-    forget_sessions_of_a_gone_driver();
-    stub_wake_all();
+    put_in_force();
     stub_unlock();
 }
 
 EXPORT void stub_release(void);
 EXPORT void stub_release(void) {
     stub_lock();
-    for (int i = 0; i < MOST_CARDS; i++)
-        machine.card[i].hung = 0;
+    staged = machine;
+    stub_set_fault("hang", (char[]){"none"});
+    stub_set_fault("hung", (char[]){"none"});
+    machine = staged;
     atomic_fetch_add(&releases, 1);
     stub_wake_all();
     stub_unlock();

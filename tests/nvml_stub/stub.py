@@ -3,22 +3,14 @@
 A configuration is a list of `key=value`, with `;` or spaces between:
 
     cards=8                       how many cards there are, 128 at most
-    kind=h100                     or rtx4090, t4, gb10; sets everything else of a card anew
+    kind=h100                     or gh200, rtx4090, t4, gb10; sets the rest of a card anew
     util=55    util=0:55          a number, on all cards or on card 0 (`all:55` works too)
     memory_temp=0:none            the card does not report it
-    lost=1     lost=0,3           cards that fell off the bus (`all`, `none`); a handle cannot
-                                  be got, and every call with an old one answers "lost"
-    hung=0                        every call with the card blocks until `release`
-    slow=2:0.5                    every call with card 2 takes half a second longer
-    garbage=2                     cards that answer with impossible figures
     wddm=1                        cards whose processes' memory is unknown, as on Windows
     idle=all                      cards that do nothing
     driver=gone    driver=back    after `back`, NVML must be initialised again
     driver_version=535.54.03      what the driver answers as some version did
-    init=version_mismatch         or no_permission, not_loaded, library, unknown, ok
-    refused=nvmlDeviceGetName     functions that are refused: names, `field186`, `all`, `none`;
-                                  `all` leaves out what it takes to find and name the cards
-    refuse_code=no_permission     or not_supported (the default), unknown, lost, timeout, …
+    pcie_bits=64                  of the counters of PCIe bytes, which wrap at 32 otherwise
     mig=0:3    mig_at=0:0,2,5     MIG devices: how many, or at which places of seven
     procs=0:3                     how many programs, with pids that no machine has counted to
     pids=0:1234,5678g,90b,91m     or these: compute, graphics, both, through MPS
@@ -29,12 +21,42 @@ A configuration is a list of `key=value`, with `;` or spaces between:
     xid=0:79                      an error event, kept until somebody who listens waits for it
     fans=2     pcie_now=0:1x8     ecc=1:5 (repaired)     ecc_bad=1:2 (not repaired)
     nvlink_down=0:3,4             links that are down
-    wiring=switch                 or mesh, pairs: what the NVLinks lead to
-    p2p=disabled                  or ok, chipset, gpu, topology, not_supported, unknown
+    wiring=switch                 or mesh, pairs, nonsense: what the NVLinks lead to
+    p2p=disabled                  or ok, chipset, gpu, topology, not_supported, unknown, 77
+    ancestor=50                   where the ways of any two cards meet, as NVML numbers it
     clock=10.5    clock=+1        hold the clock of counters and samples (seconds); real
 
 The other numbers are listed in config.c under `numbers`. Counters grow with the clock: see
 `counter_rates`.
+
+Faults are rules about calls. CALLS is a function's name, a pattern of names such as
+`nvmlDeviceGetPower*`, `field186` or `field*`, `every` call with a card's handle, or `all` but
+those that find and name the cards. Without `@CARDS` (`@0,3`, `@all`) a rule is about every card
+and about calls with none. CARDS alone means `every@CARDS`. Of two rules the newer one holds.
+
+    fault=CALLS@CARDS:CODE        they answer no_permission, not_supported, unknown, lost,
+                                  timeout, … or a number such as 999
+    answer=CALLS@CARDS:N,N,_      they give these numbers in turn, then the last one for ever;
+                                  `_` is the true one; `nan` and `inf` for fields and GPM;
+                                  a text is the hexadecimal digits of its bytes
+    slow=CALLS@CARDS:0.5          they take half a second longer
+    hang=CALLS@CARDS              they block until `release`
+    crash=CALLS:11                they end the process by this signal
+    exit=CALLS:7                  they end it with this status
+    fault=none (answer=none, …)   takes away what `fault=` brought
+
+    lost=1     lost=0,3  lost=none   cards that fell off the bus: no handle, and "lost" to all
+    hung=0                        every call with the card blocks until `release`
+    init=version_mismatch         a refused start: version_mismatch, not_loaded, library, ok, …
+    garbage=2                     cards whose figures are impossible
+    refused=nvmlDeviceGetName     a list of CALLS that answer with `refuse_code`
+    refuse_code=no_permission     not_supported unless set
+
+    flicker=1.0                   faults hold for a second, then not for a second, and so on;
+                                  `driver=gone` too. 0: they hold always
+    fuzz=7                        every answer may be anything, drawn at random by this seed;
+                                  0 is the truth. Only giving back is answered truly
+    from=2     until=10           they hold only so many seconds after this was said
 """
 
 import ctypes
@@ -60,22 +82,24 @@ def compiler() -> str | None:
     return None
 
 
-def build(old: bool = False) -> Path:
-    """The library, compiled unless it is there; `old` is a driver of 2020."""
+def build(old: bool = False, named: bool = True) -> Path:
+    """The library, compiled unless it is there; `old` is a driver of 2020. One that is not
+    `named` does not say within what its name is, so that the loader does not know it again.
+    """
     sources = sorted(_FOLDER.glob("*.c"))
     digest = hashlib.sha256()
     for source in (*sources, *sorted(_FOLDER.glob("*.h")), Path(__file__)):
         digest.update(source.read_bytes())
     user = os.getuid() if hasattr(os, "getuid") else 0
-    flavour = "old" if old else "new"
+    flavour = ("old" if old else "new") + ("" if named else "-nameless")
     cache = Path(tempfile.gettempdir()) / f"nvml-stub-{user}"
     library = cache / f"{digest.hexdigest()[:16]}-{flavour}" / SONAME
     if not library.exists():
-        _compile(sources, library, old)
+        _compile(sources, library, old, named)
     return library
 
 
-def _compile(sources: list[Path], library: Path, old: bool) -> None:
+def _compile(sources: list[Path], library: Path, old: bool, named: bool) -> None:
     cc = compiler()
     if cc is None:
         raise RuntimeError(
@@ -85,7 +109,8 @@ def _compile(sources: list[Path], library: Path, old: bool) -> None:
     # Several test processes may build at once; the last one to finish wins.
     unfinished = library.with_suffix(f".{os.getpid()}")
     options = [*_FLAGS, *_WARNINGS, *(["-DOLD_DRIVER"] if old else [])]
-    linking = [f"-Wl,-soname,{SONAME}", "-Wl,-z,defs", "-lpthread", "-lm"]
+    soname = [f"-Wl,-soname,{SONAME}"] if named else []
+    linking = [*soname, "-Wl,-z,defs", "-lpthread", "-lm"]
     command = [cc, *options, "-o", str(unfinished), *map(str, sources), *linking]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:

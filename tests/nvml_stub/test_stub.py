@@ -5,6 +5,7 @@ import math
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -115,6 +116,7 @@ def test_field_values_know_their_scopes_and_their_types(stub: Stub) -> None:
 
 
 def test_counters_grow_with_the_clock(stub: Stub) -> None:
+    stub.set("pcie_bits=64")
     wanted = (83, 197, 198, (138, 5), (139, 5), (138, 0xFFFFFFFF))
     before = fields(card(2), *wanted)
     stub.set("clock=+2")
@@ -129,6 +131,37 @@ def test_counters_grow_with_the_clock(stub: Stub) -> None:
     stub.set("clock=+0.5")
     later = pynvml.nvmlDeviceGetFieldValues(card(2), [83])[0].timestamp
     assert later - stamp == 500_000
+
+
+def test_the_counters_of_pcie_bytes_wrap_at_32_bits(stub: Stub) -> None:
+    stub.set("pcie_rx=0:13000000000")
+    before = fields(card(), 198)[0]
+    stub.set("clock=+1")
+    after = fields(card(), 198)[0]
+    assert max(before, after) < 2**32
+    assert (after - before) % 2**32 == 13_000_000_000 % 2**32
+    stub.set("pcie_bits=64")
+    assert fields(card(), 198)[0] > 2**32
+
+
+def test_the_numbers_of_fields_are_those_of_the_drivers_version(stub: Stub) -> None:
+    def answers(*asked: int) -> list[int]:
+        told = pynvml.nvmlDeviceGetFieldValues(card(), list(asked))
+        return [value.nvmlReturn for value in told]
+
+    stub.set("driver_version=580.82.07")
+    assert answers(251, 269, 271, 198) == [3, 0, 0, 0]
+    stub.set("driver_version=580.65.06")
+    assert answers(251, 253, 269, 198) == [0, 0, 3, 0]
+    stub.set("driver_version=535.54.03")
+    assert answers(186, 198, 251, 269) == [0, 2, 2, 2]
+
+
+def test_a_field_can_take_its_time(stub: Stub) -> None:
+    stub.set("slow=field185:0.03")
+    began = time.monotonic()
+    fields(card(), 185)
+    assert time.monotonic() - began >= 0.03
 
 
 def test_processes_are_listed_by_what_they_do(stub: Stub) -> None:
@@ -345,6 +378,138 @@ def test_functions_and_fields_are_refused_one_by_one(stub: Stub) -> None:
     stub.set("refused=all")
     assert refusal(pynvml.nvmlDeviceGetTemperature, card(), 0) == "NoPermission"
     assert pynvml.nvmlDeviceGetName(card()) == "NVIDIA H100 80GB HBM3"
+
+
+def test_one_call_on_one_card_is_refused_with_a_code_of_its_own(stub: Stub) -> None:
+    stub.set("fault=nvmlDeviceGetPowerUsage@1:no_permission fault=field186@0:999")
+    assert refusal(pynvml.nvmlDeviceGetPowerUsage, card(1)) == "NoPermission"
+    assert pynvml.nvmlDeviceGetPowerUsage(card(0)) == 300_000
+    assert pynvml.nvmlDeviceGetFieldValues(card(0), [186])[0].nvmlReturn == 999
+    assert fields(card(1), 186) == [301_500]
+    stub.set("fault=nvmlDeviceGetPower*@1:unknown")
+    assert refusal(pynvml.nvmlDeviceGetPowerManagementDefaultLimit, card(1)) == "Unknown"
+    stub.set("fault=all@2:4")
+    assert pynvml.nvmlDeviceGetName(card(2)) == "NVIDIA H100 80GB HBM3"
+    assert refusal(pynvml.nvmlDeviceGetTemperature, card(2), 0) == "NoPermission"
+    stub.set("fault=none")
+    assert pynvml.nvmlDeviceGetPowerUsage(card(1)) == 301_000
+    assert pynvml.nvmlDeviceGetTemperature(card(2), 0) == 42
+
+
+def test_a_card_s_handle_may_be_refused(stub: Stub) -> None:
+    stub.set("fault=nvmlDeviceGetHandleByIndex_v2@2:no_permission")
+    assert refusal(card, 2) == "NoPermission"
+    assert pynvml.nvmlDeviceGetIndex(card(3)) == 3
+
+
+def test_any_number_or_name_can_be_answered(stub: Stub) -> None:
+    stub.set("answer=nvmlDeviceGetPcieReplayCounter@0:4294967295 answer=field197@0:0")
+    assert pynvml.nvmlDeviceGetPcieReplayCounter(card(0)) == 2**32 - 1
+    assert pynvml.nvmlDeviceGetPcieReplayCounter(card(1)) == 0
+    assert fields(card(0), 197) == [0]
+    stub.set("answer=nvmlDeviceGetCurrentClocksEventReasons@0:-1")
+    assert pynvml.nvmlDeviceGetCurrentClocksEventReasons(card(0)) == 2**64 - 1
+    stub.set("answer=nvmlDeviceGetUtilizationRates@0:_,250 answer=field186@0:nan")
+    use = pynvml.nvmlDeviceGetUtilizationRates(card(0))
+    assert (use.gpu, use.memory) == (23, 250)
+    assert math.isnan(fields(card(0), 186)[0])
+    stub.set("answer=nvmlDeviceGetComputeRunningProcesses_v3@0:4294967295,7,_")
+    programs = pynvml.nvmlDeviceGetComputeRunningProcesses(card(0))
+    assert [(p.pid, p.usedGpuMemory) for p in programs] == [(2**32 - 1, 7), (4180001, 2**29)]
+    stub.set("answer=nvmlDeviceGetUUID@0:4750552d78")
+    assert pynvml.nvmlDeviceGetUUID(card(0)) == "GPU-x"
+    stub.set("answer=none")
+    assert pynvml.nvmlDeviceGetPcieReplayCounter(card(0)) == 0
+
+
+def test_faults_flicker_by_the_clock(stub: Stub) -> None:
+    handle = card(1)
+    stub.set("fault=nvmlDeviceGetPowerUsage@1:unknown lost=0 flicker=1")
+    for _ in range(2):
+        assert refusal(pynvml.nvmlDeviceGetPowerUsage, handle) == "Unknown"
+        assert refusal(card, 0) == "GpuIsLost"
+        stub.set("clock=+1")
+        assert pynvml.nvmlDeviceGetPowerUsage(handle) == 301_000
+        assert pynvml.nvmlDeviceGetIndex(card(0)) == 0
+        stub.set("clock=+1")
+
+
+def test_faults_hold_for_some_time(stub: Stub) -> None:
+    seen = []
+    stub.set("fault=nvmlDeviceGetPowerUsage:not_supported from=1 until=3")
+    for _ in range(4):
+        try:
+            seen.append(pynvml.nvmlDeviceGetPowerUsage(card()))
+        except pynvml.NVMLError_NotSupported:
+            seen.append(None)
+        stub.set("clock=+1")
+    assert seen == [300_000, None, None, 300_000]
+
+
+def test_a_driver_may_come_back_with_fewer_cards(stub: Stub) -> None:
+    old = [card(index) for index in range(8)]
+    stub.set("driver=gone")
+    stub.set("cards=3 driver=back")
+    pynvml.nvmlInit()
+    assert pynvml.nvmlDeviceGetCount() == 3
+    assert refusal(card, 3) == "InvalidArgument"
+    assert {refusal(pynvml.nvmlDeviceGetIndex, handle) for handle in old} == {"InvalidArgument"}
+
+
+def test_a_driver_that_flickers_has_to_be_initialised_again(stub: Stub) -> None:
+    stub.set("driver=gone flicker=1")
+    assert refusal(pynvml.nvmlDeviceGetCount) == "DriverNotLoaded"
+    stub.set("clock=+1")
+    assert refusal(pynvml.nvmlDeviceGetCount) == "Uninitialized"
+    pynvml.nvmlInit()
+    assert pynvml.nvmlDeviceGetCount() == 8
+
+
+def test_one_call_hangs_and_the_others_do_not(stub: Stub) -> None:
+    stub.set("hang=nvmlDeviceGetPowerUsage@0 clock=real")
+    caller = threading.Thread(target=pynvml.nvmlDeviceGetPowerUsage, args=(card(),))
+    caller.start()
+    assert pynvml.nvmlDeviceGetTemperature(card(), 0) == 40
+    assert caller.is_alive()
+    stub.release()
+    caller.join(5)
+    assert pynvml.nvmlDeviceGetPowerUsage(card()) == 300_000
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [("crash=nvmlInit*", -11), ("crash=nvmlDeviceGetCount_v2:6", -6), ("exit=nvmlInit*:7", 7)],
+)
+def test_a_library_may_take_its_program_down(fault: str, status: int) -> None:
+    code = "import pynvml; pynvml.nvmlInit(); pynvml.nvmlDeviceGetCount()"
+    child = subprocess.run([sys.executable, "-c", code], env=environment(fault), check=False)
+    assert child.returncode == status
+
+
+def test_a_child_sees_its_faults_come_and_go() -> None:
+    code = (
+        "import pynvml, time; pynvml.nvmlInit(); card = pynvml.nvmlDeviceGetHandleByIndex(0)\n"
+        "seen = []\n"
+        "while len(seen) < 4:\n"
+        "    try: now = pynvml.nvmlDeviceGetPowerUsage(card)\n"
+        "    except pynvml.NVMLError as error: now = error.value\n"
+        "    if seen[-1:] != [now]: seen.append(now)\n"
+        "print(seen)\n"
+    )
+    env = environment("fault=nvmlDeviceGetPowerUsage:999 flicker=0.2")
+    assert said_by(code, env) in (
+        ["[999, 300000, 999, 300000]"],
+        ["[300000, 999, 300000, 999]"],
+    )
+
+
+def test_what_is_not_understood_is_named() -> None:
+    code = "import pynvml; pynvml.nvmlInit()"
+    env = environment("fault=nvmlDeviceGetNothing:4")
+    child = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    )
+    assert child.stderr == "nvml stub: fault=nvmlDeviceGetNothing:4 is not understood\n"
 
 
 def test_a_sick_card_answers_with_impossible_figures(stub: Stub) -> None:

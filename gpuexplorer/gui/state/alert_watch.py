@@ -18,7 +18,7 @@ from gpuexplorer.gui.wording.events.alert_words import (
     strip_sentence,
 )
 from gpuexplorer.telemetry.alert_rule import LIMITS, Rule
-from gpuexplorer.telemetry.alerts import Alert, AlertBegan, AlertEnded, Change, Watch
+from gpuexplorer.telemetry.alerts import Alert, AlertBegan, AlertEnded, Change, Watch, Why
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sampler import Want
@@ -82,6 +82,11 @@ class AlertWatch(QObject):
         now = self._ear.session.clock.now()
         return strip_sentence(alerts, self.numbers(), self.settings.choices.units, now)
 
+    def over_title(self) -> str:
+        if self._over is not None and self._over.why is Why.UNKNOWN:
+            return tr("Not known whether an alert goes on")
+        return tr("All alerts are over")
+
     def over_sentence(self) -> str:
         """What ended last: "Card 0: Temperature above 87 °C is over."; empty if nothing did."""
         if self._over is None:
@@ -89,6 +94,13 @@ class AlertWatch(QObject):
         alert = self._over.alert
         number = self.numbers().get(alert.card, alert.card)
         what = standing(alert, self.settings.choices.units)
+        if self._over.why is Why.UNKNOWN:
+            return tr(
+                "Card {number}: {what} is not known any more: {reason}.",
+                number=number,
+                what=what,
+                reason=tr(self._over.reason),
+            )
         return tr("Card {number}: {what} is over.", number=number, what=what)
 
     def numbers(self) -> Mapping[CardId, str]:
@@ -186,7 +198,9 @@ class _Ear:
                     self.session.tell(Kind.ALERT_BEGAN, alert.card, sentence, about)
                 case AlertEnded(alert):
                     sentence = ended_sentence(change, self._units)
-                    self.session.tell(Kind.ALERT_ENDED, alert.card, sentence, about)
+                    unknown = change.why is Why.UNKNOWN
+                    kind = Kind.ALERT_UNKNOWN if unknown else Kind.ALERT_ENDED
+                    self.session.tell(kind, alert.card, sentence, about, change.until)
                     self.ended.append(change)
 
 

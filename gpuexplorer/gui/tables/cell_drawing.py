@@ -74,21 +74,28 @@ def _words(drawing: Drawing, inner: QRectF, cell: Cell) -> None:
 
 
 def _figure(drawing: Drawing, inner: QRectF, cell: Cell) -> None:
-    """At the right. A figure is never shortened: a part of it would be another one."""
+    """At the right."""
     letters = drawing.letters.mono if cell.mono else drawing.letters.body
     middle, end = inner.center().y(), inner.right()
     baseline = middle + letters.cap_height / 2
-    text = cell.text
-    if letters.width(text) > inner.width():
-        figure = any(each.isdigit() for each in text)
-        text = _CUT if figure else letters.elided(text, inner.width())
-    run = Run(text, letters, drawing.theme.tone(cell.tone))
+    run = Run(
+        fitting_figure(letters, cell.text, inner.width()),
+        letters,
+        drawing.theme.tone(cell.tone),
+    )
     unit = Run(f"{THIN_SPACE}{cell.unit}", drawing.letters.caption, drawing.theme.quiet)
     if cell.unit and run.width + unit.width <= inner.width():
         end = drawing.runs_right(end, baseline, [unit])
     begin = drawing.runs_right(end, baseline, [run])
     if cell.gauge is not None:
         _gauge(drawing, inner.left(), begin, end, middle, cell.gauge)
+
+
+def fitting_figure(letters: Lettering, text: str, room: float) -> str:
+    """A figure is never shortened: a part of it would be another one."""
+    if letters.width(text) <= room:
+        return text
+    return _CUT if any(each.isdigit() for each in text) else letters.elided(text, room)
 
 
 def _gauge(

@@ -25,6 +25,7 @@ class Column(Generic[T]):
     meaning: str = ""
     name: str = ""  # in menus, where there is room for more than the heading
     width: int = 80
+    narrowest: int = 0  # no narrower than this, also where a person drags it
     right: bool = False
     largest_first: bool = False  # by the first click on its heading
     kept: int = 0  # where the window is narrow, the lowest goes first; 0 is always there

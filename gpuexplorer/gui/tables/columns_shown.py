@@ -119,6 +119,9 @@ class ColumnsShown(QObject):
             return
         self._placing = True
         header, room = self._header, self._table.viewport().width()
+        for at, column in enumerate(self.all):
+            if 0 < header.sectionSize(at) < column.narrowest:
+                header.resizeSection(at, column.narrowest)
         if self._fits:
             for at in range(header.count()):
                 header.showSection(at)

@@ -10,6 +10,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import Mark, Matter
+from gpuexplorer.telemetry.card_course import why_no_figures
 from gpuexplorer.telemetry.latest import Reading
 
 # The gravest first.
@@ -24,7 +25,6 @@ HARMFUL = tuple(
 )
 # A busy card is held back by one of these as a rule, and nothing is wrong with it.
 ORDINARY = tuple(clocks.throttle(reason) for reason in ("sw_power_cap", "sync_boost"))
-_PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.NOT_ASKED})
 
 
 def short_reasons(absence: Absence) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ def short_reasons(absence: Absence) -> tuple[str, ...]:
                 tr("no access"),
                 tr("denied"),
             )
-        case Absence.NEEDS_TWO:
+        case Absence.NEEDS_TWO | Absence.TOO_SOON:
             return (tr("with the next reading"), tr("soon"))
         case Absence.IMPOSSIBLE:
             return (tr("impossible figure"), tr("impossible"), tr("absurd"))
@@ -49,6 +49,8 @@ def short_reasons(absence: Absence) -> tuple[str, ...]:
             return (tr("none on this card"), tr("none"))
         case Absence.LOST:
             return (tr("card lost"), tr("lost"))
+        case Absence.UNLISTED:
+            return (tr("no longer listed"), tr("not listed"), tr("gone"))
         case Absence.ASLEEP:
             return (tr("card asleep"), tr("asleep"))
         case Absence.NO_ANSWER:
@@ -82,9 +84,12 @@ def explained_absence(label: str, absence: Absence) -> str:
     return tr("{label}: {reason}.", label=label, reason=tr(absence.sentence))
 
 
-def tells_nothing(reading: Reading) -> bool:
-    """It answers, but with no figure at all, and the next reading will bring none either."""
-    return not reading.values and not _PASSING.issuperset(reading.missing.values())
+def tells_nothing(reading: Reading) -> str:
+    """Why it answers with no figure that a person could use; empty where there is one, or where
+    the next reading will bring one.
+    """
+    why = why_no_figures(reading.values, reading.missing)
+    return "" if why is None else tr(why.sentence)
 
 
 def state_mark(state: CardState) -> Mark | None:
@@ -98,6 +103,12 @@ def state_mark(state: CardState) -> Mark | None:
         case CardState.LOST:
             several = mark("{count} lost")
             return Mark(tr("Lost"), Tone.BAD, Icon.LOST, "", several, Matter.LOST)
+        case CardState.UNLISTED:
+            several = mark("{count} no longer listed")
+            return Mark(tr("Not listed"), Tone.BAD, Icon.LOST, "", several, Matter.UNLISTED)
+        case CardState.REFUSED:
+            several = mark("{count} without access")
+            return Mark(tr("No access"), Tone.WARN, Icon.WARNING, "", several, Matter.REFUSED)
         case CardState.NO_ANSWER:
             several = mark("{count} without an answer")
             return Mark(tr("No answer"), Tone.WARN, Icon.SILENT, "", several, Matter.NO_ANSWER)

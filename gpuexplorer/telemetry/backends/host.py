@@ -15,15 +15,22 @@ from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message
+from gpuexplorer.telemetry.processor_time import ProcessorTime, processor_time
+
+# Seconds of all processors between two looks, of each of them and in all.
+_AT_LEAST = 0.05
+_AT_LEAST_TOGETHER = 0.1
 
 
 class HostReader:
     """Reads the host like a card, and never hangs. One thread at a time."""
 
-    def __init__(self, clock: Clock | None = None) -> None:
+    def __init__(
+        self, clock: Clock | None = None, looked_before: ProcessorTime | None = None
+    ) -> None:
         self._clock = clock or SystemClock()
-        self._times: tuple[float, float] | None = None
-        self._last_busy: float | None = None
+        self._before = looked_before
+        self._busy: float | Absence = Absence.NEEDS_TWO
         memory = psutil.virtual_memory()
         self.card = Card(
             id=HOST_ID,
@@ -38,9 +45,9 @@ class HostReader:
         at = self._clock.now()
         values: dict[MetricId, float] = {}
         missing: dict[MetricId, Absence] = {}
-        busy = self._busy()
-        if busy is None:
-            missing[CPU_UTILIZATION] = Absence.NEEDS_TWO
+        busy = self._look()
+        if isinstance(busy, Absence):
+            missing[CPU_UTILIZATION] = busy
         else:
             values[CPU_UTILIZATION] = busy
         memory = psutil.virtual_memory()
@@ -80,27 +87,30 @@ class HostReader:
             )
         ]
 
-    def _busy(self) -> float | None:
-        times = psutil.cpu_times()
-        total = sum(times) - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
-        idle = times.idle + getattr(times, "iowait", 0.0)
-        before = self._times
+    def _look(self) -> float | Absence:
+        """The share of work since the look before, or the last one while it is too early."""
+        now, before = processor_time(), self._before
+        if now is None:
+            return Absence.NO_PERMISSION
         if before is None:
-            self._times = (total, idle)
-            return None
-        # The system counts in hundredths of a second: over less than this it is noise.
-        if total - before[0] < 0.1 * self.cores:
-            return self._last_busy
-        self._times = (total, idle)
-        self._last_busy = min(1.0, max(0.0, 1 - (idle - before[1]) / (total - before[0])))
-        return self._last_busy
+            self._before = now
+            return self._busy
+        passed = now.total - before.total
+        # The system counts in hundredths of a second: over fewer of them it is noise.
+        if passed < max(_AT_LEAST * self.cores, _AT_LEAST_TOGETHER):
+            return Absence.TOO_SOON if self._busy is Absence.NEEDS_TWO else self._busy
+        self._before = now
+        self._busy = min(1.0, max(0.0, 1 - (now.idle - before.idle) / passed))
+        return self._busy
 
 
 def _processor_name() -> str:
     try:
-        for line in Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines():
-            if line.lower().startswith("model name"):
-                return " ".join(line.split(":", 1)[1].split()) or Message("Processor")
+        # Line by line: where there are many processors, all of them take long to write down.
+        with Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                if line.lower().startswith("model name"):
+                    return " ".join(line.split(":", 1)[1].split()) or Message("Processor")
     except OSError:
         return platform.processor() or Message("Processor")
     return platform.processor() or platform.machine() or Message("Processor")

@@ -16,7 +16,7 @@ def told(scene: Scene) -> list[Happening]:
     return [
         each
         for each in scene.session.happenings()
-        if each.kind in (Kind.ALERT_BEGAN, Kind.ALERT_ENDED)
+        if each.kind in (Kind.ALERT_BEGAN, Kind.ALERT_ENDED, Kind.ALERT_UNKNOWN)
     ]
 
 
@@ -50,14 +50,16 @@ def test_an_alert_ends_with_the_reason_where_the_card_is_lost(
     scene.answers[0].values, scene.answers[0].state = {}, CardState.LOST
     qtbot.waitUntil(lambda: not scene.watch.alerts())
     began, ended = told(scene)
-    assert ended.sentence.startswith(
-        "Alert over: Temperature above 80 °C; it is not known any more"
-    )
+    assert ended.kind is Kind.ALERT_UNKNOWN
+    assert ended.sentence.startswith("Alert: Temperature above 80 °C is not known any more: ")
     assert ended.about == began.about
     assert ended.lasted is not None
     qtbot.waitUntil(
-        lambda: scene.watch.over_sentence() == "Card 0: Temperature above 80 °C is over."
+        lambda: scene.watch.over_sentence().startswith(
+            "Card 0: Temperature above 80 °C is not known any more: "
+        )
     )
+    assert scene.watch.over_title() == "Not known whether an alert goes on"
 
 
 def test_sentences_are_in_the_persons_units(scene: Scene, qtbot: QtBot) -> None:

@@ -72,6 +72,7 @@ def test_the_largest_programs_are_named_and_the_rest_counted() -> None:
     ]
     drawn = picture(programs, total=24, used=15, free=9)
     assert drawn.parts[0].remark == "b, d, c and 2 more"
+    assert drawn.parts[0].shorter == ("b, d and 3 more", "b and 4 more", "5 programs")
     assert [each.name for each in drawn.parts[0].slices] == ["b", "d", "c", "e", "a"]
 
 

@@ -13,6 +13,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.views.events.event_choice import EventChoice, counted
 from gpuexplorer.gui.views.events.event_rows import EventRows
 from gpuexplorer.gui.wording.events.event_words import Group
+from gpuexplorer.gui.wording.moments import moment_words
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.remembering import RememberingSession
 
@@ -27,6 +28,7 @@ LOST = Happening(40.0, 1e9 + 39, Kind.CARD_LOST, ONE, Message("The card is lost"
 GONE = Happening(50.0, 1e9 + 49, Kind.DRIVER_GONE, None, Message("The driver is gone"))
 
 
+WHEN_LOST = moment_words(LOST.wall, LOST.wall)
 RESULT, CARD, SENTENCE = "result", "card", "sentence"
 
 
@@ -72,7 +74,36 @@ def test_of_a_card_that_tells_nothing_nobody_says_that_it_is_throttled_still(
     rows: EventRows,
 ) -> None:
     rows.show_log([BEGAN, replace(LOST, card=ZERO)])
+    assert said(rows, RESULT) == ["ongoing", f"not known since {WHEN_LOST}"]
+
+
+@pytest.mark.parametrize("kind", [Kind.NO_FIGURES, Kind.NO_ANSWER, Kind.PROCESSES_UNKNOWN])
+def test_who_uses_a_card_is_not_known_while_nothing_is_heard_of_it(
+    rows: EventRows, kind: Kind
+) -> None:
+    came = replace(BEGAN, kind=Kind.PROCESS_APPEARED, sentence=Message("train uses the card"))
+    rows.show_log([came, replace(LOST, card=ZERO, kind=kind)])
+    assert said(rows, RESULT) == ["ongoing", f"not known since {WHEN_LOST}"]
+
+
+def test_a_card_that_is_lost_after_it_was_silent_is_no_longer_silent(rows: EventRows) -> None:
+    silent = replace(LOST, kind=Kind.NO_ANSWER, at=30.0)
+    back = replace(LOST, kind=Kind.CARD_BACK, at=60.0, lasted=20.0)
+    rows.show_log([silent, LOST])
     assert said(rows, RESULT) == ["ongoing", ""]
+    rows.show_log([silent, LOST, back])
+    assert said(rows, RESULT) == ["after 20 s", "", ""]
+
+
+def test_what_is_told_only_when_it_lasts_comes_and_goes(rows: EventRows) -> None:
+    restless = replace(LOST, kind=Kind.RESTLESS, sentence=Message("again and again"))
+    rows.show_log([LOST, restless])
+    assert said(rows, RESULT) == ["ongoing", "comes and goes"]
+
+
+def test_what_cannot_be_read_any_more_lasted_until_it_was_read_last(rows: EventRows) -> None:
+    rows.show_log([BEGAN, replace(OVER, kind=Kind.THROTTLING_UNKNOWN, lasted=12.0)])
+    assert said(rows, RESULT) == ["after 12 s", ""]
 
 
 @pytest.mark.parametrize(

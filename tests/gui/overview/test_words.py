@@ -187,6 +187,7 @@ def test_a_lost_card_is_slowed_no_longer_and_is_known_to_be_gone() -> None:
         [
             happening(10, Kind.THROTTLING_BEGAN, throttle("sw_thermal_slowdown")),
             happening(15, Kind.CARD_LOST),
+            happening(15, Kind.THROTTLING_UNKNOWN, throttle("sw_thermal_slowdown"), lasted=5),
         ]
     )
     (slowed,) = book.stretches(CardId("GPU-0"), 0, 30)

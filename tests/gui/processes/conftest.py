@@ -25,6 +25,7 @@ class Screen:
 
     def __init__(self, machine: Machine, settings: Settings, look: Look) -> None:
         self.machine = machine
+        self.look = look
         self.settings = settings
         self.navigation = Navigation()
         self.window = QWidget()

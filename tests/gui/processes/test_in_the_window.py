@@ -15,7 +15,7 @@ from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import FakeBackend, card, working
 from tests.gui.hands import button, texts, the
-from tests.gui.processes.programs import using
+from tests.gui.processes.programs import B, using
 
 
 def test_simulated_processes_fill_the_screen_and_none_can_be_ended(
@@ -50,6 +50,36 @@ def test_the_rail_counts_a_process_on_two_cards_once_as_the_screen_does(
     )
     entries = window.findChildren(RailEntry)
     qtbot.waitUntil(lambda: "Processes, 1" in [each.accessibleName() for each in entries])
+
+
+class SilentSecond(FakeBackend):
+    """The second card says at first who uses it, and then nothing any more."""
+
+    silent = False
+
+    def processes(self, card: CardId) -> Sequence[CardProcess] | None:
+        if card == B:
+            return None if self.silent else [using(B, 8), using(B, 9)]
+        return [using(card, 7)]
+
+
+def test_overview_rail_and_screen_count_alike_when_a_card_says_no_more_who_uses_it(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    backend = SilentSecond({card(0): working(), card(1): working()})
+    window = open_window(RememberingSession(backend, interval=0.1))
+    entries = window.findChildren(RailEntry)
+
+    def everywhere(count: int, words: str) -> bool:
+        said = any(each.startswith(words) for each in texts(window))
+        return said and f"Processes, {count}" in [each.accessibleName() for each in entries]
+
+    for screen in ("overview", "processes"):
+        backend.silent = False
+        window.navigation.open_screen(screen)
+        qtbot.waitUntil(lambda: everywhere(3, "3 processes on 2 cards"), timeout=20_000)
+        backend.silent = True
+        qtbot.waitUntil(lambda: everywhere(1, "1 process on 1 card"), timeout=20_000)
 
 
 def test_nothing_is_squeezed_in_the_smallest_window(

@@ -4,16 +4,16 @@ import json
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QByteArray, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QHeaderView, QMenu
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import Look
-from tests.gui.tables.things import Thing, thing_model
+from tests.gui.tables.things import WEIGHT, Thing, thing_model
 
 # Only the screen without a screen says so.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -62,6 +62,21 @@ def menu_of(table: Table[Thing]) -> QMenu:
 def entry(menu: QMenu, text: str) -> QAction:
     [found] = [each for each in menu.actions() if each.text() == text]
     return found
+
+
+def test_a_column_gets_no_narrower_than_what_must_not_be_cut(open_table: Open) -> None:
+    settings = Settings()
+    table = open_table(settings)
+    table.header().resizeSection(WEIGHT, 40)
+    assert table.columnWidth(WEIGHT) == 90
+    remembered = json.loads(settings.remembered(KEY) or "")
+    bare = QHeaderView(Qt.Orientation.Horizontal)
+    bare.setModel(table.model())
+    assert bare.restoreState(QByteArray.fromBase64(remembered["header"].encode()))
+    bare.resizeSection(WEIGHT, 50)
+    remembered["header"] = bytes(bare.saveState().toBase64().data()).decode()
+    settings.remember(KEY, json.dumps(remembered))
+    assert open_table(settings).columnWidth(WEIGHT) == 90
 
 
 def test_as_many_columns_are_shown_as_fit(open_table: Open) -> None:

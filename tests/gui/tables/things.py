@@ -40,6 +40,7 @@ def columns(unit: str = "kg") -> list[Column[Thing]]:
             "How heavy it is.",
             "Weight of the thing",
             width=100,
+            narrowest=90,
             right=True,
             kept=2,
             largest_first=True,

@@ -30,6 +30,7 @@ class LabPythons(QObject):
         self._searched = False
         self._given_up = threading.Event()
         self._trouble = NOTHING
+        self._passed_over: LabPython | None = None
         self._answered.connect(self._on_answered, Qt.ConnectionType.QueuedConnection)
 
     @property
@@ -56,6 +57,30 @@ class LabPythons(QObject):
     def trouble(self) -> Message:
         """Why there is none, or why the one that was picked is not used; else empty."""
         return self._trouble
+
+    @property
+    def passed_over(self) -> Message:
+        """Why the one that a person chose earlier is not used, and which one is; else empty."""
+        broken = self._passed_over
+        if broken is None:
+            return NOTHING
+        used = self._python or next((each for each in self._found if each.usable), None)
+        path, why = str(broken.path), broken.trouble
+        if used is None:
+            return Message(
+                "You chose {path} as the Python of the lab, but it cannot be used. {why} "
+                "Choose another under “Python of the lab”, or mend it and look again.",
+                path=path,
+                why=why,
+            )
+        return Message(
+            "You chose {path} as the Python of the lab, but it cannot be used. {why} {used} is "
+            "used instead until you choose another under “Python of the lab”, or mend it and "
+            "start GPU Explorer again.",
+            path=path,
+            why=why,
+            used=str(used.path),
+        )
 
     def find(self) -> None:
         """The remembered one, else the first that can be used."""
@@ -94,13 +119,13 @@ class LabPythons(QObject):
         # No daemon: what is asked shall not outlive the program.
         threading.Thread(target=carry_out, name="lab pythons").start()
 
-    def _first_usable(self, given_up: threading.Event) -> Callable[[], None]:
+    def _chosen_earlier(self) -> Path | None:
         remembered = self._settings.remembered(_REMEMBERED)
-        paths = candidates(dict(os.environ), Path.home())
-        if remembered:
-            paths.insert(0, Path(remembered))
+        return Path(remembered) if remembered else None
+
+    def _first_usable(self, given_up: threading.Event) -> Callable[[], None]:
         asked = []
-        for path in paths:
+        for path in _in_order(self._chosen_earlier()):
             asked.append(ask(path, given_up=given_up))
             if asked[-1].usable or given_up.is_set():
                 break
@@ -108,14 +133,15 @@ class LabPythons(QObject):
 
     def _take_first(self, asked: Sequence[LabPython]) -> None:
         self._found = self._found or asked
+        self._note_chosen(asked)
         if asked and asked[-1].usable:
             self._python = asked[-1]
         else:
-            self._trouble = none_has_torch(len(asked))
+            self._trouble = told(self.passed_over, none_has_torch(len(asked)))
 
     def _all(self, given_up: threading.Event) -> Callable[[], None]:
         asked = []
-        for path in candidates(dict(os.environ), Path.home()):
+        for path in _in_order(self._chosen_earlier()):
             if given_up.is_set():
                 break
             asked.append(ask(path, given_up=given_up))
@@ -123,15 +149,25 @@ class LabPythons(QObject):
 
     def _take_all(self, asked: Sequence[LabPython]) -> None:
         self._searched = True
+        self._note_chosen(asked)
         known = {each.path for each in asked}
         picked = [self._python] if self._python and self._python.path not in known else []
         self._found = [*picked, *asked]
+
+    def _note_chosen(self, asked: Sequence[LabPython]) -> None:
+        """Whether the one that was chosen earlier can be used still."""
+        earlier = self._chosen_earlier()
+        broken = (each for each in asked if each.path == earlier and not each.usable)
+        self._passed_over = next(broken, None)
 
     def _picked(self, path: Path, given_up: threading.Event) -> Callable[[], None]:
         try:
             python = chosen(path, given_up)
         except Trouble as trouble:
-            said = told(trouble.sentence, trouble.hint)
+            stays = NOTHING
+            if self._python is not None:
+                stays = Message("{path} stays in use.", path=str(self._python.path))
+            said = told(trouble.sentence, stays, trouble.hint)
             return lambda: self._refuse(said)
         return lambda: self._take(python)
 
@@ -139,7 +175,7 @@ class LabPythons(QObject):
         self._trouble = said
 
     def _take(self, python: LabPython) -> None:
-        self._python = python
+        self._python, self._passed_over = python, None
         if python.path not in {each.path for each in self._found}:
             self._found = [python, *self._found]
         self._settings.remember(_REMEMBERED, str(python.path))
@@ -148,6 +184,12 @@ class LabPythons(QObject):
         self._working = False
         take()
         self.changed.emit()
+
+
+def _in_order(first: Path | None) -> Sequence[Path]:
+    """All that may be one, the one that was chosen earlier first."""
+    paths = candidates(dict(os.environ), Path.home())
+    return paths if first is None else [first, *(each for each in paths if each != first)]
 
 
 def none_has_torch(asked: int) -> Message:

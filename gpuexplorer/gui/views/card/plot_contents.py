@@ -22,7 +22,7 @@ from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.trace import TraceSource
 
 # Bands show these already.
-_ON_BANDS = frozenset({Kind.THROTTLING_BEGAN, Kind.THROTTLING_ENDED})
+_ON_BANDS = frozenset({Kind.THROTTLING_BEGAN, Kind.THROTTLING_ENDED, Kind.THROTTLING_UNKNOWN})
 _TEMPERATURE_LIMITS: Mapping[MetricId, Sequence[tuple[MetricId, str]]] = {
     heat.TEMPERATURE: (
         (heat.TEMPERATURE_MAX, mark("target")),

@@ -7,7 +7,7 @@ from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.wording.cards.faces import Shown
-from gpuexplorer.gui.wording.processes.process_words import cards_counted, processes_counted
+from gpuexplorer.gui.wording.processes.process_words import on_how_many, parents
 from gpuexplorer.gui.wording.processes.program_name import program_name
 from gpuexplorer.gui.wording.processes.programs import ProgramFace, program_faces
 from gpuexplorer.telemetry.process_names import NamedProcess
@@ -45,9 +45,7 @@ class ProgramsFeed:
         self._processes, self._cards, self._units = processes, cards, units
         self._now = session.clock.wall()
         self._shown = {e.card.id: e for card in cards for e in (card, *card.instances)}
-        self._owner = {
-            e.card.id: card.card.id for card in cards for e in (card, *card.instances)
-        }
+        self._owner = parents(cards)
         self._of_card, self._faces = {}, {}
         for named in processes:
             owner = self._owner.get(named.process.card)
@@ -80,15 +78,7 @@ class ProgramsFeed:
         return max(names, key=lambda name: names[name])
 
     def _remark(self, processes: Sequence[NamedProcess]) -> str:
-        pids = {named.process.pid for named in processes}
-        if not pids:
-            return ""
-        owners = {self._owner.get(named.process.card) for named in processes}
-        words = tr(
-            "{processes} on {cards}",
-            processes=processes_counted(len(pids)),
-            cards=cards_counted(len(owners)),
-        )
-        if any(named.ours for named in processes):
+        words = on_how_many(processes, self._owner)
+        if not words or any(named.ours for named in processes):
             return words
         return tr("{processes}; this window holds no card memory", processes=words)

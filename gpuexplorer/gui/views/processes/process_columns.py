@@ -13,6 +13,7 @@ from gpuexplorer.telemetry.processes import ProcessFigure
 
 CARD, COMMAND, MEMORY = "card", "command", "memory"
 CARD_WIDTH = 56
+_PID_WIDTH = 82  # for seven digits, the most that Linux gives
 
 
 def process_columns(cells: ProcessCells) -> list[Column[Line]]:
@@ -43,7 +44,8 @@ def process_columns(cells: ProcessCells) -> list[Column[Line]]:
             cells.pid,
             lambda line: line.pids[0],
             tr("The number of the process."),
-            width=82,  # for seven digits, the most that Linux gives
+            width=_PID_WIDTH,
+            narrowest=_PID_WIDTH,
             right=True,
             kept=11,
         ),

@@ -257,8 +257,9 @@ class ProcessesView(LiveView):
         shown = sum(len(line.rows) for line in self._lines)
         self._summary.show_text(
             summary(
-                session.process_rows(),
+                session.named_processes(),
                 shown,
+                len(session.process_rows()),
                 parents(self.machine.cards()),
                 self._settings.choices.units,
                 simulated=session.simulated,

@@ -145,7 +145,10 @@ class MemoryBar(Painted):
             Run(f"{THIN_SPACE}{part.amount.unit}", letters.caption, theme.quiet),
         ]
         drawing.runs(text, top + 16 + letters.body.ascent - 2, runs)
-        remark = Run(part.remark, letters.caption, theme.faint)
+        # Names are not cut: a part of a pid would be another one.
+        says = (part.remark, *part.shorter)
+        fitting = (each for each in says if letters.caption.width(each) <= room)
+        remark = Run(next(fitting, says[-1]), letters.caption, theme.faint)
         hint = f"{part.remark}.\n{part.meaning}"
         drawing.elided(text, top + 32 + letters.caption.ascent, remark, room)
         drawing.hint(QRectF(x, top - 2, width, 32), hint)

@@ -105,6 +105,7 @@ class PythonFoot(PaintedButton):
             words,
             working=pythons.working,
             simulated=simulated,
+            passed_over=tr(pythons.passed_over),
         )
         if face != self._face:
             self._face = face

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.tables.cell_drawing import fitting_figure
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.rows.pressable_row import SIDE, PressableRow
@@ -33,6 +34,11 @@ class _Column:
     worth: int
     show: Callable[[ProgramFace], Figure]
     measured: bool = True
+
+    @property
+    def room(self) -> float:
+        """What a figure may be as wide as."""
+        return self.width - _GAP
 
 
 _COLUMNS = (
@@ -142,10 +148,10 @@ class ProcessRow(PressableRow):
         drawing.elided(x, baseline, command, room, program.hint)
         for column, edge in columns:
             figure = column.show(program)
-            right, room = place.left() + edge, column.width - _GAP
+            right, room = place.left() + edge, column.room
             if figure.known:
                 ink = theme.text if column.measured else theme.quiet
-                said = letters.body.elided(figure.number, room)
+                said = fitting_figure(letters.body, figure.number, room)
                 runs = [Run(said, letters.body, ink)]
             else:
                 runs = [absent_run(drawing, figure, letters.caption, room)]

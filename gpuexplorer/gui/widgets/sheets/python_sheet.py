@@ -144,7 +144,7 @@ class PythonSheet(Sheet):
         self._state.setVisible(pythons.working)
         self._again.setEnabled(not pythons.working)
         none = not any(each.usable for each in pythons.found)
-        trouble = tr(pythons.trouble)
+        trouble = tr(pythons.trouble) or tr(pythons.passed_over)
         if none and pythons.searched and not (trouble or pythons.working):
             trouble = NONE
         self._trouble.setText(trouble)

@@ -9,7 +9,7 @@ from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.catalogue import health, memory
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Quantity, Units, quantity
-from gpuexplorer.core.words import mark, tr
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.wording.reasons import explained_absence
 from gpuexplorer.telemetry.latest import Reading
 
@@ -56,6 +56,7 @@ class MemoryPart:
     remark: str
     meaning: str
     slices: tuple[Slice, ...] = ()
+    shorter: tuple[str, ...] = ()  # the remark where it has less room, at falling length
 
     @property
     def spoken(self) -> str:
@@ -156,6 +157,7 @@ class _Maker:
         remark: str,
         slices: Sequence[Program] = (),
         label: str = "",
+        shorter: tuple[str, ...] = (),
     ) -> MemoryPart:
         return MemoryPart(
             kind,
@@ -169,6 +171,7 @@ class _Maker:
                 for each in slices
                 if each.memory_bytes
             ),
+            shorter,
         )
 
     def amount(self, size: float) -> Quantity:
@@ -213,10 +216,11 @@ def _used_parts(
             tr("no program is listed"),
         )
         return [make.part(PartKind.USED, used, untold if programs else nobody)]
+    names, *shorter = _names(sized)
     if named > used:
         # They share some of it, or were read a moment later: they cannot be told apart.
-        return [make.part(PartKind.PROGRAMS, used, _names(sized))]
-    parts = [make.part(PartKind.PROGRAMS, named, _names(sized), sized)]
+        return [make.part(PartKind.PROGRAMS, used, names, shorter=tuple(shorter))]
+    parts = [make.part(PartKind.PROGRAMS, named, names, sized, shorter=tuple(shorter))]
     rest = used - named
     if rest > 0:
         remark, label = tr("by no named program"), mark("Other used")
@@ -224,11 +228,16 @@ def _used_parts(
     return parts
 
 
-def _names(programs: Sequence[Program]) -> str:
-    """ "train.py, Xorg and 2 more", the largest first, each once."""
+def _names(programs: Sequence[Program]) -> list[str]:
+    """ "train.py, Xorg and 2 more", the largest first, each once; then with fewer names."""
     names = list(dict.fromkeys(each.name for each in programs))
-    said, more = ", ".join(names[:_NAMES_SAID]), len(names) - _NAMES_SAID
-    return tr("{names} and {count} more", names=said, count=more) if more > 0 else said
+    listings = [
+        tr("{names} and {count} more", names=", ".join(names[:said]), count=len(names) - said)
+        if said < len(names)
+        else ", ".join(names)
+        for said in range(min(_NAMES_SAID, len(names)), 0, -1)
+    ]
+    return [*listings, trn("{count} program", "{count} programs", len(names))]
 
 
 def _headline(used: float, total: float, units: Units) -> tuple[Quantity, str]:

@@ -21,7 +21,7 @@ _WATCHED = (
 )
 _SHORT = {heat.FAN_SPEED: mark("Fan"), heat.POWER_DRAW: mark("Power")}
 _MOST_NAMED = 4
-_PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.NOT_ASKED})
+_PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.TOO_SOON, Absence.NOT_ASKED})
 
 
 def missing_figures(cards: Sequence[Shown], known: Mapping[CardId, Known]) -> tuple[str, str]:
@@ -76,6 +76,8 @@ def _these(numbers: Sequence[str]) -> str:
 # Above the figures that are missing of single cards.
 _STATES = {
     CardState.LOST: mark("Lost: {cards}"),
+    CardState.UNLISTED: mark("No longer listed: {cards}"),
+    CardState.REFUSED: mark("No access: {cards}"),
     CardState.ASLEEP: mark("Asleep: {cards}"),
     CardState.NO_DRIVER: mark("Without a driver: {cards}"),
     CardState.NO_ANSWER: mark("No answer: {cards}"),

@@ -11,8 +11,8 @@ _KEPT = 400
 _BY_NAME = {str(reason): reason for reason in REASONS}
 
 
-_GOING = frozenset({Kind.CARD_LOST, Kind.DRIVER_GONE})
-_COMING = frozenset({Kind.CARD_BACK, Kind.DRIVER_BACK})
+_GOING = frozenset({Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE})
+_COMING = frozenset({Kind.CARD_BACK, Kind.CARD_LISTED, Kind.DRIVER_BACK})
 
 
 class SlowedBook:
@@ -64,16 +64,11 @@ class SlowedBook:
         match happening.kind:
             case Kind.THROTTLING_BEGAN if happening.about in _BY_NAME:
                 there[happening.about] = happening.at
-            case Kind.THROTTLING_ENDED:
+            case Kind.THROTTLING_ENDED | Kind.THROTTLING_UNKNOWN:
                 began = there.pop(happening.about, None)
                 if began is not None:
                     end = began + (happening.lasted or 0.0)
                     self._keep(card, Slowed(began, end, _BY_NAME[happening.about]))
-            case Kind.CARD_LOST | Kind.NO_ANSWER | Kind.ASLEEP:
-                # How it went on nobody saw.
-                for about, began in there.items():
-                    self._keep(card, Slowed(began, happening.at, _BY_NAME[about]))
-                there.clear()
             case _:
                 pass
 

@@ -133,7 +133,7 @@ def ended_sentence(ended: AlertEnded, units: Units) -> Message:
             return Message("Alert over: {what}", what=what)
         case Why.UNKNOWN:
             return Message(
-                "Alert over: {what}; it is not known any more: {reason}",
+                "Alert: {what} is not known any more: {reason}",
                 what=what,
                 reason=ended.reason,
             )

@@ -12,10 +12,13 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.moments import moment_words, span_words
 from gpuexplorer.gui.wording.reasons import ORDINARY
-from gpuexplorer.telemetry.happenings import BEGINNING_OF, Happening, Kind
-
-_BEGINNINGS = frozenset(BEGINNING_OF.values())
-_SILENCES = (Kind.CARD_LOST, Kind.NO_ANSWER, Kind.DRIVER_GONE, Kind.ASLEEP)
+from gpuexplorer.telemetry.happenings import (
+    BEGINNING_OF,
+    BEGINNINGS,
+    SILENCES,
+    Happening,
+    Kind,
+)
 
 
 class Group(StrEnum):
@@ -70,7 +73,11 @@ class EventBook:
             new -= 1
         added = log[new:]
         for happening in added:
-            if happening.kind in _BEGINNINGS:
+            if happening.kind in BEGINNINGS:
+                if happening.kind in SILENCES:
+                    # One at a time: a card that is lost does not also keep us waiting.
+                    for kind in SILENCES:
+                        self._open.pop((kind, happening.card, ""), None)
                 self._open[happening.kind, happening.card, happening.about] = happening
             elif (beginning := BEGINNING_OF.get(happening.kind)) is not None:
                 self._open.pop((beginning, happening.card, happening.about), None)
@@ -81,23 +88,37 @@ class EventBook:
     def result(self, happening: Happening) -> str:
         """ "ongoing" as long as it is, "after 33 s" of what ended; else empty.
 
-        Of a program that uses the card: "still using it".
+        Of a program that uses the card: "still using it". Where nobody can know whether it
+        goes on: "not known since 14:03:21".
         """
         if happening.lasted is not None:
             return tr("after {time}", time=span_words(happening.lasted))
         key = (happening.kind, happening.card, happening.about)
         if self._open.get(key) is not happening:
             return ""
-        # Nobody knows whether a card that is silent is still throttled.
-        silent = happening.kind not in _SILENCES and any(
-            (kind, card, "") in self._open
-            for kind in _SILENCES
-            for card in (happening.card, None)
-        )
-        if silent:
-            return ""
+        unknown = self._unknown_since(happening)
+        if unknown is not None:
+            moment = moment_words(unknown.wall, happening.wall)
+            return tr("not known since {moment}", moment=moment)
+        if happening.kind in SILENCES and (Kind.RESTLESS, happening.card, "") in self._open:
+            return tr("comes and goes")
         running = happening.kind is Kind.PROCESS_APPEARED
         return tr("still using it") if running else tr("ongoing")
+
+    def _unknown_since(self, happening: Happening) -> Happening | None:
+        """What keeps anybody from knowing whether it goes on."""
+        if happening.kind in SILENCES or happening.kind is Kind.RESTLESS:
+            return None
+        kinds = [(kind, "") for kind in SILENCES]
+        if happening.kind is Kind.PROCESS_APPEARED:
+            kinds.append((Kind.PROCESSES_UNKNOWN, ""))
+        found = [
+            self._open[kind, card, about]
+            for kind, about in kinds
+            for card in (happening.card, None)
+            if (kind, card, about) in self._open
+        ]
+        return min(found, key=lambda each: each.at, default=None)
 
 
 def event_face(
@@ -120,10 +141,20 @@ def event_face(
 
 def sign(happening: Happening) -> tuple[Icon, Tone]:
     match happening.kind:
-        case Kind.CARD_LOST | Kind.DRIVER_GONE | Kind.XID | Kind.MEMORY_ERROR:
+        case (
+            Kind.CARD_LOST
+            | Kind.CARD_UNLISTED
+            | Kind.DRIVER_GONE
+            | Kind.XID
+            | Kind.MEMORY_ERROR
+        ):
             return Icon.LOST, Tone.BAD
-        case Kind.NO_ANSWER:
+        case Kind.NO_ACCESS:
+            return Icon.WARNING, Tone.WARN
+        case Kind.NO_ANSWER | Kind.NO_FIGURES | Kind.RESTLESS | Kind.PROCESSES_UNKNOWN:
             return Icon.SILENT, Tone.WARN
+        case Kind.THROTTLING_UNKNOWN | Kind.ALERT_UNKNOWN:
+            return Icon.SILENT, Tone.QUIET
         case Kind.THROTTLING_BEGAN if happening.about in ORDINARY:
             return Icon.NOTE, Tone.QUIET
         case Kind.THROTTLING_BEGAN | Kind.SLOW_LINK | Kind.ALERT_BEGAN:
@@ -134,10 +165,15 @@ def sign(happening: Happening) -> tuple[Icon, Tone]:
             return Icon.PROCESS, Tone.QUIET
         case (
             Kind.CARD_BACK
+            | Kind.CARD_LISTED
+            | Kind.ACCESS
             | Kind.ANSWERS_AGAIN
             | Kind.DRIVER_BACK
             | Kind.AWAKE
+            | Kind.FIGURES_AGAIN
+            | Kind.CALM
             | Kind.THROTTLING_ENDED
+            | Kind.PROCESSES_KNOWN
             | Kind.ALERT_ENDED
         ):
             return Icon.THERE, Tone.QUIET
@@ -147,21 +183,34 @@ def sign(happening: Happening) -> tuple[Icon, Tone]:
 
 def group(kind: Kind) -> Group:
     match kind:
-        case Kind.THROTTLING_BEGAN | Kind.THROTTLING_ENDED:
+        case Kind.THROTTLING_BEGAN | Kind.THROTTLING_ENDED | Kind.THROTTLING_UNKNOWN:
             return Group.THROTTLING
-        case Kind.PROCESS_APPEARED | Kind.PROCESS_ENDED:
+        case (
+            Kind.PROCESS_APPEARED
+            | Kind.PROCESS_ENDED
+            | Kind.PROCESSES_UNKNOWN
+            | Kind.PROCESSES_KNOWN
+        ):
             return Group.PROCESS
         case Kind.ASLEEP | Kind.AWAKE:
             return Group.SLEEP
-        case Kind.ALERT_BEGAN | Kind.ALERT_ENDED:
+        case Kind.ALERT_BEGAN | Kind.ALERT_ENDED | Kind.ALERT_UNKNOWN:
             return Group.ALERT
         case (
             Kind.CARD_LOST
             | Kind.CARD_BACK
+            | Kind.CARD_UNLISTED
+            | Kind.CARD_LISTED
+            | Kind.NO_ACCESS
+            | Kind.ACCESS
             | Kind.NO_ANSWER
             | Kind.ANSWERS_AGAIN
             | Kind.DRIVER_GONE
             | Kind.DRIVER_BACK
+            | Kind.NO_FIGURES
+            | Kind.FIGURES_AGAIN
+            | Kind.RESTLESS
+            | Kind.CALM
             | Kind.XID
             | Kind.MEMORY_ERROR
             | Kind.SLOW_LINK

@@ -9,7 +9,7 @@ from gpuexplorer.core.units import Units, memory
 from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.reasons import short_reasons
-from gpuexplorer.telemetry.process_book import BookRow, Standing
+from gpuexplorer.telemetry.process_book import Standing
 from gpuexplorer.telemetry.process_names import ELSEWHERE, SIMULATED, NamedProcess
 from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse
 
@@ -152,39 +152,43 @@ def parents(cards: Sequence[Shown]) -> Mapping[CardId, CardId]:
     }
 
 
-def in_use(rows: Sequence[BookRow]) -> Sequence[NamedProcess]:
-    """The programs on a card, as far as anybody knows; once for each card."""
-    return [row.named for row in rows if row.standing in _COUNTED]
-
-
 def pids(processes: Sequence[NamedProcess]) -> frozenset[int]:
     """A process on several cards is one all the same."""
     return frozenset(named.process.pid for named in processes)
 
 
+def on_how_many(processes: Sequence[NamedProcess], parents: Mapping[CardId, CardId]) -> str:
+    """ "5 processes on 2 cards"; empty where there are none."""
+    if not processes:
+        return ""
+    cards = {parents.get(named.process.card, named.process.card) for named in processes}
+    return tr(
+        "{processes} on {cards}",
+        processes=processes_counted(len(pids(processes))),
+        cards=cards_counted(len(cards)),
+    )
+
+
 def summary(
-    rows: Sequence[BookRow],
+    there: Sequence[NamedProcess],
     shown: int,
+    rows: int,
     parents: Mapping[CardId, CardId],
     units: Units,
     *,
     simulated: bool,
 ) -> str:
-    """ "5 processes on 2 cards; this window holds no card memory"."""
-    there = in_use(rows)
-    cards = {parents.get(named.process.card, named.process.card) for named in there}
-    if not there:
+    """ "5 processes on 2 cards; this window holds no card memory". `rows` are all there are,
+    also of processes that ended, or on a card that does not say who uses it.
+    """
+    words = on_how_many(there, parents)
+    if not words:
         return ""
-    words = tr(
-        "{processes} on {cards}",
-        processes=processes_counted(len(pids(there))),
-        cards=cards_counted(len(cards)),
-    )
-    if shown < len(rows):
+    if shown < rows:
         words = trn(
             "{shown} of {count} row shown; {rest}",
             "{shown} of {count} rows shown; {rest}",
-            len(rows),
+            rows,
             shown=shown,
             rest=words,
         )
@@ -197,6 +201,3 @@ def summary(
     return tr(
         "{processes}; this window holds {memory}", processes=words, memory=memory(held, units)
     )
-
-
-_COUNTED = (Standing.THERE, Standing.UNKNOWN)

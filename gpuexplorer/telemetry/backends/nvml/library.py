@@ -1,9 +1,6 @@
 """Reaching the driver's library, and what its refusals mean."""
 
-import ctypes
-import os
 import sys
-from pathlib import Path
 
 import pynvml
 
@@ -11,14 +8,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
-
-LIBRARY_VARIABLE = "GPUEXPLORER_NVML"
-# Where the library lies when the loader does not know it: WSL, NixOS, Flatpak.
-_ELSEWHERE = (
-    "/usr/lib/wsl/lib/libnvidia-ml.so.1",
-    "/run/opengl-driver/lib/libnvidia-ml.so.1",
-    "/usr/lib/x86_64-linux-gnu/GL/nvidia/lib/libnvidia-ml.so.1",
-)
+from gpuexplorer.telemetry.backends.nvml import loading
 
 # The whole connection is gone, not one card.
 DRIVER_GONE = frozenset(
@@ -111,7 +101,7 @@ _NOT_ON_LINUX = {
 
 def connect(attach: bool = True) -> None:
     """Load the library and greet the driver. Raises Trouble with the reason if that fails."""
-    _preload()
+    loading.load()
     try:
         if attach:
             pynvml.nvmlInit()
@@ -121,16 +111,16 @@ def connect(attach: bool = True) -> None:
         known = (_TROUBLES | _NOT_ON_LINUX.get(sys.platform, {})).get(error.value)
         if known is not None:
             raise Trouble(*known) from error
+        if error.value == pynvml.NVML_ERROR_FUNCTION_NOT_FOUND and not has("nvmlInit_v2"):
+            raise Trouble(
+                "The library found as NVIDIA's is not the driver's library.",
+                "Look at {variable} and LD_LIBRARY_PATH.",
+                variable=loading.LIBRARY_VARIABLE,
+            ) from error
         raise Trouble(
             "The NVIDIA driver does not answer: {reason}.",
             ASK_THE_DOCTOR,
             reason=message_of(error),
-        ) from error
-    except AttributeError as error:
-        raise Trouble(
-            "The library found as NVIDIA's is not the driver's library.",
-            "Look at {variable} and LD_LIBRARY_PATH.",
-            variable=LIBRARY_VARIABLE,
         ) from error
 
 
@@ -150,11 +140,14 @@ def absence_of(code: int) -> Absence:
     return _ABSENCES.get(code, Absence.REFUSED)
 
 
-def message_of(error: Exception) -> str:
+def message_of(error: pynvml.NVMLError) -> str:
     """The driver's own words, in lower case and without a full stop, to stand in a sentence."""
-    words = str(error).strip().rstrip(".")
-    if not words:
-        return Message("no reason given")
+    try:
+        words = text(str(error)).rstrip(".")
+    except (UnicodeDecodeError, AttributeError):
+        words = ""  # the binding stumbled over the driver's own words
+    if words in ("", "None"):  # the driver has no words for a code of its own
+        return Message("error number {code}", code=error.value)
     abbreviation = words[:2].isupper()
     return words if abbreviation else words[:1].lower() + words[1:]
 
@@ -165,31 +158,3 @@ def text(raw: bytes | str) -> str:
     return "".join(
         letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in decoded
     ).strip()
-
-
-def _preload() -> None:
-    """Make a library that the loader does not find by itself known under its own name."""
-    if pynvml.nvmlLib is not None or sys.platform != "linux":
-        return
-    named = os.environ.get(LIBRARY_VARIABLE)
-    if named:
-        try:
-            ctypes.CDLL(named, mode=ctypes.RTLD_GLOBAL)
-        except OSError as error:
-            raise Trouble(
-                "The library that {variable} names cannot be loaded: {reason}.",
-                "Unset the variable, or let it name the driver's libnvidia-ml.so.1.",
-                variable=LIBRARY_VARIABLE,
-                reason=error,
-            ) from error
-        return
-    try:
-        ctypes.CDLL("libnvidia-ml.so.1")
-    except OSError:
-        for path in _ELSEWHERE:
-            if Path(path).exists():
-                try:
-                    ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
-                except OSError:
-                    continue
-                return

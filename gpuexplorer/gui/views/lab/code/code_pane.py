@@ -183,7 +183,11 @@ class CodePane(QFrame):
             rebuilding=len(lab.ledger.rebuilding),
         )
         shown = notice(now)
-        if self._notice.show_notice(shown if shown.sentence else self._said):
+        if not shown.sentence:
+            shown = self._said
+        if not shown.sentence:
+            shown = Notice(tr(lab.pythons.passed_over), Tone.WARN)
+        if self._notice.show_notice(shown):
             self._arrange()
 
     def _seconds(self, line: int) -> float:

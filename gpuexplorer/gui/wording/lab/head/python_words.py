@@ -47,14 +47,21 @@ def foot_face(
     *,
     working: bool,
     simulated: bool,
+    passed_over: str = "",
 ) -> FootFace:
-    """`found`: those that were asked, for where none of them was taken yet."""
+    """`found`: those that were asked, for where none of them was taken yet. `passed_over` says
+    why the one that was chosen is not used.
+    """
     if python is None:
         if working:
             return FootFace(
                 tr("Looking for one"), tr("with PyTorch"), Tone.QUIET, lit=False, hint=""
             )
         usable = sum(each.usable for each in found)
+        if usable and passed_over:
+            line = trn("{count} with PyTorch", "{count} with PyTorch", usable)
+            state = tr("Not the one you chose")
+            return FootFace(line, state, Tone.WARN, lit=False, hint=passed_over)
         if usable:
             said = tr("The lab takes the first of them when it runs its first line.")
             line = trn("{count} with PyTorch", "{count} with PyTorch", usable)
@@ -73,6 +80,9 @@ def foot_face(
     if simulated and tone is Tone.QUIET:
         state = tr("{state}, virtual cards", state=state)
     hint = f"{tr(python.label)}\n{stage.sentence}"
+    if passed_over:
+        state, tone = tr("Not the one you chose"), Tone.WARN
+        hint = f"{hint}\n{passed_over}"
     return FootFace(f"{version}{torch}", state, tone, stage.lit, hint)
 
 

@@ -1,0 +1,65 @@
+"""The cards a person asked for: real or simulated, all of them or some."""
+
+import argparse
+from collections.abc import Sequence
+
+from gpuexplorer.commands.arguments import WrongArgumentsError
+from gpuexplorer.core.cards import Card
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.pci_bus import plain_bus_id
+from gpuexplorer.telemetry.session import Attempt, card_numbers
+from gpuexplorer.telemetry.sources import first_that_answers, simulated
+
+
+def open_source(arguments: argparse.Namespace) -> tuple[Backend | None, Sequence[Attempt]]:
+    """The source these arguments ask for, opened. Raises WrongArgumentsError that names the
+    wrong part of a simulation.
+    """
+    if arguments.simulate is None and arguments.fault:
+        raise WrongArgumentsError(
+            "Only simulated cards fail on order.",
+            "Say which with --simulate, such as --simulate 2xH100.",
+        )
+    if arguments.simulate is None:
+        return first_that_answers()
+    try:
+        return simulated(arguments.simulate, arguments.fault, arguments.seed), ()
+    except Trouble as trouble:
+        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
+
+
+def choose(cards: Sequence[Card], text: str | None) -> list[Card]:
+    """The cards a person named by number, UUID, start of a UUID, or bus address."""
+    if text is None:
+        return list(cards)
+    if not cards:
+        raise Trouble(
+            "No graphics card answers, so none can be chosen.", "`gpuexplorer doctor` says why."
+        )
+    numbers = card_numbers(cards)
+    chosen: list[Card] = []
+    for word in (part.strip() for part in text.split(",")):
+        matches = [card for card in cards if _is_called(card, numbers[card.id], word)]
+        if not word or not matches:
+            offered = ", ".join(numbers.values())
+            raise WrongArgumentsError(
+                "--cards names {word!r}, and no card is called so.",
+                "There are: {offered}; a UUID or a bus address will do too.",
+                word=word,
+                offered=offered,
+            )
+        chosen += [card for card in matches if card not in chosen]
+    return chosen
+
+
+def _is_called(card: Card, number: str, word: str) -> bool:
+    if word == number:
+        return True
+    long_enough = len(word) > 4
+    return (
+        card.id == word
+        or (long_enough and card.id.lower().startswith(word.lower()))
+        or (card.bus_id is not None and long_enough and card.bus_id.endswith(word.lower()))
+        or (card.bus_id is not None and plain_bus_id(word) == card.bus_id)
+    )

@@ -1,0 +1,213 @@
+"""CardCourse: what one card says from sample to sample, and what of it is worth telling."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardState, Sample
+from gpuexplorer.core.catalogue import clocks, health, links
+from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW, TEMPERATURE
+from gpuexplorer.core.catalogue.memory import MEMORY_USED
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.words import Message
+from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.standing import Found, Standing
+
+# A card that tells none of these tells nothing a person could use.
+USABLE = (GPU_UTILIZATION, MEMORY_USED, TEMPERATURE, POWER_DRAW)
+HARMFUL = tuple(
+    clocks.throttle(reason)
+    for reason in clocks.THROTTLE_REASONS
+    if reason not in clocks.HARMLESS_REASONS
+)
+# Reasons flicker when a card runs along its limit; after so long without it, it is over.
+_OVER_AFTER = 2.0
+# After so long without a reading it is not known whether a reason goes on; after such a time
+# it is told anew only when it could be read for so long.
+_UNKNOWN_AFTER, _READ_AGAIN_FOR = 5.0, 30.0
+# A slow link that came right for a shorter time is the same slow link.
+_LINK_RIGHT_FOR = 60.0
+_TROUBLE = {
+    CardState.LOST: Kind.CARD_LOST,
+    CardState.UNLISTED: Kind.CARD_UNLISTED,
+    CardState.REFUSED: Kind.NO_ACCESS,
+    CardState.NO_ANSWER: Kind.NO_ANSWER,
+    CardState.NO_DRIVER: Kind.DRIVER_GONE,
+    CardState.ASLEEP: Kind.ASLEEP,
+}
+# The next reading brings a figure, or there is nothing to bring.
+_PASSING = frozenset(
+    {Absence.NOT_YET, Absence.NEEDS_TWO, Absence.NOT_ASKED, Absence.NO_NEW_SAMPLE}
+)
+
+
+@dataclass(slots=True)
+class _Reason:
+    """One reason to throttle that was told."""
+
+    seen: float  # when it held last
+    unread_since: float | None = None
+
+
+class CardCourse:
+    """Not for several threads: its owner has a lock. `wall` is the time of day of a moment."""
+
+    def __init__(self, wall: Callable[[float], float]) -> None:
+        self.standing = Standing()
+        self._wall = wall
+        self._gave_figures = False
+        self._why = Absence.NOT_YET.sentence
+        self._throttled: dict[MetricId, _Reason] = {}
+        self._read_again: dict[MetricId, float] = {}  # since when, after it was not known
+        self._errors: float | None = None
+        self._busy = 0.0
+        self._slow_link_seen = 0
+        self._slow_link_at: float | None = None  # when it was last slow, if that was told
+
+    def consider(self, sample: Sample) -> list[Found]:
+        found = self.standing.consider(sample.at, self._trouble(sample), self._why)
+        found += self._throttling(sample)
+        if sample.state is CardState.WORKING:
+            found += self._memory_errors(sample)
+            found += self._link(sample)
+        return found
+
+    def _trouble(self, sample: Sample) -> Kind | None:
+        if sample.state is not CardState.WORKING:
+            return _TROUBLE[sample.state]
+        if any(metric in sample.values for metric in USABLE):
+            self._gave_figures = True
+            return None
+        why = why_no_figures(sample.values, sample.missing)
+        if why is None:  # another round tells
+            return Kind.NO_FIGURES if self.standing.seen is Kind.NO_FIGURES else None
+        self._why = why.sentence
+        # Whoever never gave any has not stopped: its tile says why.
+        return Kind.NO_FIGURES if self._gave_figures else None
+
+    def _throttling(self, sample: Sample) -> list[Found]:
+        found = []
+        for metric in HARMFUL:
+            flag = sample.values.get(metric)
+            if flag is None:
+                if metric in sample.missing:
+                    found += self._not_read(metric, sample)
+            elif metric in self._throttled:
+                found += self._goes_on(metric, sample.at, held=bool(flag))
+            elif self._believed(metric, sample.at) and flag and self.standing.well:
+                self._throttled[metric] = _Reason(sample.at)
+                label = METRICS[metric].label
+                found.append(Found(Kind.THROTTLING_BEGAN, label, sample.at, metric))
+        return found
+
+    def _goes_on(self, metric: MetricId, at: float, *, held: bool) -> list[Found]:
+        reason = self._throttled[metric]
+        reason.unread_since = None
+        if held:
+            reason.seen = at
+        elif at - reason.seen >= _OVER_AFTER:
+            # It was over when it was last seen, and is told only now that this is sure.
+            del self._throttled[metric]
+            over = Message("{reason}: over", reason=METRICS[metric].label)
+            return [Found(Kind.THROTTLING_ENDED, over, reason.seen, metric)]
+        return []
+
+    def _not_read(self, metric: MetricId, sample: Sample) -> list[Found]:
+        reason = self._throttled.get(metric)
+        if reason is None:
+            if metric in self._read_again:
+                self._read_again[metric] = float("inf")
+            return []
+        if reason.unread_since is None:
+            reason.unread_since = sample.at
+        passing = sample.state in (CardState.WORKING, CardState.NO_ANSWER)
+        if passing and sample.at - reason.unread_since < _UNKNOWN_AFTER:
+            return []
+        del self._throttled[metric]
+        self._read_again[metric] = float("inf")
+        unknown = Message(
+            "{reason}: not known since {moment}, {why}",
+            reason=METRICS[metric].label,
+            moment=f"{datetime.fromtimestamp(self._wall(reason.seen)).astimezone():%H:%M:%S}",
+            why=sample.missing[metric].sentence,
+        )
+        return [Found(Kind.THROTTLING_UNKNOWN, unknown, reason.seen, metric)]
+
+    def _believed(self, metric: MetricId, at: float) -> bool:
+        """Not at once where it could not be read a moment ago: that too may come and go."""
+        since = self._read_again.get(metric)
+        if since is None:
+            return True
+        self._read_again[metric] = min(since, at)
+        if at - self._read_again[metric] < _READ_AGAIN_FOR:
+            return False
+        del self._read_again[metric]
+        return True
+
+    def _memory_errors(self, sample: Sample) -> list[Found]:
+        errors = sample.values.get(health.ECC_UNCORRECTED)
+        if errors is None:
+            return []
+        before, self._errors = self._errors, errors
+        if before is None or errors <= before:
+            return []
+        sentence = Message.counted(
+            "{count} memory error could not be repaired",
+            "{count} memory errors could not be repaired",
+            round(errors - before),
+        )
+        return [Found(Kind.MEMORY_ERROR, sentence, sample.at)]
+
+    def _link(self, sample: Sample) -> list[Found]:
+        """A slow link only counts under load: at rest it is slow by design, to save power."""
+        if GPU_UTILIZATION in sample.values or GPU_UTILIZATION in sample.missing:
+            self._busy = sample.values.get(GPU_UTILIZATION, 0.0)
+        if links.PCIE_WIDTH not in sample.values:
+            return []
+        sentence, told_at = slow_link(sample), self._slow_link_at
+        if sentence is None and told_at is not None and sample.at - told_at >= _LINK_RIGHT_FOR:
+            self._slow_link_at = None
+        if sentence is None or self._busy < 0.5:
+            self._slow_link_seen = 0
+            return []
+        self._slow_link_seen += 1
+        if self._slow_link_seen < 2:
+            return []
+        self._slow_link_at = sample.at
+        return [] if told_at is not None else [Found(Kind.SLOW_LINK, sentence, sample.at)]
+
+
+def why_no_figures(
+    values: Mapping[MetricId, float], missing: Mapping[MetricId, Absence]
+) -> Absence | None:
+    """Why there is none of the figures that a person could use; None where there is one, where
+    the next reading brings one, or where nobody asked.
+    """
+    if any(metric in values for metric in USABLE):
+        return None
+    reasons = [missing[metric] for metric in USABLE if metric in missing]
+    lasting = Counter(reason for reason in reasons if reason not in _PASSING)
+    return lasting.most_common(1)[0][0] if lasting else None
+
+
+def slow_link(sample: Sample) -> Message | None:
+    """How the PCIe link falls short of what card and slot can do; None where it does not."""
+    value = sample.values.get
+    width, width_max = value(links.PCIE_WIDTH), value(links.PCIE_WIDTH_MAX)
+    if width is not None and width_max is not None and width < width_max:
+        return Message(
+            "The PCIe link runs at x{now:.0f} of x{most:.0f}: look at the slot",
+            now=width,
+            most=width_max,
+        )
+    now, most = value(links.PCIE_GENERATION), value(links.PCIE_GENERATION_MAX)
+    if now is not None and most is not None and now < most:
+        return Message(
+            "The PCIe link runs at generation {now:.0f} of {most:.0f} under load",
+            now=now,
+            most=most,
+        )
+    return None

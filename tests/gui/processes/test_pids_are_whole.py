@@ -1,0 +1,37 @@
+"""A pid is never cut: a part of it would be the pid of another process."""
+
+from gpuexplorer.gui.tables.cell_drawing import PADDING, fitting_figure
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.rows.process_row import chips_width, fitting_columns
+from tests.gui.processes.conftest import OpenScreen
+from tests.gui.processes.programs import A, Machine, named, using
+
+LONGEST = 4194303  # the greatest that Linux gives
+
+
+def test_the_processes_screen_has_room_for_the_longest_however_narrow_it_is(
+    open_screen: OpenScreen,
+) -> None:
+    screen = open_screen(Machine([named(using(A, LONGEST))]))
+    assert screen.column("PID") == [str(LONGEST)]
+    keys = [column.key for column in screen.table.columns.all]
+    for width in (1400, 1000, 560):
+        screen.window.resize(width, 700)
+        screen.table.header().resizeSection(keys.index("pid"), 40)
+        room = screen.table.columnWidth(keys.index("pid")) - 2 * PADDING
+        assert room >= screen.look.letters.body.width(str(LONGEST))
+
+
+def test_the_overview_has_room_for_the_longest_wherever_it_shows_pids(look: Look) -> None:
+    for width in range(300, 1200, 50):
+        for column, _ in fitting_columns(width, chips_width(1)):
+            if column.name == "pid":
+                text = fitting_figure(look.letters.body, str(LONGEST), column.room)
+                assert text == str(LONGEST)
+
+
+def test_a_figure_that_finds_no_room_is_left_out_and_words_are_cut(look: Look) -> None:
+    letters = look.letters.body
+    room = letters.width("41900")
+    assert fitting_figure(letters, str(LONGEST), room) == "…"
+    assert fitting_figure(letters, "somebody", room).startswith("som")

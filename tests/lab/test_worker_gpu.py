@@ -1,0 +1,189 @@
+"""On real cards: the whole worker, its process included, when lines copy, compute and fail."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from gpuexplorer.lab.events import Device, Spans, Transferred
+from gpuexplorer.lab.ledger import Entry
+from gpuexplorer.lab.wire import Measure
+from tests.lab.processes import needs_torch
+from tests.lab.sessions import Session
+from tests.real_cards import smi, snapshots
+
+pytestmark = [pytest.mark.gpu, needs_torch]
+
+MIB = 1 << 20
+# Large enough for a piece of memory of its own, small enough for that to show.
+SIZE = 3 * MIB // 2
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    """In a process of its own, that has not touched a card yet."""
+    found = Session(cards=())
+    try:
+        if "cuda:0" not in usable(found):
+            pytest.skip("no card that PyTorch can use")
+        yield found
+    finally:
+        found.stop()
+
+
+@pytest.fixture
+def two(session: Session) -> Session:
+    if "cuda:1" not in usable(session):
+        pytest.skip("one card only")
+    return session
+
+
+def usable(session: Session) -> dict[str, Device]:
+    devices = session.worker.listener.hello.devices
+    return {each.name: each for each in devices if each.usable}
+
+
+def copies_of(entry: Entry, source: str, target: str) -> list[Transferred]:
+    return [each for each in entry.transfers if (each.source, each.target) == (source, target)]
+
+
+def seconds(entry: Entry) -> float:
+    [copy] = entry.transfers
+    assert copy.seconds is not None
+    return copy.seconds
+
+
+def test_pytorch_and_the_driver_mean_the_same_cards(session: Session) -> None:
+    theirs = smi("gpu", "uuid,name") or []
+    known = [each for each in usable(session).values() if each.uuid]
+    if not known:
+        pytest.skip("this PyTorch does not know UUIDs")
+    whole = [[f"GPU-{each.uuid}", each.label] for each in known if "MIG" not in each.label]
+    assert all(each in theirs for each in whole)
+
+
+def test_a_broken_card_is_told_and_a_new_worker_makes_its_shelf_again(session: Session) -> None:
+    session.run("X = torch.rand(4, device='cuda:0')", "Y = X * 2", "H = torch.ones(3)")
+    before = session.text("Y.tolist()")
+    failed = session.run("Z = X[torch.tensor([9], device='cuda:0')]").failed
+    assert failed is not None
+    assert failed.cause == "device broken"
+    assert failed.error in ("AcceleratorError", "RuntimeError")  # before PyTorch 2.8
+    assert "device-side assert" in failed.message
+    assert failed.sentence.startswith("The card broke off.")
+    assert failed.hint
+    assert not session.ledger.things
+    session.stop()
+    session.start()
+    session.again(session.ledger.rebuild())
+    assert set(session.ledger.things) == {"X", "Y", "H"}
+    assert session.text("Y.tolist()") == before
+
+
+def test_a_card_without_room_says_so_and_the_worker_goes_on(session: Session) -> None:
+    card = usable(session)["cuda:0"]
+    assert card.total_bytes is not None
+    session.run("X = torch.ones(3, device='cuda:0')")
+    line = f"A = torch.empty({2 * card.total_bytes}, dtype=torch.uint8, device='cuda:0')"
+    failed = session.run(line).failed
+    assert failed is not None
+    assert (failed.cause, failed.error) == ("out of memory", "OutOfMemoryError")
+    assert failed.sentence == "It does not fit into the memory that is free."
+    [memory] = failed.memory
+    assert memory.device == "cuda:0"
+    assert 0 < (memory.free_bytes or 0) < card.total_bytes
+    assert session.run("Y = X + 1").finished
+    assert set(session.ledger.things) == {"X", "Y"}
+
+
+def test_what_fits_piece_by_piece_is_refused_when_the_card_is_full(session: Session) -> None:
+    card = usable(session)["cuda:0"]
+    assert card.total_bytes is not None
+    third = card.total_bytes // 3
+    line = f"torch.empty({third}, dtype=torch.uint8, device='cuda:0')"
+    session.run(f"A = {line}", f"B = {line}")
+    failed = session.run(f"C = {line}").failed
+    assert failed is not None
+    assert failed.cause == "out of memory"
+    session.run("del A", "del B", "torch.cuda.empty_cache()")
+    assert session.run(f"C = {line}").finished
+
+
+def test_the_second_card_can_be_used_without_a_context_on_the_first(two: Session) -> None:
+    made = two.run("X = torch.ones(1000, device='cuda:1')", "Y = X.cpu()", "Z = Y.cuda(1) + X")
+    assert used(made) == ["cuda:1"]
+    first = f"GPU-{usable(two)['cuda:0'].uuid}"
+    [taken] = snapshots()
+    pid = two.worker.process.pid
+    assert (first, pid) not in {(each["card"], each["pid"]) for each in taken["processes"]}
+
+
+@pytest.mark.parametrize("mode", ["copy", "raw", "overlap"])
+def test_the_second_card_can_be_measured_without_a_context_on_the_first(
+    two: Session, mode: str
+) -> None:
+    two.run("H = torch.ones(3)")
+    two.command(lambda number: Measure(number, "cuda:1", "cpu", MIB, mode, pinned=True))
+    assert used(two.run("X = torch.ones(1, device='cuda:1')")) == ["cuda:1"]
+
+
+def used(entry: Entry) -> list[str]:
+    """The cards on which the worker has a context."""
+    assert entry.finished is not None, entry.failed
+    return [each.device for each in entry.finished.memory]
+
+
+def awake(session: Session, *lines: str) -> None:
+    """A link that slept would make the first copy slow by itself."""
+    session.run(f"P = torch.ones({SIZE}, dtype=torch.uint8).pin_memory()")
+    session.run("W = torch.zeros(1000, device='cuda:0')", "V = W.cpu()")
+    session.run("for i in range(20000): V.copy_(W)", *lines)
+
+
+def are_alike(first: float, second: float) -> None:
+    """To take memory of the driver would make it several times as long."""
+    assert first < 2 * second + 20e-6
+
+
+def test_the_first_copy_to_a_card_takes_no_longer_than_the_next(session: Session) -> None:
+    awake(session)
+    first = session.run("A = P.to('cuda:0', non_blocking=True)")
+    second = session.run("B = P.to('cuda:0', non_blocking=True)")
+    are_alike(seconds(first), seconds(second))
+
+
+def test_the_first_copy_to_the_host_takes_no_longer_than_the_next(session: Session) -> None:
+    awake(session, "A = P.to('cuda:0')")
+    first = session.run("H = A.to('cpu', non_blocking=True)")
+    second = session.run("del H", "H = A.to('cpu', non_blocking=True)")
+    are_alike(seconds(first), seconds(second))
+
+
+def test_the_first_copy_between_cards_takes_no_longer_than_the_next(two: Session) -> None:
+    awake(two, "A = P.to('cuda:0')", "C = torch.ones(1000, device='cuda:1')")
+    first = two.run("B = A.to('cuda:1')")
+    second = two.run("D = A.to('cuda:1')")
+    are_alike(seconds(first), seconds(second))
+
+
+def test_a_backward_through_two_cards_is_counted_whole(two: Session) -> None:
+    two.run("W = torch.ones(1000, device='cuda:0').requires_grad_()")
+    entry = two.run("for i in range(400): (W.cuda(1) * 2).sum().backward()")
+    assert entry.finished, entry.failed
+    there, back = copies_of(entry, "cuda:0", "cuda:1"), copies_of(entry, "cuda:1", "cuda:0")
+    assert sum(each.copies for each in there) == 400
+    assert sum(each.copies for each in back) == 400
+    assert {each.how for each in back} == {"backward"}
+
+
+def test_cards_that_share_a_batch_are_all_seen_to_compute(two: Session) -> None:
+    two.run(
+        "net = nn.DataParallel(nn.Linear(2048, 2048).cuda(0), device_ids=[0, 1])",
+        "X = torch.ones(4096, 2048, device='cuda:0')",
+        "net(X).sum().item()",
+    )
+    entry = two.run("Y = net(X)")
+    assert entry.finished, entry.failed
+    said = two.worker.said(Spans, entry.id)
+    spans = [span for each in said if isinstance(each, Spans) for span in each.spans]
+    assert {each.device for each in spans if not each.waits_for} == {"cuda:0", "cuda:1"}
+    assert sum(each.bytes for each in copies_of(entry, "cuda:0", "cuda:1")) >= 2048 * 2048 * 4

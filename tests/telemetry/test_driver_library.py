@@ -1,0 +1,287 @@
+"""A driver's library that ends its process, or cannot be loaded: told, and never fatal."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.nvml_stub.stub import SONAME, build, compiler, environment
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or compiler() is None,
+    reason="only Linux tries a library in a child, and the tests need a C compiler",
+)
+
+SEGMENTATION_FAULT = "it reached for memory that is not there (segmentation fault)"
+CRASHES = {
+    "load": SEGMENTATION_FAULT,
+    "init": "it gave up by itself (abort)",
+    "exit": "it ended the program with exit status 7",
+    "handle": SEGMENTATION_FAULT,
+}
+# Opens the cards in a thread beside the main one, as the program does.
+OPEN = """
+import json, sys
+import psutil
+from gpuexplorer.telemetry.patience import Asked
+from gpuexplorer.telemetry.sources import first_that_answers
+
+forks = []
+sys.addaudithook(lambda event, words: forks.append(event) if event == "os.fork" else None)
+opening = Asked(first_that_answers)
+assert opening.answered_within(30)
+backend, attempts = opening.result()
+if backend is not None:
+    backend.close()
+while psutil.Process().children():
+    pass
+print(json.dumps({
+    "cards": None if backend is None else [card.name for card in backend.cards()],
+    "why": [attempt.note for attempt in attempts],
+    "forks": len(forks),
+}))
+"""
+# The window as it starts, which ends by itself as soon as it says why there is no card.
+OPEN_WINDOW = """
+import argparse, sys
+from PySide6.QtCore import QTimer
+from gpuexplorer.app import App
+from gpuexplorer.gui.start import create_application
+from tests.gui.hands import texts
+
+application = create_application([])
+words = dict(simulate=None, view=None, theme=None, size=None, screenshot=None)
+app = App(argparse.Namespace(**words, or_simulate=False, fault="", seed=0))
+app.window.show()
+
+def look():
+    found = [text for text in texts(app.window) if "A trial run" in text]
+    if found:
+        print(found[0])
+        application.quit()
+
+timer = QTimer(interval=20)
+timer.timeout.connect(look)
+timer.start()
+application.exec()
+app.stop()
+"""
+
+
+@pytest.fixture(scope="session")
+def crashing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    library = tmp_path_factory.mktemp("crashing") / "libcrashing.so"
+    source = Path(__file__).with_name("crashing_library.c")
+    words = [str(compiler()), "-shared", "-fPIC", "-o", str(library), str(source)]
+    subprocess.run(words, check=True)
+    return library
+
+
+@pytest.fixture(scope="session")
+def cut_short(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    library = tmp_path_factory.mktemp("cut") / SONAME
+    whole = build().read_bytes()
+    library.write_bytes(whole[: len(whole) // 2])
+    return library
+
+
+def python(
+    code: str, library: Path | None, *words: str, **more: str
+) -> "subprocess.CompletedProcess[str]":
+    chosen = {} if library is None else {"GPUEXPLORER_NVML": str(library)}
+    return subprocess.run(
+        [sys.executable, *(["-c", code] if code else ["-m", "gpuexplorer"]), *words],
+        env={**os.environ, "PYTHONWARNINGS": "error", **chosen, **more},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def opened(library: Path | None, **more: str) -> dict[str, Any]:
+    done = python(OPEN, library, **more)
+    assert done.stderr == ""
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def told_in_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("place", CRASHES)
+def test_a_library_that_crashes_is_told_by_snapshot(crashing: Path, place: str) -> None:
+    done = python("", crashing, "snapshot", CRASH_AT=place)
+    assert (done.returncode, done.stderr) == (0, "")
+    said = told_in_one_line(done.stdout)
+    assert f"The NVIDIA driver's library {crashing} is not usable." in said
+    assert f"A trial run with it crashed: {CRASHES[place]}." in said
+    assert "Unset GPUEXPLORER_NVML, or install the NVIDIA driver again." in said
+    assert "the computer" in said
+
+
+@pytest.mark.parametrize("place", CRASHES)
+def test_the_doctor_tells_of_it_and_goes_on(crashing: Path, place: str) -> None:
+    done = python("", crashing, "doctor", "--json", CRASH_AT=place)
+    assert (done.returncode, done.stderr) == (0, "")
+    topics = {topic["topic"]: topic for topic in json.loads(done.stdout)["topics"]}
+    assert topics["driver"]["verdict"] == "broken"
+    assert CRASHES[place] in topics["driver"]["sentence"]
+    assert len(topics) > 5
+
+
+@pytest.mark.parametrize("place", CRASHES)
+def test_the_window_opens_and_says_why_there_is_no_card(crashing: Path, place: str) -> None:
+    done = python(OPEN_WINDOW, crashing, CRASH_AT=place, QT_QPA_PLATFORM="offscreen")
+    assert done.returncode == 0, done.stderr
+    assert f"A trial run with it crashed: {CRASHES[place]}." in done.stdout
+
+
+def test_a_library_that_was_cut_short_is_told(cut_short: Path) -> None:
+    done = python("", cut_short, "snapshot")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "its file is shorter than it has to be (bus error)" in told_in_one_line(done.stdout)
+
+
+def test_a_library_of_the_system_that_was_cut_short_is_to_be_installed_again(
+    cut_short: Path,
+) -> None:
+    told = opened(None, LD_LIBRARY_PATH=str(cut_short.parent))
+    [why] = told["why"]
+    assert f"library {cut_short} is not usable" in why
+    assert why.endswith("Install the driver again.")
+
+
+def test_a_library_that_came_through_is_tried_again_only_when_its_file_changed(
+    crashing: Path, tmp_path: Path
+) -> None:
+    library = tmp_path / "libcopy.so"
+    shutil.copy(crashing, library)
+    assert [opened(library)["forks"] for _ in range(2)] == [1, 0]
+    os.utime(library, (1, 1))
+    assert [opened(library)["forks"] for _ in range(2)] == [1, 0]
+
+
+def test_where_nothing_can_be_remembered_each_start_tries_it(
+    crashing: Path, tmp_path: Path
+) -> None:
+    no_folder = tmp_path / "a file"
+    no_folder.touch()
+    for _ in range(2):
+        told = opened(crashing, XDG_CACHE_HOME=str(no_folder))
+        assert told["cards"] == ["NVIDIA Crashing Card"]
+        assert told["forks"] == 1
+
+
+def test_after_a_start_that_did_not_come_through_the_next_one_says_why(crashing: Path) -> None:
+    assert opened(crashing)["cards"] == ["NVIDIA Crashing Card"]
+    assert python(OPEN, crashing, CRASH_AT="init").returncode != 0
+    told = opened(crashing, CRASH_AT="init")
+    assert CRASHES["init"] in told["why"][0]
+
+
+def test_a_driver_that_is_found_again_is_not_tried_again() -> None:
+    code = """
+import sys
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from tests.nvml_stub.stub import Stub
+
+forks = []
+sys.addaudithook(lambda event, words: forks.append(event) if event == "os.fork" else None)
+clock = ManualClock()
+backend = NvmlBackend(clock)
+backend.open()
+[card] = backend.cards()
+stub = Stub.load()
+for word in ("gone", "back"):
+    stub.set(f"driver={word}")
+    backend.read(card.id, {"temperature"})
+    clock.advance(3)
+print(backend.read(card.id, {"temperature"}).state.value, backend.generation, len(forks))
+backend.close()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment("cards=1"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout.split() == ["working", "2", "1"], done.stderr
+
+
+def test_a_library_that_does_not_bear_its_name_is_found_where_the_variable_says() -> None:
+    told = opened(build(named=False), NVML_STUB="cards=2")
+    assert told["cards"] == ["NVIDIA H100 80GB HBM3"] * 2
+
+
+def test_a_library_that_does_not_bear_its_name_is_found_where_the_loader_does_not_look() -> (
+    None
+):
+    """As under WSL, NixOS and Flatpak. The loader reads LD_LIBRARY_PATH at the start only."""
+    folder = str(build(named=False).parent)
+    code = f"import os; os.environ['LD_LIBRARY_PATH'] = {folder!r}\n{OPEN}"
+    done = python(code, None, NVML_STUB="cards=2", LD_LIBRARY_PATH="")
+    assert json.loads(done.stdout)["cards"] == ["NVIDIA H100 80GB HBM3"] * 2
+
+
+def of_another_processor(folder: Path) -> Path:
+    whole = bytearray(build().read_bytes())
+    whole[18:20] = b"\x15\x00"  # PowerPC
+    library = folder / "other.so"
+    library.write_bytes(whole)
+    return library
+
+
+def no_library(folder: Path) -> Path:
+    library = folder / "text.so"
+    library.write_text("GROUP ( /usr/lib/libnvidia-ml.so.1 )")
+    return library
+
+
+def not_there(folder: Path) -> Path:
+    return folder / "nothing.so"
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (of_another_processor, "other.so is made for another kind of processor."),
+        (no_library, "text.so is no library."),
+        (not_there, "nothing.so is not there."),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_says_what_it_is(
+    make: Callable[[Path], Path], reason: str, tmp_path: Path
+) -> None:
+    [why] = opened(make(tmp_path))["why"]
+    assert f"The library that GPUEXPLORER_NVML names cannot be loaded: {tmp_path}/" in why
+    assert reason in why
+    assert "Unset the variable" in why
+
+
+def test_a_file_of_the_system_that_cannot_be_loaded_is_not_called_missing(
+    tmp_path: Path,
+) -> None:
+    no_library(tmp_path).rename(tmp_path / SONAME)
+    [why] = opened(None, LD_LIBRARY_PATH=str(tmp_path))["why"]
+    assert f"library cannot be loaded: {tmp_path / SONAME} is no library." in why
+    assert "Install the NVIDIA driver again." in why
+
+
+def test_a_library_of_somebody_else_is_not_called_a_driver(tmp_path: Path) -> None:
+    source, library = tmp_path / "other.c", tmp_path / "libother.so"
+    source.write_text("int answer(void) { return 42; }")
+    words = [str(compiler()), "-shared", "-fPIC", "-o", str(library), str(source)]
+    subprocess.run(words, check=True)
+    [why] = opened(library)["why"]
+    assert "The library found as NVIDIA's is not the driver's library." in why
