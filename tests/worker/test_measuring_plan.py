@@ -94,8 +94,9 @@ def test_small_copies_are_checked_each_time_and_large_ones_at_begin_middle_and_e
     assert plan.is_checked(0, 1, 256 * MIB)
 
 
-def test_copies_are_compared_one_by_one_for_half_a_second_and_some_in_any_case() -> None:
-    assert plan.goes_on_comparing(3, 60.0)
+def test_copies_are_compared_one_by_one_for_half_a_second_and_large_ones_longer() -> None:
+    assert plan.goes_on_comparing(3, 4.0)
+    assert not plan.goes_on_comparing(3, 6.0)
     assert plan.goes_on_comparing(90, 0.4)
     assert not plan.goes_on_comparing(4, 0.6)
 

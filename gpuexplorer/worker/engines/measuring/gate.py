@@ -64,7 +64,7 @@ def holds_host(cards: Cards, lane: Lane) -> bool:
     """
     gate = calibrated(cards, lane.stream, lane.operations)
     if gate is None:
-        return True  # it cannot be tried
+        return False  # it cannot be tried, and there is no gate anyway
     gate.seconds = _TRIED
     cards.synchronize(*lane.devices)
     opened = cards.event()
