@@ -24,8 +24,8 @@ _IMPOSSIBLE = Message(
     "Restart the computer; if it stays so, install another version of the driver."
 )
 _NOT_SUPPORTED = Message(
-    "The card may be too new for this driver, which an update mends, or too old for it: the last"
-    " driver for an old card stays on NVIDIA's list of drivers."
+    "The card may be too new for this driver, which an update mends, or too old for it: then"
+    " install an older driver; NVIDIA's list says which was the last for it."
 )
 _COMPARE = Message("Compare with `nvidia-smi -q`; a newer driver may report more.")
 # Windows keeps no files to read this from.
@@ -90,7 +90,12 @@ def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
     details = [_described(card, answer) for card in answer.cards]
     # A card without access says so in its own line.
     denied = {card.cuda_reason for card in answer.cards if card.denied is not None}
-    details += [note for note in answer.notes if note.values.get("reason") not in denied]
+    remedies = {remedy(card.denied) for card in answer.cards}  # one of them is to be done
+    details += [
+        note
+        for note in answer.notes
+        if note not in remedies and note.values.get("reason") not in denied
+    ]
     silent, dead = _silent(answer), _dead(answer)
     number = len(answer.answering)
     if dead:
@@ -103,7 +108,6 @@ def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
             # The usual words for a card that is not supported send a person to the doctor.
             why = whys.pop()
             do = _NOT_SUPPORTED if why is Absence.NOT_SUPPORTED else remedy(why)
-        details = [detail for detail in details if detail != do]
         return Topic(
             _TITLE,
             Verdict.BROKEN,

@@ -30,11 +30,6 @@ def test_cards_that_answer_are_listed_with_pytorchs_number(computer: Computer) -
     assert line.endswith("at 0000:01:00.0, PyTorch calls it cuda:0")
 
 
-def test_the_doctor_sends_nobody_to_the_doctor(computer: Computer) -> None:
-    computer.give_driver(card(), nameless(1, "not supported", Absence.NOT_SUPPORTED))
-    assert told(computer).do.startswith("The card may be too new for this driver")
-
-
 @pytest.mark.parametrize(
     ("why", "do"),
     [
@@ -118,7 +113,7 @@ def test_a_card_that_the_driver_does_not_support_has_not_fallen_off(
     computer: Computer,
 ) -> None:
     computer.give_driver(nameless(0, "not Supported", Absence.NOT_SUPPORTED))
-    assert "too new or too old for this driver" in told(computer).do
+    assert told(computer).do.startswith("The card may be too new for this driver")
 
 
 @pytest.mark.parametrize("state", [CardState.LOST, CardState.NO_ANSWER, CardState.NO_DRIVER])
