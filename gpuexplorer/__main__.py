@@ -62,8 +62,12 @@ _WORKER = "worker"
 def main(words: Sequence[str] | None = None) -> int:
     """Exit status 0: done; 1: trouble, said in a sentence; 2: wrong arguments; 130: Ctrl-C."""
     _soften_output()
+    if words is None:
+        words = sys.argv[1:]
+        if any(words[:1] == [name] for name, *_ in VERBS):
+            _collect_seldom()
     try:
-        return _run(list(sys.argv[1:] if words is None else words))
+        return _run(list(words))
     except WrongArgumentsError as wrong:
         return _say(wrong, WRONG_ARGUMENTS)
     except Trouble as trouble:
@@ -78,6 +82,14 @@ def main(words: Sequence[str] | None = None) -> int:
         # A second Ctrl-C must not interrupt the leaving.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         return INTERRUPTED
+
+
+def _collect_seldom() -> None:
+    """What a verb imports and reads it keeps to its end. Looking through that for garbage again
+    and again, and once more at the exit, takes a fifth of the time of a snapshot.
+    """
+    gc.set_threshold(_SELDOM)
+    atexit.register(gc.freeze)
 
 
 def _run(words: list[str]) -> int:
@@ -161,19 +173,11 @@ def _check_simulation(arguments: argparse.Namespace) -> None:
 
 
 def _run_verb(name: str, module: str, words: list[str]) -> int:
-    # What a verb imports and reads it keeps to its end. Looking through that for garbage again
-    # and again, and once more at the exit, takes a fifth of the time of a snapshot.
-    thresholds = gc.get_threshold()
-    gc.set_threshold(_SELDOM, *thresholds[1:])
-    atexit.register(gc.freeze)
-    try:
-        command = import_module(module)
-        parser = SentenceParser(prog=f"gpuexplorer {name}")
-        command.add_arguments(parser)
-        run: Callable[[argparse.Namespace], int] = command.run
-        status = run(parser.understood(words))
-    finally:
-        gc.set_threshold(*thresholds)
+    command = import_module(module)
+    parser = SentenceParser(prog=f"gpuexplorer {name}")
+    command.add_arguments(parser)
+    run: Callable[[argparse.Namespace], int] = command.run
+    status = run(parser.understood(words))
     sys.stdout.flush()
     return status
 

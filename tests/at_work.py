@@ -39,7 +39,10 @@ while True:
 
 
 class AtWork:
-    """`what`: "send" to the card, "fetch" from it, "multiply" on it, or "hold" memory there."""
+    """`what`: "send" to the card, "fetch" from it, "multiply" on it, or "hold" memory there.
+
+    Raises RuntimeError where PyTorch cannot use the card.
+    """
 
     def __init__(self, card: str, what: str) -> None:
         self._process = subprocess.Popen(
@@ -59,7 +62,9 @@ class AtWork:
     def __enter__(self) -> Self:
         with self._more:
             self._more.wait_for(lambda: bool(self._said) or self._ended, _PATIENCE)
-        assert self._said, "it did not begin to work"
+        if not self._said:
+            self.__exit__()
+            raise RuntimeError("PyTorch cannot use this card")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -72,6 +77,11 @@ class AtWork:
     @property
     def pid(self) -> int:
         return self._process.pid
+
+    @property
+    def began(self) -> float:
+        """When its first work was done, or its memory held."""
+        return self._said[0][0]
 
     @property
     def reserved_bytes(self) -> int:

@@ -27,7 +27,13 @@ from gpuexplorer.commands.datasheet import (
 from gpuexplorer.commands.source import open_source
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
-from gpuexplorer.copies.benches import lanes_of, names_by_uuid, offered, worker_bench
+from gpuexplorer.copies.benches import (
+    lanes_of,
+    names_by_uuid,
+    offered,
+    without_kernels,
+    worker_bench,
+)
 from gpuexplorer.copies.measuring import STOPPED, Bench, Measuring
 from gpuexplorer.copies.modelled import ModelBench, routes_of_simulated
 from gpuexplorer.copies.plan import USUAL_BYTES, Kind, all_asked
@@ -149,6 +155,7 @@ def _bench(
         remarks = [
             Message("Measured by {python}.", python=python.label),
             *_unsuited(python, backend),
+            *without_kernels(hello.devices),
             *_counted_otherwise(hello, backend),
             *remarks,
         ]
@@ -158,9 +165,9 @@ def _bench(
 
 
 def _routes(backend: Backend, hello: Hello, topology: Topology | None) -> Routes:
-    cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
+    cards = [card for card in backend.cards() if card.kind is not CardKind.HOST]
     names = names_by_uuid(hello.devices, cards)
-    readings = lanes_of(backend, [card.id for card in cards])
+    readings = lanes_of(backend, [card.id for card in cards if card.kind is CardKind.GPU])
     return Routes(topology or Topology((), (), {}), cards, names, readings)
 
 
@@ -174,8 +181,9 @@ def _unsuited(python: LabPython, backend: Backend) -> list[Message]:
 
 def _counted_otherwise(hello: Hello, backend: Backend) -> list[Message]:
     """Where PyTorch's numbers are not the driver's."""
-    numbers = {card.id: card.index for card in backend.cards()}
-    named = names_by_uuid(hello.devices, backend.cards())
+    cards = backend.cards()
+    numbers = {card.id: card.index for card in cards if card.kind is CardKind.GPU}
+    named = names_by_uuid(hello.devices, cards)
     return [
         Message(
             "PyTorch counts differently from the driver: its {device} is card {card}.",
@@ -183,7 +191,7 @@ def _counted_otherwise(hello: Hello, backend: Backend) -> list[Message]:
             card=numbers[card],
         )
         for name, card in named.items()
-        if name != f"cuda:{numbers[card]}"
+        if card in numbers and name != f"cuda:{numbers[card]}"
     ]
 
 

@@ -57,7 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--deep",
         action="store_true",
-        help=tr("also start each Python that has PyTorch and ask which cards it was built for"),
+        help=tr(
+            "also start each Python that has PyTorch: whether it loads, its cuDNN, its cards"
+        ),
     )
 
 

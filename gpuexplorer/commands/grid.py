@@ -52,7 +52,15 @@ def cut(text: str, width: int) -> str:
 
 def wrap(text: str, width: int) -> list[str]:
     """The text in lines that can be read, with the later ones set in."""
-    return textwrap.wrap(text, min(width, 100), subsequent_indent="  ") or [""]
+    lines = textwrap.wrap(
+        text,
+        min(width, 100),
+        subsequent_indent="  ",
+        # A path or an option with a hyphen could not be copied from two lines.
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    return lines or [""]
 
 
 def _cell(text: str, width: int, column: Column) -> str:

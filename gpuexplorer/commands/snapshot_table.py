@@ -49,7 +49,7 @@ _PROCESS_COLUMNS = (
     Column(mark("Command"), 95, elastic=True),
 )
 _ROOMY = 150
-_EXPLAINED = (CardState.LOST, CardState.ASLEEP, CardState.NO_DRIVER)
+_EXPLAINED = frozenset(CardState) - {CardState.WORKING, CardState.NO_ANSWER}
 # By the title of the column in which the figure would stand.
 _SHOWN = {
     u.GPU_UTILIZATION: mark("Busy"),

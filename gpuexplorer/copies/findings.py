@@ -6,7 +6,14 @@ from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.finding import Bar, Cell, Finding, Matter, cell_of, from_to
 from gpuexplorer.copies.kin import Kin, kin_of
 from gpuexplorer.copies.plan import Kind, kind_of
-from gpuexplorer.copies.remarks import busy, faster, not_measured, pageable, unsteady
+from gpuexplorer.copies.remarks import (
+    busy,
+    faster,
+    fewer_bytes,
+    not_measured,
+    pageable,
+    unsteady,
+)
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import direct_of
 from gpuexplorer.copies.route import Narrow
@@ -28,9 +35,15 @@ _MEASURED, _OTHERS = Message("Measured"), Message("Others")
 
 
 def findings(results: Iterable[CopyResult]) -> list[Finding]:
-    """The gravest first. Small copies are left out where only rates are compared."""
+    """The gravest first. Small copies, and those within a cache, are left out where only rates
+    are compared.
+    """
     told = list(results)
-    large = [each for each in told if each.job.bytes >= _LARGE and each.rate is not None]
+    large = [
+        each
+        for each in told
+        if each.job.bytes >= _LARGE and each.rate is not None and not each.in_cache
+    ]
     wrong = _wrong(told)
     slower = _direct_slower(large)
     narrow = _narrow(large)
@@ -47,6 +60,7 @@ def findings(results: Iterable[CopyResult]) -> list[Finding]:
         *pageable(large),
         *busy(told),
         *unsteady(large),
+        *fewer_bytes(told),
         *not_measured(told),
     ]
 
@@ -96,7 +110,7 @@ def _wrong(results: Sequence[CopyResult]) -> list[Finding]:
             continue
         sentence = Message("What arrived is not what was sent. A wrong copy has no rate.")
         for wrong in result.measured.wrong:
-            sentence = wrong_in_words(wrong, result.job.bytes)
+            sentence = wrong_in_words(wrong, result.bytes)
         by_the_host = cell in no_way
         staged = None if by_the_host else by_host.get((cell, result.job.bytes))
         if staged is not None and staged.rate is not None and staged.measured is not None:
@@ -244,8 +258,28 @@ def _low_device(device: str, own: Sequence[tuple[CopyResult, Kin]]) -> Finding:
         ),
         tuple(dict.fromkeys(cell_of(each) for each, _ in own)),
         (device,),
-        Message("Look at its slot, and at what else uses it."),
+        _where_to_look([each for each, _ in own]),
         (Bar(_MEASURED, max(rates)), Bar(_OTHERS, max(usual))),
+    )
+
+
+def _where_to_look(results: Sequence[CopyResult]) -> Message:
+    """Before its slot is blamed: was the memory of the host close to it?"""
+    near = {
+        each.measured.near
+        for each in results
+        if each.job.touches_host and each.measured is not None and not each.measured.modelled
+    }
+    if not near:
+        return Message("Look at its slot, and at what else uses it.")
+    if near == {True}:
+        return Message(
+            "The host's memory lay close to it, so look at its slot, and at what else uses it."
+        )
+    return Message(
+        "It is not known whether the host's memory lay close to it; with several processors "
+        "that alone can be the reason. If it is not, look at its slot, and at what else uses "
+        "it."
     )
 
 

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from gpuexplorer.copies.asked_for import index_of, refusal
@@ -15,8 +15,8 @@ from gpuexplorer.copies.samples import SAMPLES, spread
 from gpuexplorer.copies.sharing import HOST, HOST_COPIES, Wires
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import memory as in_words
-from gpuexplorer.core.words import Message
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.core.words import Message, told
+from gpuexplorer.lab.copy_job import CopyJob, fitted
 from gpuexplorer.lab.events import Measured, Wrong
 from gpuexplorer.lab.product_job import ProductJob
 from gpuexplorer.simulation.copying import (
@@ -87,14 +87,15 @@ class ModelBench:
     def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
         self._stopped.clear()
         route = self._route(job)
-        refused = self._refused(job)
+        made = fitted(job, lambda smaller: self._too_much(smaller) is None)
+        refused = self._refused(made)
         if refused is not None:
             return CopyResult(job, None, route, refused.sentence, refused.hint)
         for taken in range(1, SAMPLES + 1):
             if self._pace and self._stopped.wait(self._pace / SAMPLES):
                 return CopyResult(job, None, route, _STOPPED)
             on_sampled(taken, SAMPLES)
-        return CopyResult(job, self._measured(job), route)
+        return CopyResult(job, self._measured(made, job.bytes), route)
 
     def measure_product(
         self, job: ProductJob, on_sampled: Callable[[int, int], None]
@@ -140,14 +141,26 @@ class ModelBench:
                 continue
             if self._is_gone(index):
                 return Trouble(_lost(device))
+        too_much = self._too_much(job)
+        return None if too_much is None else Trouble(too_much, "Choose a smaller size.")
+
+    def _too_much(self, job: CopyJob) -> Message | None:
+        """Where a card would have to give up more than its share."""
+        back = [(job.target, job.source)] if job.both_ways else []
+        taken = [end for way in ((job.source, job.target), *back, *job.beside) for end in way]
+        for device in dict.fromkeys(taken):
+            index = index_of(device)
+            if index is None or not HOST < index < len(self._spec.cards):
+                continue
             memory = self._spec.cards[index].model.memory
             free = memory.total_bytes - memory.reserved_bytes
-            if job.bytes > free * MOST_SHARE:
-                return Trouble(
-                    "{size} is more than an eighth of what is free on {device}, which is "
-                    "{free}.",
-                    "Choose a smaller size.",
+            need = job.bytes * taken.count(device)
+            if need > free * MOST_SHARE:
+                return Message(
+                    "Copying {size} takes {need} on {device}, more than an eighth of the "
+                    "{free} that are free there.",
                     size=str(in_words(job.bytes)),
+                    need=str(in_words(need)),
                     device=device,
                     free=str(in_words(free)),
                 )
@@ -158,7 +171,7 @@ class ModelBench:
         gone = [fault for fault in self._faults if fault.kind in kinds]
         return any(fault.covers(index, self._elapsed()) for fault in gone)
 
-    def _measured(self, job: CopyJob) -> Measured:
+    def _measured(self, job: CopyJob, asked_for: int) -> Measured:
         times = self._times(job)
         chance = Random(f"{self._seed}/{job}")
         both = job.mode in ("blocking", "overlap")
@@ -182,7 +195,8 @@ class ModelBench:
             wrong=wrong,
             modelled=True,
             direct=self._direct(job),
-            notes=tuple(self._notes(job)),
+            fewer_bytes=None if job.bytes == asked_for else job.bytes,
+            notes=tuple(self._notes(job, asked_for)),
         )
 
     def _times(self, job: CopyJob) -> _Times:
@@ -268,8 +282,13 @@ class ModelBench:
         spoilt = min(job.bytes - first, 3 * _PAGE)
         return (Wrong(_WRONG_ROUNDS, SAMPLES, spoilt, first, zeros=True),)
 
-    def _notes(self, job: CopyJob) -> list[Message]:
-        return [Message("It arrives wrong, as ordered.")] if self._wrong(job) else []
+    def _notes(self, job: CopyJob, asked_for: int) -> list[Message]:
+        found = [Message("It arrives wrong, as ordered.")] if self._wrong(job) else []
+        if job.bytes < asked_for:
+            more = self._too_much(replace(job, bytes=asked_for))
+            size = str(in_words(job.bytes))
+            found.append(told(Message("Only {size} were copied.", size=size), more or ""))
+        return found
 
 
 def routes_of_simulated(spec: MachineSpec) -> Routes:

@@ -52,8 +52,12 @@ _MODES = {
 }
 
 
-def job_of(kind: Kind, source: str, target: str, size: int = USUAL_BYTES) -> CopyJob | None:
-    """None where the question makes no sense between these two."""
+def job_of(
+    kind: Kind, source: str, target: str, size: int = USUAL_BYTES, *, fit: bool = False
+) -> CopyJob | None:
+    """None where the question makes no sense between these two. `fit`: fewer bytes will do
+    where so many do not fit.
+    """
     with_host = (source == HOST) != (target == HOST)
     pinned: bool | None = None
     if HOST in (source, target):
@@ -67,6 +71,7 @@ def job_of(kind: Kind, source: str, target: str, size: int = USUAL_BYTES) -> Cop
         _MODES.get(kind, kind.value),
         pinned,
         both_ways=kind is Kind.BOTH_WAYS,
+        fit=fit,
     )
     return None if refusal(job) else job
 
@@ -80,21 +85,26 @@ def kind_of(job: CopyJob) -> Kind:
     return Kind.PAGEABLE if with_host and job.pinned is False else Kind.ONE_WAY
 
 
-def matrix(devices: Sequence[str], kind: Kind, size: int = USUAL_BYTES) -> list[CopyJob]:
+def matrix(
+    devices: Sequence[str], kind: Kind, size: int = USUAL_BYTES, *, fit: bool = False
+) -> list[CopyJob]:
     """Every ordered pair, and each device with itself."""
-    jobs = (job_of(kind, one, other, size) for one in devices for other in devices)
+    jobs = (job_of(kind, one, other, size, fit=fit) for one in devices for other in devices)
     return [job for job in jobs if job is not None]
 
 
 def all_asked(
     devices: Sequence[str], sizes: Sequence[int], kinds: Iterable[Kind]
 ) -> list[CopyJob]:
-    """Small sizes first, so that something is seen soon; nothing is measured twice."""
+    """Small sizes first, so that something is seen soon; nothing is measured twice. Of the
+    usual size alone, fewer bytes will do.
+    """
+    fit = tuple(sizes) == (USUAL_BYTES,)
     jobs = [
         job
         for kind in kinds
         for size in (sizes if kind is not Kind.LATENCY else sizes[:1])
-        for job in matrix(devices, kind, size)
+        for job in matrix(devices, kind, size, fit=fit)
     ]
     return list(dict.fromkeys(jobs))
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from gpuexplorer.copies.finding import Bar, Cell, Finding, Matter, cell_of, from_to
 from gpuexplorer.copies.plan import Kind, kind_of
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import Message
 
 _DEARER = 0.8
@@ -119,6 +120,27 @@ def unsteady(results: Sequence[CopyResult]) -> list[Finding]:
             ),
             tuple(dict.fromkeys(cell_of(each) for each in varied)),
             hint=Message("Close what else runs, and measure again."),
+        )
+    ]
+
+
+def fewer_bytes(results: Sequence[CopyResult]) -> list[Finding]:
+    fewer = [each for each in results if each.bytes < each.job.bytes]
+    if not fewer:
+        return []
+    least = min(fewer, key=lambda each: each.bytes)
+    return [
+        Finding(
+            Matter.FEWER_BYTES,
+            Message("Fewer bytes were copied than asked for"),
+            Message(
+                "{size} instead of {asked}: more would have taken too much of the memory that "
+                "is free.",
+                size=str(memory(least.bytes)),
+                asked=str(memory(least.job.bytes)),
+            ),
+            tuple(dict.fromkeys(cell_of(each) for each in fewer)),
+            hint=Message("End what holds the memory, and measure again."),
         )
     ]
 

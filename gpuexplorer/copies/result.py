@@ -28,6 +28,11 @@ class CopyResult:
         return told(self.failure, self.hint)
 
     @property
+    def bytes(self) -> int:
+        """That were copied: fewer than asked for where so many did not fit."""
+        return (self.measured and self.measured.fewer_bytes) or self.job.bytes
+
+    @property
     def wrong(self) -> bool:
         return self.measured is not None and self.measured.intact is False
 
@@ -62,13 +67,18 @@ class CopyResult:
     def rate(self) -> float | None:
         """Bytes per second, one direction; a local copy's bytes count once."""
         seconds = self.seconds
-        return self.job.bytes / seconds if seconds else None
+        return self.bytes / seconds if seconds else None
+
+    @property
+    def in_cache(self) -> bool:
+        """The memory took no part: both ends fit into the card's cache."""
+        return self.measured is not None and self.measured.in_cache
 
     @property
     def traffic(self) -> float | None:
         """Of a local copy, what its memory read and wrote, in bytes per second."""
         whole = self.job.mode in ("copy", "raw")  # else not each byte is read and written once
-        if not self.job.local or not whole or self.rate is None:
+        if not self.job.local or not whole or self.in_cache or self.rate is None:
             return None
         return 2 * self.rate
 
@@ -77,7 +87,7 @@ class CopyResult:
         """Of the other direction, where both were measured at once."""
         if self.measured is None or not self.measured.back_samples_s or self.wrong:
             return None
-        return self.job.bytes / statistics.median(self.measured.back_samples_s)
+        return self.bytes / statistics.median(self.measured.back_samples_s)
 
     @property
     def limit(self) -> float | None:
@@ -86,7 +96,8 @@ class CopyResult:
     @property
     def share(self) -> float | None:
         """Of what the narrowest wire could carry. Converted ones are fewer bytes under way."""
-        if self.rate is None or not self.limit or self.job.mode == "converted":
+        other = self.job.mode == "converted" or self.in_cache
+        if self.rate is None or not self.limit or other:
             return None
         return self.rate / self.limit
 

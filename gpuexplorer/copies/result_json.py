@@ -55,7 +55,8 @@ def result_as_json(result: CopyResult) -> dict[str, Json]:
     return {
         "source": job.source,
         "target": job.target,
-        "bytes": job.bytes,
+        "bytes": result.bytes,
+        "bytes_asked_for": job.bytes,
         "mode": job.mode,
         "pinned": job.pinned,
         "direction": "both" if job.both_ways else "one",
@@ -75,6 +76,8 @@ def result_as_json(result: CopyResult) -> dict[str, Json]:
         "back_rate_gbs": gigabytes(result.back_rate),
         "limit_gbs": gigabytes(result.limit),
         "share_of_limit": _rounded(result.share, 6),
+        "host_memory_near": None if measured is None else measured.near,
+        "in_cache": None if measured is None else measured.in_cache,
         "path": "" if route is None else route.words,
         "direct": direct_of(result),
         "gated": None if measured is None else measured.gated,

@@ -15,10 +15,12 @@ from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
 
 HOST = "cpu"
 Values = Mapping[CardId, Mapping[MetricId, float]]
+_RUNS = {wires.PCIE_GENERATION, wires.PCIE_WIDTH}
 
 _NOBODY_TELLS = Message("it is not known how fast it is")
 _MEMORY_UNTOLD = Message("it is not known how fast the memory of this computer is")
 _CARD_MEMORY_UNTOLD = Message("it is not known how fast the memory of this card is")
+_PART_UNTOLD = Message("it is not known how fast an instance's part of the memory is")
 _NO_WIRING = Message("the driver has not reported how this card is wired")
 _HOST_MEMORY = Message("host memory")
 _PCIE = Message("PCIe")
@@ -47,7 +49,8 @@ class Routes:
     """Every ordered pair of devices, "cpu" and a device to itself among them.
 
     `readings` are the newest values of each card, for the lanes it runs on. What its memory
-    could do is told by datasheets, for the models that are known here.
+    could do is told by datasheets, for the models that are known here. A device may be an
+    instance of a card, which has that card's wires and a part of its memory.
     """
 
     def __init__(
@@ -58,11 +61,15 @@ class Routes:
         readings: Values | None = None,
     ) -> None:
         self._shape = shape_of(topology, cards)
-        self._names = device_names(cards) if names is None else names
+        self._cards = device_names(cards) if names is None else names
+        parents = {card.id: card.parent for card in cards if card.parent is not None}
+        # Whose wires each device has.
+        self._names = {name: parents.get(card, card) for name, card in self._cards.items()}
         self._lanes = {
             card: _Lanes(self._shape.host_link(card), (readings or {}).get(card, {}))
             for card in self._names.values()
         }
+        self._near = topology.cpu_affinity
         known = {model.name: model.memory.bytes_per_second for model in MODELS}
         self._memory_rates = {card.id: known[card.name] for card in cards if card.name in known}
         self._known: dict[tuple[str, str], Route] = {}
@@ -78,7 +85,12 @@ class Routes:
         return self._shape
 
     def card(self, device: str) -> CardId | None:
-        return self._names.get(device)
+        return self._cards.get(device)
+
+    def processors_near(self, device: str) -> str:
+        """As Linux lists them: "0-31,64-95". Empty where nobody tells."""
+        card = self._names.get(device)
+        return "" if card is None else self._near.get(card, "")
 
     def all(self) -> Mapping[tuple[str, str], Route]:
         pairs = [(one, other) for one in self.devices for other in self.devices]
@@ -98,13 +110,20 @@ class Routes:
             return self.route(source, target)
         return self._through_host(source, target, one, other, NOTHING)
 
-    def see_under_load(self, readings: Values) -> None:
-        """What cards told while they copied: only then a link is as fast as it gets."""
-        for card, values in readings.items():
-            if card in self._lanes:
-                self._lanes[card] = _Lanes(self._shape.host_link(card), values, loaded=True)
+    def see_under_load(self, readings: Values) -> set[str]:
+        """What cards told while they copied: only then a link is as fast as it gets. Returns
+        the devices that told; one that is left alone to rest does not.
+        """
+        told = {
+            card: values
+            for card, values in readings.items()
+            if card in self._lanes and not values.keys().isdisjoint(_RUNS)
+        }
+        for card, values in told.items():
+            self._lanes[card] = _Lanes(self._shape.host_link(card), values, loaded=True)
         self._known = {}
         self._climbed = {}
+        return {name for name, card in self._names.items() if card in told}
 
     def _find(self, source: str, target: str) -> Route:
         one, other = self._names.get(source), self._names.get(target)
@@ -129,8 +148,9 @@ class Routes:
         if card is None:
             leg = Leg(Wire.MEMORY, _HOST_MEMORY, None, _MEMORY_UNTOLD, "memory 0", "memory 0")
             return Route(device, device, (leg,), Way.HOST_MEMORY, None, None, leg.reason)
-        memory = self._memory_rates.get(card)
-        reason = _CARD_MEMORY_UNTOLD
+        whole = self._cards[device] == card
+        memory = self._memory_rates.get(card) if whole else None
+        reason = _CARD_MEMORY_UNTOLD if whole else _PART_UNTOLD
         if memory is not None:
             reason = Message(
                 "{rate} by its datasheet, for reading and writing", rate=str(in_words(memory))
@@ -281,7 +301,7 @@ class _Lanes:
         self.words = _as_message(self.reason) if self.rate is not None else _PCIE
         self._runs = self._could = ""
         self._slot = False
-        if self.rate is None:
+        if link is None or link.rate is None or link.path is PathKind.C2C:
             return
         lanes, generation = values.get(wires.PCIE_WIDTH), values.get(wires.PCIE_GENERATION)
         slot, best = values.get(wires.PCIE_WIDTH_SLOT), values.get(wires.PCIE_GENERATION_MAX)

@@ -15,6 +15,7 @@ _FLAT = 1.25  # so much longer than the shortest, and only the beginning costs
 class Point:
     bytes: int
     seconds: float
+    in_cache: bool = False  # of a card, whose memory took no part
 
     @property
     def rate(self) -> float:
@@ -40,8 +41,14 @@ class Curve:
 
     @property
     def top(self) -> float:
-        """The highest rate that was measured."""
-        return max(point.rate for point in self.points)
+        """The highest rate that was measured; that of a cache only where nothing else was."""
+        outside = [point for point in self.points if not point.in_cache]
+        return max(point.rate for point in outside or self.points)
+
+    @property
+    def in_cache(self) -> bool:
+        """Nothing was measured that the card's memory took part in."""
+        return all(point.in_cache for point in self.points)
 
     @property
     def floor(self) -> float | None:
@@ -111,7 +118,7 @@ class Curve:
 def curve_of(results: Iterable[CopyResult]) -> Curve | None:
     """Of results of one path; None where fewer than two have a time."""
     points = {
-        result.job.bytes: Point(result.job.bytes, result.seconds)
+        result.job.bytes: Point(result.job.bytes, result.seconds, result.in_cache)
         for result in results
         if result.seconds is not None
     }

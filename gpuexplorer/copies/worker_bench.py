@@ -10,7 +10,6 @@ from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import HOST, Routes, Values
-from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
@@ -124,7 +123,7 @@ class WorkerBench:
         try:
             busy = self._busy_now((job.source, job.target))
             self._greeted(number)
-            sentence, hint = self._carried_out(_command(number, job), hear)
+            sentence, hint = self._carried_out(_command(number, job, self._near(job)), hear)
         except _StoppedError:
             self._give_up()
             return CopyResult(job, None, self._route(job), _STOPPED)
@@ -258,16 +257,8 @@ class WorkerBench:
         new = {job.source, job.target} - self._looked_at - {HOST}
         if self._routes is None or job.local or job.bytes < _LOADS or not new:
             return
-        told = {
-            card: values
-            for card, values in self._under_load(sorted(new)).items()
-            if links.PCIE_GENERATION in values or links.PCIE_WIDTH in values
-        }
-        if (
-            told
-        ):  # a card that is left alone to rest tells nothing, and is asked at the next job
-            self._routes.see_under_load(told)
-            self._looked_at |= {each for each in new if self._routes.card(each) in told}
+        # One that is left alone to rest tells nothing, and is asked again at the next job.
+        self._looked_at |= self._routes.see_under_load(self._under_load(sorted(new)))
 
     def _failed(self, failed: Failed) -> tuple[Message, Message]:
         if failed.cause == "worker lost":
@@ -292,6 +283,14 @@ class WorkerBench:
             return self._routes.staged(job.source, job.target)
         return self._routes.route(job.source, job.target)
 
+    def _near(self, job: CopyJob) -> Mapping[str, str]:
+        """Of each card that takes part, the processors that are close to it."""
+        if self._routes is None:
+            return {}
+        devices = [end for way in ((job.source, job.target), *job.beside) for end in way]
+        near = {device: self._routes.processors_near(device) for device in devices}
+        return {device: listed for device, listed in near.items() if listed}
+
     def _busy_now(self, devices: Sequence[str]) -> tuple[Busy, ...]:
         now = self._clock.now()
         if self._quiet_since is None or now - self._quiet_since > _RESTED:
@@ -304,7 +303,7 @@ class _StoppedError(Exception):
     """The job is not wanted any more."""
 
 
-def _command(number: int, job: CopyJob) -> Measure:
+def _command(number: int, job: CopyJob, near: Mapping[str, str]) -> Measure:
     return Measure(
         number,
         job.source,
@@ -317,6 +316,8 @@ def _command(number: int, job: CopyJob) -> Measure:
         job.beside,
         SAMPLES,
         MOST_SHARE,
+        job.fit,
+        tuple(near.items()),
     )
 
 

@@ -16,6 +16,7 @@ class Absence(StrEnum):
     IMPOSSIBLE = "impossible figure"
     NO_PART = "no such part"
     LOST = "card lost"
+    UNLISTED = "card not listed"
     ASLEEP = "card asleep"
     NO_ANSWER = "no answer"
     NO_DRIVER = "no driver"
@@ -48,6 +49,7 @@ _SENTENCES = {
     Absence.IMPOSSIBLE: Message("the driver answered with an impossible figure"),
     Absence.NO_PART: Message("this card has no such part"),
     Absence.LOST: Message("the card is lost"),
+    Absence.UNLISTED: Message("the driver no longer lists the card"),
     Absence.ASLEEP: Message("the card is asleep and is not woken to be read"),
     Absence.NO_ANSWER: Message("the driver does not answer for this card"),
     Absence.NO_DRIVER: Message("the driver is gone"),

@@ -30,6 +30,8 @@ class CardState(StrEnum):
     WORKING = "working"
     ASLEEP = "asleep"
     LOST = "lost"
+    UNLISTED = "not listed"
+    REFUSED = "no access"
     NO_ANSWER = "no answer"
     NO_DRIVER = "no driver"
 
@@ -46,6 +48,8 @@ _STATE_WORDS = {
     CardState.WORKING: Message("working"),
     CardState.ASLEEP: Message("asleep"),
     CardState.LOST: Message("lost"),
+    CardState.UNLISTED: Message("not listed"),
+    CardState.REFUSED: Message("no access"),
     CardState.NO_ANSWER: Message("no answer"),
     CardState.NO_DRIVER: Message("no driver"),
 }
@@ -55,8 +59,44 @@ _STATE_SENTENCES = {
         "asleep, or left alone so that it can fall asleep; not woken to be read"
     ),
     CardState.LOST: Message("lost: it no longer answers the driver"),
+    CardState.UNLISTED: Message(
+        "not listed: the driver no longer lists it; it is looked for again and again"
+    ),
+    CardState.REFUSED: Message(
+        "no access: the driver does not give access to it; it is asked again and again"
+    ),
     CardState.NO_ANSWER: Message("the driver has not answered for this card yet"),
     CardState.NO_DRIVER: Message("the driver is gone; it is looked for again and again"),
+}
+
+
+def remedy(denied: Absence | None) -> Message:
+    """What to do about a card that the driver gives no access to; empty where nothing helps."""
+    return _REMEDIES.get(denied, _ASK_FOR_THE_CAUSE) if denied else NOTHING
+
+
+_ASK_FOR_THE_CAUSE = Message(
+    "Why the driver gives no access to a card may stand in its log: `sudo dmesg`."
+)
+_REMEDIES = {
+    Absence.NO_PERMISSION: Message(
+        "A card without permission was not given to this user, container or job: look at the"
+        " rights to /dev/nvidia* (groups `video` and `render`), at the container's `--gpus` and"
+        " device cgroup, or at Slurm's ConstrainDevices."
+    ),
+    Absence.NOT_SUPPORTED: Message(
+        "A card that is not supported may be too new or too old for this driver:"
+        " `gpuexplorer doctor` looks for the cause."
+    ),
+    Absence.UNLISTED: Message(
+        "A card that is no longer listed was given to another driver or a virtual machine, or"
+        " did not come up again: look for it with `lspci` and in `sudo dmesg`."
+    ),
+    Absence.LOST: Message(
+        "A lost card often comes back only with a restart of the computer; look at its power"
+        " and its seat."
+    ),
+    Absence.NO_ANSWER: NOTHING,  # it is waited for
 }
 
 

@@ -51,7 +51,9 @@ from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.session import Attempt
 
-_WORTH_AN_ALERT = frozenset({Kind.CARD_LOST, Kind.DRIVER_GONE, Kind.XID, Kind.MEMORY_ERROR})
+_WORTH_AN_ALERT = frozenset(
+    {Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE, Kind.XID, Kind.MEMORY_ERROR}
+)
 
 
 class MainWindow(QMainWindow):

@@ -1,8 +1,10 @@
 """CopyJob: one copy to be measured, as window, command line and worker mean it."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 LATENCY_BYTES = 16
+_FEWEST_BYTES = 1 << 20  # of fewer, the time tells little of the wire
 # How the bytes get there.
 MODES = frozenset(
     {
@@ -31,6 +33,7 @@ class CopyJob:
     both_ways: bool = False  # the same the other way round, at the same time
     pieces: int = 1  # of which the bytes are the sum
     beside: "tuple[tuple[str, str], ...]" = ()  # other copies at the same time: source, target
+    fit: bool = False  # fewer bytes will do where so many do not fit
 
     @property
     def touches_host(self) -> bool:
@@ -53,3 +56,11 @@ class CopyJob:
     @property
     def local(self) -> bool:
         return self.source == self.target
+
+
+def fitted(job: CopyJob, fits: "Callable[[CopyJob], bool]") -> CopyJob:
+    """With half as many bytes, and half again, until they fit; unchanged if none would do."""
+    smaller = job
+    while job.fit and smaller.bytes >= 2 * _FEWEST_BYTES and not fits(smaller):
+        smaller = replace(smaller, bytes=smaller.bytes // 2)
+    return smaller if fits(smaller) else job

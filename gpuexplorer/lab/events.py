@@ -255,6 +255,9 @@ class Measured:
     compared_copies: int = 0  # of one more sample, each by itself
     modelled: bool = False
     direct: "bool | None" = None  # card to card: peers in truth, as the driver said
+    near: "bool | None" = None  # the host's memory lay close to the card; None: not known
+    in_cache: bool = False  # a card's copy to itself: both ends fit into its L2 cache
+    fewer_bytes: "int | None" = None  # than were asked for, since so many did not fit
     notes: "tuple[Message, ...]" = ()  # sentences
 
 

@@ -16,7 +16,10 @@ _ASSIGNMENT = re.compile(r"""^(\w+)(?:\s*:[^=\n]+)?\s*=\s*['"]([^'"\n]*)['"]""",
 
 # The oldest driver that runs programs made for a CUDA of this first number.
 _OLDEST_DRIVER = {11: 450, 12: 525, 13: 580}
+# The cards before it are known to no driver after the 580 line.
+_OLDEST_AFTER_580 = (7, 5)
 # The builds of PyTorch on offer, and the cards each was made for: first and last capability.
+# The one for CUDA 12.8 ends with PyTorch 2.11, and is what a new card has under an old driver.
 _FLAVOURS: Sequence[tuple[str, Capability, Capability]] = (
     ("13.0", (7, 5), (12, 9)),
     ("12.6", (5, 0), (9, 0)),
@@ -178,6 +181,12 @@ def _advice(
     then = flavour("580", capabilities)
     if then is None:
         return Message("Update NVIDIA's driver to 580 or newer.")
+    if any(one < _OLDEST_AFTER_580 for one in capabilities):
+        return Message(
+            "Update NVIDIA's driver to 580, the last for the oldest card here, then install "
+            "PyTorch built for CUDA {cuda}.",
+            cuda=then,
+        )
     return Message(
         "Update NVIDIA's driver to 580 or newer, then install PyTorch built for CUDA {cuda}.",
         cuda=then,

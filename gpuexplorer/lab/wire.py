@@ -65,6 +65,9 @@ class Measure:
     beside: "tuple[tuple[str, str], ...]" = ()
     samples: int = 7
     most_share: float = 0.125  # of the free memory of each side
+    fit: bool = False
+    # Cards, and which processors are close to each, as Linux lists them.
+    near: "tuple[tuple[str, str], ...]" = ()
 
     @property
     def job(self) -> CopyJob:
@@ -77,6 +80,7 @@ class Measure:
             self.both_ways,
             self.pieces,
             self.beside,
+            self.fit,
         )
 
 

@@ -18,6 +18,8 @@ class FaultKind(StrEnum):
     """What goes wrong, by the word it is ordered with."""
 
     LOST = "lost"
+    UNLISTED = "unlisted"
+    REFUSED = "refused"
     SLOW = "slow"
     HUNG = "hung"
     DRIVER = "driver"
@@ -152,6 +154,14 @@ def _what(fault: Fault) -> Message:
     match fault.kind:
         case FaultKind.LOST:
             return Message("Card {card} is lost, as ordered.", card=fault.card)
+        case FaultKind.UNLISTED:
+            return Message(
+                "The driver no longer lists card {card}, as ordered.", card=fault.card
+            )
+        case FaultKind.REFUSED:
+            return Message(
+                "The driver gives no access to card {card}, as ordered.", card=fault.card
+            )
         case FaultKind.SLOW:
             return Message(
                 "Each reading of card {card} takes {seconds:g} s, as ordered.",
@@ -180,6 +190,6 @@ def _what(fault: Fault) -> Message:
 
 _FORMS = mark(
     "Faults are lost:1@20s, lost:1@20s-40s, slow:0@10s, hung:1@15s, garbage:2@15s, "
-    "driver@30s, wrong:1>0, with commas between them."
+    "unlisted:1@20s, refused:1@20s, driver@30s, wrong:1>0, with commas between them."
 )
 _TIMES = mark("A time is written 20, 20s, 1.5s or 2m, and a span 20s-40s.")

@@ -32,6 +32,8 @@ _UNKNOWN_AFTER, _READ_AGAIN_FOR = 5.0, 30.0
 _LINK_RIGHT_FOR = 60.0
 _TROUBLE = {
     CardState.LOST: Kind.CARD_LOST,
+    CardState.UNLISTED: Kind.CARD_UNLISTED,
+    CardState.REFUSED: Kind.NO_ACCESS,
     CardState.NO_ANSWER: Kind.NO_ANSWER,
     CardState.NO_DRIVER: Kind.DRIVER_GONE,
     CardState.ASLEEP: Kind.ASLEEP,

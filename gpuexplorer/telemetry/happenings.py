@@ -12,6 +12,10 @@ class Kind(StrEnum):
 
     CARD_LOST = mark("card lost")
     CARD_BACK = mark("card back")
+    CARD_UNLISTED = mark("card not listed")
+    CARD_LISTED = mark("card listed again")
+    NO_ACCESS = mark("no access")
+    ACCESS = mark("access again")
     NO_ANSWER = mark("no answer")
     ANSWERS_AGAIN = mark("answers again")
     DRIVER_GONE = mark("driver gone")
@@ -53,6 +57,8 @@ class Happening:
 # What ends, and as what it began.
 BEGINNING_OF = {
     Kind.CARD_BACK: Kind.CARD_LOST,
+    Kind.CARD_LISTED: Kind.CARD_UNLISTED,
+    Kind.ACCESS: Kind.NO_ACCESS,
     Kind.ANSWERS_AGAIN: Kind.NO_ANSWER,
     Kind.DRIVER_BACK: Kind.DRIVER_GONE,
     Kind.AWAKE: Kind.ASLEEP,
@@ -68,5 +74,8 @@ BEGINNING_OF = {
 BEGINNINGS = frozenset(BEGINNING_OF.values())
 # How a card or its driver is: one at a time, and each makes unknown what went on before.
 SILENCES = frozenset(
-    {Kind.CARD_LOST, Kind.NO_ANSWER, Kind.DRIVER_GONE, Kind.ASLEEP, Kind.NO_FIGURES}
+    {
+        *(Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.NO_ACCESS, Kind.NO_ANSWER),
+        *(Kind.DRIVER_GONE, Kind.ASLEEP, Kind.NO_FIGURES),
+    }
 )

@@ -244,7 +244,7 @@ def _chosen_library(place: Place) -> Looked | None:
         return None
     # The loader looks for a bare name as for any other library.
     path = place.at(chosen) if "/" in chosen else find_library(place, chosen)
-    found = path is not None and _is_library(path)
+    found = path is not None and is_library(path)
     if found:
         sentence = Message("The variable GPUEXPLORER_NVML is used for NVIDIA's library.")
     elif path is not None and is_there(path):
@@ -260,7 +260,7 @@ def _chosen_library(place: Place) -> Looked | None:
     return Looked(Thing.CHOSEN_LIBRARY, chosen, found, sentence)
 
 
-def _is_library(path: Path) -> bool:
+def is_library(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             return file.read(4) == b"\x7fELF"

@@ -151,10 +151,16 @@ def _junctions(
     sockets: Sequence[Socket], links: Mapping[frozenset[CardId], Link]
 ) -> tuple[Junction, ...]:
     """One that joins no more cards than a closer one is left out: nothing tells that it is."""
+
+    def on_the_bus(card: CardId) -> bool:
+        link = links.get(frozenset((card, HOST_ID)))
+        return link is None or link.path is not PathKind.C2C
+
     found: list[Junction] = []
     for step in _STEPS:
         for socket in sockets:
-            for group in _joined(socket.cards, links, _CLOSER[step]):
+            cards = list(filter(on_the_bus, socket.cards))
+            for group in _joined(cards, links, _CLOSER[step]):
                 known = any(set(each.cards) == set(group) for each in found)
                 if len(group) > 1 and not known:
                     found.append(Junction(len(found), step, tuple(group)))

@@ -45,6 +45,13 @@ class PciBus:
             "suspending",
         )
 
+    def driver(self, bus_id: str) -> str:
+        """The kernel module that has the card; empty where none has."""
+        try:
+            return (self._devices / bus_id / "driver").readlink().name
+        except OSError:
+            return ""
+
     def slot(self, bus_id: str) -> tuple[int | None, int | None]:
         """PCIe generation and lanes that the slot offers: the card's neighbour up the bus."""
         try:

@@ -18,6 +18,10 @@ _END_OF = {began: ended for ended, began in BEGINNING_OF.items()}
 _SENTENCES = {
     Kind.CARD_LOST: Message("The card is lost"),
     Kind.CARD_BACK: Message("The card is back"),
+    Kind.CARD_UNLISTED: Message("The driver no longer lists the card"),
+    Kind.CARD_LISTED: Message("The driver lists the card again"),
+    Kind.NO_ACCESS: Message("The driver gives no access to the card"),
+    Kind.ACCESS: Message("The driver gives access to the card"),
     Kind.NO_ANSWER: Message("The card does not answer"),
     Kind.ANSWERS_AGAIN: Message("The card answers again"),
     Kind.DRIVER_GONE: Message("The driver is gone"),
@@ -30,6 +34,8 @@ _SENTENCES = {
 }
 _RESTLESS_SENTENCES = {
     Kind.CARD_LOST: Message("The card is lost and comes back again and again"),
+    Kind.CARD_UNLISTED: Message("The driver lists the card only now and then"),
+    Kind.NO_ACCESS: Message("The driver gives access to the card only now and then"),
     Kind.NO_ANSWER: Message("The card answers only now and then"),
     Kind.DRIVER_GONE: Message("The driver goes and comes back again and again"),
     Kind.ASLEEP: Message("The card falls asleep and wakes up again and again"),

@@ -13,6 +13,7 @@ class PathKind(StrEnum):
 
     SELF = "X"
     NVLINK = "NV"
+    C2C = "C2C"
     BOARD = "INT"
     SWITCH = "PIX"
     SWITCHES = "PXB"
@@ -29,6 +30,7 @@ class PathKind(StrEnum):
 _SENTENCES = {
     PathKind.SELF: Message("the card itself"),
     PathKind.NVLINK: Message("NVLink, the number says how many links work together"),
+    PathKind.C2C: Message("NVLink-C2C, from the card straight to its processor"),
     PathKind.BOARD: Message("two processors on one board"),
     PathKind.SWITCH: Message("one PCIe switch"),
     PathKind.SWITCHES: Message("several PCIe switches, without touching the processor"),
@@ -118,8 +120,40 @@ _LANE_RATES = {
     6: 64.0e9 * 242 / 256 / 8,
     7: 128.0e9 * 242 / 256 / 8,
 }
-# Bytes per second of one NVLink, each direction, by its generation.
+# Bytes per second of one NVLink, each direction, by its generation: what copies can have of
+# it, and what its line carries, coding and all, which is what the driver reports.
 _NVLINK_RATES = {1: 20e9, 2: 25e9, 3: 25e9, 4: 25e9, 5: 50e9}
+_LINE_RATES = {1: 20e9, 2: 25.78125e9, 3: 25e9, 4: 26.5625e9, 5: 53.125e9}
+_SAME_LINE = 0.01
+_STILL_OF_IT = 1.05  # some lines of one generation are a little faster than others
+
+
+@dataclass(frozen=True, slots=True)
+class OneNvlink:
+    """What can be relied on of what the driver reports of a link."""
+
+    generation: int | None
+    rate: float | None  # bytes per second that copies can have, each direction
+    disagree: bool = False  # its generation and its rate cannot both be true
+
+
+def nvlink_of(generation: int | None, line: float | None) -> OneNvlink:
+    """Of a rate that is that of another generation the rate holds: it was measured when the
+    link came up, and the number of the generation is one of a list that drivers changed. A
+    rate beyond the generation that is that of no other is not believed.
+    """
+    if line is None:
+        return OneNvlink(generation, nvlink_rate(generation))
+    full = _LINE_RATES.get(generation or 0)
+    if full is not None and line <= full * _STILL_OF_IT:
+        # A link may run with fewer lanes, or more slowly, than its generation can.
+        return OneNvlink(generation, min(line / full, 1.0) * _NVLINK_RATES[generation or 0])
+    same = [each for each, rate in _LINE_RATES.items() if abs(line / rate - 1) < _SAME_LINE]
+    if same:
+        return OneNvlink(None, _NVLINK_RATES[same[0]], disagree=generation is not None)
+    if full is not None:
+        return OneNvlink(generation, None, disagree=True)
+    return OneNvlink(generation, line)
 
 
 def pcie_rate(generation: int, lanes: int) -> float | None:
@@ -128,16 +162,54 @@ def pcie_rate(generation: int, lanes: int) -> float | None:
     return None if lane is None else lane * lanes
 
 
-def nvlink_rate(generation: int) -> float | None:
+def nvlink_rate(generation: int | None) -> float | None:
     """What one NVLink of a data centre card carries each way; None where that is unknown."""
-    return _NVLINK_RATES.get(generation)
+    return _NVLINK_RATES.get(generation or 0)
 
 
 def pcie_words(generation: int, lanes: int) -> Message:
     return Message("PCIe {generation}.0 x{lanes}", generation=generation, lanes=lanes)
 
 
-def nvlinks_words(count: int, generation: int | None) -> Message:
+def c2c_words(count: int, *, known: bool) -> Message:
+    if known:
+        return Message.counted(
+            "{count} link of NVLink-C2C", "{count} links of NVLink-C2C", count
+        )
+    return Message.counted(
+        "{count} link of NVLink-C2C, of unknown speed",
+        "{count} links of NVLink-C2C, of unknown speed",
+        count,
+    )
+
+
+def nvlinks_words(count: int, one: OneNvlink) -> Message:
+    """What their rate follows from, or why there is none."""
+    generation = one.generation
+    if one.disagree and one.rate is None:
+        return Message.counted(
+            "{count} NVLink of generation {generation}, with a speed that it cannot have",
+            "{count} NVLinks of generation {generation}, with a speed that they cannot have",
+            count,
+            generation=generation,
+        )
+    if one.disagree:
+        return Message.counted(
+            "{count} NVLink, faster than the generation that the driver reports",
+            "{count} NVLinks, faster than the generation that the driver reports",
+            count,
+        )
+    if one.rate is None and generation is None:
+        return Message.counted(
+            "{count} NVLink of unknown speed", "{count} NVLinks of unknown speed", count
+        )
+    if one.rate is None:
+        return Message.counted(
+            "{count} NVLink of generation {generation}, of unknown speed",
+            "{count} NVLinks of generation {generation}, of unknown speed",
+            count,
+            generation=generation,
+        )
     if generation is None:
         return Message.counted("{count} NVLink", "{count} NVLinks", count)
     return Message.counted(

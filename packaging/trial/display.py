@@ -3,11 +3,12 @@
 import os
 import secrets
 import shutil
+import socket
 import struct
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +21,12 @@ from trial.xwd import Shown, shown_in
 _SOCKETS = "/tmp/.X11-unix"
 _WIDE, _HIGH = 1600, 1000
 _ANY_HOST = 0xFFFF
-_GLANCE = 0.2
-_SETTLING = 2.0  # what fades in is then there
+_PERMISSION = b"MIT-MAGIC-COOKIE-1"
+_SECRET_BYTES = 16
+_FIRST_PORT = 6000
+_PATIENCE = 60.0  # of one that has started: what else runs may keep it from answering
+GLANCE = 0.2
+_LOOKS_ALIKE = 5  # one after another: what fades in is then there
 
 
 @dataclass(frozen=True)
@@ -52,15 +57,46 @@ class Display:
     def shows(self) -> Shown:
         return shown_in(self.memory)
 
-    def drawn(self, patience: float) -> Shown:
-        """As soon as there is a window with something in it. Raises StepError."""
+    def drawn(self, patience: float, ended: Callable[[], bool]) -> Shown:
+        """As soon as there is a window that stands still, or the last that was seen of one.
+
+        `ended`: whether the program is gone that was to show it. Raises StepError.
+        """
         until = time.monotonic() + patience
-        while not self.shows().drawn:
+        last, alike = self.shows(), 0
+        while alike < _LOOKS_ALIKE and time.monotonic() < until and not ended():
+            time.sleep(GLANCE)
+            now = self.shows()
+            if now.drawn:
+                alike = alike + 1 if now.is_like(last) else 0
+                last = now
+        if not last.drawn:
+            why = "The program ended" if ended() else f"{patience:g} s passed"
+            raise StepError(f"{why} before anything was drawn on the display.")
+        return last
+
+    def wait_until_it_answers(self, patience: float) -> None:
+        """It says its number before it lets anybody in. Raises CannotTryError."""
+        until = time.monotonic() + patience
+        while not self.answers():
             if time.monotonic() > until:
-                raise StepError(f"After {patience:g} s nothing was drawn on the display.")
-            time.sleep(_GLANCE)
-        time.sleep(_SETTLING)
-        return self.shows()
+                raise CannotTryError(f"Xvfb lets nobody in after {patience:g} s.")
+            time.sleep(GLANCE)
+
+    def answers(self) -> bool:
+        """Whether a program that asks to come in, with the cookie, is let in."""
+        reached = socket.socket(socket.AF_INET if self.remote else socket.AF_UNIX)
+        with reached:
+            reached.settimeout(_PATIENCE)
+            try:
+                if self.remote:
+                    reached.connect(("127.0.0.1", _FIRST_PORT + self.number))
+                else:
+                    reached.connect(f"{_SOCKETS}/X{self.number}")
+                reached.sendall(greeting(self.cookies.read_bytes()[-_SECRET_BYTES:]))
+                return reached.recv(1) == b"\1"
+            except OSError:
+                return False
 
 
 @contextmanager
@@ -70,7 +106,7 @@ def display(*, remote: bool = False) -> Iterator[Display]:
         raise CannotTryError("There is no Xvfb. Type: apt-get install xvfb")
     with tempfile.TemporaryDirectory(prefix="gpuexplorer-display-") as folder:
         cookies = Path(folder) / "cookies"
-        cookies.write_bytes(cookie(secrets.token_bytes(16)))
+        cookies.write_bytes(cookie(secrets.token_bytes(_SECRET_BYTES)))
         told, tells = os.pipe()
         server = subprocess.Popen(
             [
@@ -87,7 +123,9 @@ def display(*, remote: bool = False) -> Iterator[Display]:
                 number = pipe.readline().strip()
             if not number:
                 raise CannotTryError("Xvfb does not start here.")
-            yield Display(int(number), remote, cookies, Path(folder) / "Xvfb_screen0")
+            ready = Display(int(number), remote, cookies, Path(folder) / "Xvfb_screen0")
+            ready.wait_until_it_answers(_PATIENCE)
+            yield ready
         finally:
             server.terminate()
             server.wait()
@@ -95,6 +133,14 @@ def display(*, remote: bool = False) -> Iterator[Display]:
 
 def cookie(secret: bytes) -> bytes:
     """An entry of the file that ~/.Xauthority is, for whichever display it is shown to."""
-    fields = (b"", b"", b"MIT-MAGIC-COOKIE-1", secret)
+    fields = (b"", b"", _PERMISSION, secret)
     counted = (struct.pack(">H", len(each)) + each for each in fields)
     return struct.pack(">H", _ANY_HOST) + b"".join(counted)
+
+
+def greeting(secret: bytes) -> bytes:
+    """What a program says to an X server first; the lengths are of what is then filled up to
+    whole words of four bytes.
+    """
+    said = struct.pack("<BxHHHH2x", ord("l"), 11, 0, len(_PERMISSION), len(secret))
+    return said + b"".join(each + bytes(-len(each) % 4) for each in (_PERMISSION, secret))

@@ -7,12 +7,13 @@ from typing import Any
 from gpuexplorer.commands.window_arguments import SCREENS
 from trial.display import Display, display
 from trial.program import Program, as_json, expect
-from trial.report import Step
-from trial.root import HOME, Inside
+from trial.report import Step, StepError
+from trial.root import HOME, Done, Inside, Running
+from trial.xwd import Shown
 
 _SIMULATED = ("--simulate", "2xTitanRTX")
 _SIZE = ("--size", "1400x900")
-_PATIENCE = 40.0
+_PATIENCE = 120.0  # for a window, on a machine that has other things to do
 
 
 class Windows:
@@ -73,11 +74,7 @@ class Windows:
         words = ["sh", "-c", f"exec {lines[0]} --quit-after 8"]
         with display() as screen:
             window = self._program.root.start(words, screen.open_to(self._program.root))
-            try:
-                shown = screen.drawn(_PATIENCE)
-            finally:
-                done = window.wait()
-        self._program.judged(done, ("--quit-after", "8"))
+            shown, done = self._shown(screen, window, ("--quit-after", "8"))
         expect(not done.err, f"It complained: {done.err[:400]}")
         where = self._program.keep(f"{self._name}first-start", shown.as_png())
         return f"`{lines[0]}` opens the window as it is without cards: {where}"
@@ -109,10 +106,10 @@ class Windows:
         with display() as screen:
             opened = screen.open_to(self._program.root)
             inside = Inside(opened.environment, shown=opened.shown, read_only=(HOME,))
-            done = self._program.run(*_SIMULATED, *_SIZE, "--quit-after", "4", inside=inside)
+            said = self._opens(inside)
             told = self._program.told("snapshot", "--json", inside=inside)
         expect(told["schema"] >= 1, "No snapshot either.")
-        return f"The window opens, and a snapshot is told. {_aside(done.err)}"
+        return f"{said} And a snapshot is told."
 
     def no_home(self) -> str:
         with display() as screen:
@@ -120,8 +117,7 @@ class Windows:
             inside = Inside(
                 {**opened.environment, "HOME": "/nonexistent"}, shown=opened.shown, folder="/"
             )
-            done = self._program.run(*_SIMULATED, *_SIZE, "--quit-after", "4", inside=inside)
-        return f"The window opens. {_aside(done.err)}"
+            return self._opens(inside)
 
     def no_display(self) -> str:
         done = self._program.run(*_SIMULATED)
@@ -135,6 +131,23 @@ class Windows:
         expect("display" in done.err.lower(), f"It does not say why: {done.err[:300]}")
         return f"It says: {' '.join(done.err.split())}"
 
+    def _opens(self, inside: Inside) -> str:
+        """What it says of itself at its end shows that it was a window."""
+        words = (*_SIMULATED, *_SIZE, "--quit-after", "4", "--diagnostics", "-")
+        done = self._program.run(*words, inside=inside)
+        told = as_json(done.out, "gpuexplorer --diagnostics -")
+        return f"The window opens: {_in_words(told)} {_aside(done.err)}"
+
+    def _shown(
+        self, screen: Display, window: Running, words: "tuple[str, ...]"
+    ) -> "tuple[Shown, Done]":
+        try:
+            shown = screen.drawn(_PATIENCE, lambda: window.ended)
+        except StepError:
+            self._program.judged(window.wait(), words)  # its own words say more
+            raise
+        return shown, self._program.judged(window.wait(), words)
+
     # Any: whatever JSON holds.
     def _seen(self, screen: Display, name: str) -> "tuple[Mapping[str, Any], str]":
         told = f"{HOME}/{name}.json"
@@ -142,11 +155,7 @@ class Windows:
         words = (*_SIMULATED, *_SIZE, "--view", "overview", *ending)
         inside = screen.open_to(self._program.root)
         window = self._program.root.start([self._program.path, *words], inside)
-        try:
-            shown = screen.drawn(_PATIENCE)
-        finally:
-            done = window.wait()
-        self._program.judged(done, words)
+        shown, done = self._shown(screen, window, words)
         where = self._program.keep(f"{self._name}{name}", shown.as_png())
         expect(not done.err, f"It complained: {done.err[:400]}")
         text = self._program.root.at(told).read_text("utf-8")

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import time
+from contextlib import suppress
 
 from trial.display import Display, display
 from trial.program import Program, expect
@@ -16,7 +17,7 @@ _ON_PROCESSOR = ("copies", "--devices", "cpu,cpu", "--sizes", "64MiB", "--json")
 _SAVED = f"{HOME}/typed.pt"
 _LINES = ("a = torch.ones(3, device='cuda:0')", f"torch.save(a, '{_SAVED}')")
 _STARTING = 60.0  # PyTorch takes its time when it is read from the disk for the first time
-_OPENING = 40.0
+_OPENING = 120.0
 _GLANCE = 0.5
 _LAB = ("--simulate", "2xTitanRTX", "--view", "lab", "--size", "1500x950")
 _MEASURED_BY = re.compile(r"Measured by .*?\)\.")
@@ -55,9 +56,10 @@ def typed(program: Program) -> str:
     with display() as screen:
         window = program.root.start([program.path, *words], screen.open_to(program.root))
         try:
-            screen.drawn(_OPENING)
+            screen.drawn(_OPENING, lambda: window.ended)
             # There is no desktop here that would give the keyboard to a new window.
-            _press(screen, "search", "--onlyvisible", "--name", "GPU Explorer", "windowfocus")
+            visible = ("search", "--sync", "--onlyvisible", "--name", "GPU Explorer")
+            _press(screen, *visible, "windowfocus", "--sync")
             _press(screen, "key", "ctrl+l")
             for line in _LINES:
                 _press(screen, "type", "--delay", "20", line)
@@ -68,7 +70,7 @@ def typed(program: Program) -> str:
                     where = program.keep("lab-typed", screen.shows().as_png())
                     raise StepError(f"The lines were not carried out; see {where}")
                 time.sleep(_GLANCE)
-            shown = screen.drawn(_OPENING)
+            shown = screen.drawn(_OPENING, lambda: window.ended)
         finally:
             _press(screen, "key", "ctrl+q")
             done = window.wait()
@@ -79,9 +81,12 @@ def typed(program: Program) -> str:
 
 
 def _press(screen: Display, *words: str) -> None:
-    subprocess.run(
-        ["xdotool", *words],
-        env={**os.environ, "DISPLAY": screen.name, "XAUTHORITY": str(screen.cookies)},
-        stdout=subprocess.DEVNULL,
-        check=False,  # what it does not do is missed by whoever waits for it
-    )
+    """What it does not do is missed by whoever waits for it."""
+    with suppress(subprocess.TimeoutExpired):
+        subprocess.run(
+            ["xdotool", *words],
+            env={**os.environ, "DISPLAY": screen.name, "XAUTHORITY": str(screen.cookies)},
+            stdout=subprocess.DEVNULL,
+            check=False,
+            timeout=_OPENING,
+        )

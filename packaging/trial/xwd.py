@@ -8,6 +8,7 @@ from pathlib import Path
 _HEADER = struct.Struct(">25I")
 _COLOUR_BYTES = 12  # of each entry of the map before the pixels
 _LEAST_COLOURS = 24
+_MOST_ASTRAY = 0.02  # of the pixels looked at: curves move on, and a clock's hands
 _EVERY = 37  # so that a look at a thousandth of the pixels meets every column
 
 
@@ -21,13 +22,23 @@ class Shown:
 
     @property
     def colours(self) -> int:
-        step = 3 * _EVERY
-        return len({self.pixels[at : at + 3] for at in range(0, len(self.pixels), step)})
+        return len(set(self._looked_at()))
 
     @property
     def drawn(self) -> bool:
         """Whether there is more than an empty screen, or an empty window on it."""
         return self.colours >= _LEAST_COLOURS
+
+    def is_like(self, other: "Shown") -> bool:
+        """Whether nothing opened, closed or faded between the two."""
+        mine, theirs = self._looked_at(), other._looked_at()
+        if len(mine) != len(theirs):
+            return False
+        changed = sum(a != b for a, b in zip(mine, theirs, strict=True))
+        return changed <= _MOST_ASTRAY * len(mine)
+
+    def _looked_at(self) -> "list[bytes]":
+        return [self.pixels[at : at + 3] for at in range(0, len(self.pixels), 3 * _EVERY)]
 
     def as_png(self) -> bytes:
         row = self.wide * 3

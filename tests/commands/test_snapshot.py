@@ -358,6 +358,25 @@ def test_what_an_answer_does_not_need_is_not_imported(words: str, without: str) 
     assert done.returncode == 0, done.stderr
 
 
+def test_a_command_makes_python_look_for_garbage_less_often_and_not_at_the_exit() -> None:
+    code = (
+        "import atexit, gc, sys; from gpuexplorer.__main__ import main\n"
+        "before = gc.get_stats()[0]['collections']\n"
+        "atexit.register(lambda: print(gc.get_stats()[0]['collections'] - before,"
+        " len(gc.get_objects()), file=sys.stderr))\n"
+        "main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "snapshot", "--json"],
+        env=environment("cards=2"),
+        capture_output=True,
+        check=False,
+    )
+    collections, looked_through = map(int, done.stderr.split())
+    assert collections == 0
+    assert looked_through < 100
+
+
 def test_one_look_already_tells_how_busy_the_computer_is() -> None:
     done = run("cards=1;slow=0:0.005", "snapshot", "--json")
     host = json.loads(done.stdout)["host"]

@@ -2,6 +2,7 @@
 
 import statistics
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -189,7 +190,10 @@ def test_copies_that_were_ordered_wrong_arrive_wrong_and_have_no_rate() -> None:
         (CopyJob("cuda:0", "tpu", SIZE), "There is no tpu on this machine."),
         (CopyJob("cuda:0", "cuda:1", 0), "There is nothing to copy: the size is 0."),
         (CopyJob("cpu", "cuda:0", SIZE, "staged"), "Only copies from one card to another"),
-        (CopyJob("cuda:0", "cuda:1", 1 << 40), "1.00 TiB is more than an eighth"),
+        (
+            CopyJob("cuda:0", "cuda:1", 1 << 40),
+            "Copying 1.00 TiB takes 1.00 TiB on cuda:0, more than",
+        ),
         (CopyJob("cuda:0", "cuda:1", 4, pieces=5), "4 bytes cannot be cut into 5 pieces."),
         (CopyJob("cuda:0", "cuda:1", 4, "sideways"), "no way of copying called 'sideways'"),
     ],
@@ -198,6 +202,19 @@ def test_what_cannot_be_done_is_answered_in_a_sentence(job: CopyJob, sentence: s
     result = measured(bench("2xT4"), job)
     assert result.measured is None
     assert sentence in result.failure
+
+
+def test_within_a_small_card_as_many_bytes_are_copied_as_fit() -> None:
+    job = job_of(Kind.ONE_WAY, "cuda:0", "cuda:0", 1 << 30, fit=True)
+    assert job is not None
+    result = measured(bench("1xT4"), job)
+    assert result.bytes == 512 << 20
+    assert notes_of(result)[1] == (
+        "Only 512 MiB were copied. Copying 1.00 GiB takes 2.00 GiB on cuda:0, more than an "
+        "eighth of the 14.6 GiB that are free there."
+    )
+    exactly = measured(bench("1xT4"), replace(job, fit=False))
+    assert exactly.measured is None
 
 
 def test_a_card_that_is_lost_copies_nothing() -> None:

@@ -123,6 +123,14 @@ def test_a_card_on_fewer_lanes_than_it_could_have_says_so() -> None:
     assert [each.device for each in route.narrow] == ["cuda:1"]
 
 
+def test_a_card_on_nvlink_c2c_is_limited_by_that_and_not_by_its_pcie() -> None:
+    words = Message("10 links of NVLink-C2C")
+    link = Link(A, HOST_ID, PathKind.C2C, rate=447e9, rate_reason=words)
+    lanes = {A: {links.PCIE_WIDTH: 1.0, links.PCIE_WIDTH_MAX: 16.0}}
+    route = Routes(Topology((A,), [link], {}), CARDS[:1], readings=lanes).route("cpu", "cuda:1")
+    assert (route.limit, route.words, route.narrow) == (447e9, words, ())
+
+
 def test_a_card_made_for_eight_lanes_is_as_it_should_be() -> None:
     lanes = {
         A: {

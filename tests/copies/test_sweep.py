@@ -16,6 +16,18 @@ def test_the_floor_is_what_the_smallest_copies_take() -> None:
     assert line(10e-6, 25e9).floor == pytest.approx(10e-6, rel=0.02)
 
 
+def test_what_a_cache_carried_is_not_the_best_of_a_cards_memory() -> None:
+    sizes = [1 << power for power in range(16, 28)]
+    points = [
+        Point(size, size / (3e12 if size <= 16 << 20 else 1.2e12), size <= 16 << 20)
+        for size in sizes
+    ]
+    assert Curve(points).top == pytest.approx(1.2e12)
+    assert not Curve(points).in_cache
+    assert Curve(points[:4]).top == pytest.approx(3e12)
+    assert Curve(points[:4]).in_cache
+
+
 def test_up_to_some_size_the_price_is_the_floor() -> None:
     assert line(10e-6, 25e9).floor_bytes == 32768
 

@@ -3,23 +3,27 @@
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gpuexplorer.copies.benches import names_by_uuid, offered
+from gpuexplorer.copies.benches import names_by_uuid, offered, without_kernels
 from gpuexplorer.copies.busy import Busy
 from gpuexplorer.copies.measuring import STOPPED, Measuring
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.routes import Values
+from gpuexplorer.copies.routes import Routes, Values
 from gpuexplorer.copies.worker_bench import WorkerBench
-from gpuexplorer.core.cards import Card, CardId
+from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Device
 from gpuexplorer.lab.worker_process import Start
+from gpuexplorer.simulation.specs import parse_machine
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from tests.copies.made import measured, routes
 from tests.lab.processes import Fake, ended, needs_torch
 
@@ -280,6 +284,22 @@ def test_links_are_read_while_they_copy_once_for_each_device() -> None:
     assert results[0].route.note == "cuda:0 runs at PCIe 1.0: card and slot could do PCIe 3.0."
 
 
+def test_the_worker_is_told_which_processors_are_near_each_card() -> None:
+    answer = 'notes=["process %d" % os.getpid()]'
+    told = SCRIPT.replace(answer, 'notes=[json.dumps(told["near"])]')
+    bench = WorkerBench(Fake(script=told), lambda _: routes("2xT4"))
+    try:
+        near = [
+            measured(bench, CopyJob(*ends, 1 << 20)).measured
+            for ends in (("cpu", "cuda:1"), ("cpu", "cpu"))
+        ]
+    finally:
+        bench.close()
+    listed = routes("2xT4").processors_near("cuda:1")
+    assert listed
+    assert [each and each.notes for each in near] == [(f'[["cuda:1", "{listed}"]]',), ("[]",)]
+
+
 def test_a_card_that_rests_is_asked_again_when_it_copies_the_next_time() -> None:
     awake = False
 
@@ -301,17 +321,51 @@ def test_a_card_that_rests_is_asked_again_when_it_copies_the_next_time() -> None
 
 
 def test_devices_are_matched_to_cards_by_their_uuid() -> None:
-    cards = [Card(CardId(f"GPU-{name}"), 0, name, 1) for name in ("aa", "bb")]
+    cards = [Card(CardId(f"GPU-{name}"), 0, name.upper(), 1) for name in ("aa", "bb")]
     devices = [
         Device("cpu", "cpu"),
         Device("cuda:0", "B", uuid="bb"),
         Device("cuda:1", "A", uuid="AA"),
-        Device("cuda:2", "C", usable=False),
+        Device("cuda:2", "no card of this PyTorch", usable=False),
         Device("meta", "meta"),
     ]
     assert names_by_uuid(devices, cards) == {"cuda:0": "GPU-bb", "cuda:1": "GPU-aa"}
     assert offered(devices) == ["cpu", "cuda:0", "cuda:1"]
-    assert names_by_uuid([Device("cuda:0", "A")], cards[:1]) == {"cuda:0": "GPU-aa"}
+
+
+def test_without_a_uuid_a_card_is_known_by_its_name_alone() -> None:
+    """A build for another maker's cards calls them cuda, too."""
+    cards = [Card(CardId(f"GPU-{number}"), number, "TITAN RTX", 1) for number in range(2)]
+    theirs = Device("cuda:0", "AMD Radeon RX 7900 XTX", uuid="3033", capability=(11, 0))
+    assert names_by_uuid([theirs], cards[:1]) == {}
+    assert names_by_uuid([replace(theirs, uuid="")], cards[:1]) == {}
+    assert names_by_uuid([Device("cuda:0", "TITAN RTX")], cards[:1]) == {"cuda:0": "GPU-0"}
+    assert names_by_uuid([Device("cuda:0", "TITAN RTX")], cards) == {}
+
+
+def test_an_instance_of_a_card_has_its_wires_and_not_all_of_its_memory() -> None:
+    [whole] = SimulatedBackend(parse_machine("1xH100")).cards()
+    parts = [
+        Card(CardId(f"MIG-{n}"), n, "1g.10gb", 1, kind=CardKind.MIG, parent=whole.id)
+        for n in range(2)
+    ]
+    devices = [Device("cuda:0", "", uuid="1"), Device("cuda:1", "", uuid=str(whole.id))]
+    assert names_by_uuid(devices, [whole, *parts]) == {"cuda:0": "MIG-1"}
+    assert names_by_uuid(devices[1:], [whole, parts[0]]) == {"cuda:1": "MIG-0"}
+    topology = SimulatedBackend(parse_machine("1xH100")).topology()
+    told = Routes(topology, [whole, *parts], {"cuda:0": parts[1].id, "cuda:1": whole.id})
+    assert told.route("cpu", "cuda:0").limit == told.route("cpu", "cuda:1").limit
+    assert told.route("cuda:1", "cuda:1").limit == pytest.approx(1675e9, rel=0.01)
+    assert told.route("cuda:0", "cuda:0").limit is None
+    assert "an instance's part" in told.route("cuda:0", "cuda:0").limit_reason
+
+
+def test_a_card_without_kernels_is_offered_with_what_it_cannot_do() -> None:
+    reason = Message("Copies work, computing does not.")
+    old = Device("cuda:1", "GTX 1080", "u", capability=(6, 1), usable=False, reason=reason)
+    devices = [Device("cpu", "cpu"), Device("cuda:0", "T4", "v", capability=(7, 5)), old]
+    assert offered(devices) == ["cpu", "cuda:0", "cuda:1"]
+    assert without_kernels(devices) == ["cuda:1, GTX 1080: Copies work, computing does not."]
 
 
 @needs_torch

@@ -65,6 +65,10 @@ def test_a_missing_figure_explains_itself_in_full_on_asking(
     ("state", "absence", "words"),
     [
         (CardState.LOST, Absence.LOST, "Lost. It no longer answers the driver."),
+        (CardState.UNLISTED, Absence.UNLISTED, "Not listed. The driver no longer lists it."),
+        (CardState.REFUSED, Absence.NO_PERMISSION, "No access. This user, container or job"),
+        (CardState.REFUSED, Absence.NOT_SUPPORTED, "No access. The driver says that it does"),
+        (CardState.REFUSED, Absence.REFUSED, "No access. The driver gives no access"),
         (CardState.ASLEEP, Absence.ASLEEP, "Asleep. Asleep, or left alone"),
         (CardState.NO_DRIVER, Absence.NO_DRIVER, "No driver. The driver is gone"),
     ],

@@ -110,16 +110,26 @@ def test_what_fits_piece_by_piece_is_refused_when_the_card_is_full(session: Sess
 
 def test_the_second_card_can_be_used_without_a_context_on_the_first(two: Session) -> None:
     made = two.run("X = torch.ones(1000, device='cuda:1')", "Y = X.cpu()", "Z = Y.cuda(1) + X")
-    assert made.finished is not None
-    assert [each.device for each in made.finished.memory] == ["cuda:1"]
-    two.command(lambda number: Measure(number, "cpu", "cuda:1", MIB, pinned=True))
-    measured = two.run("Z.sum().item()").finished
-    assert measured is not None
-    assert [each.device for each in measured.memory] == ["cuda:1"]
+    assert used(made) == ["cuda:1"]
     first = f"GPU-{usable(two)['cuda:0'].uuid}"
     [taken] = snapshots()
     pid = two.worker.process.pid
     assert (first, pid) not in {(each["card"], each["pid"]) for each in taken["processes"]}
+
+
+@pytest.mark.parametrize("mode", ["copy", "raw", "overlap"])
+def test_the_second_card_can_be_measured_without_a_context_on_the_first(
+    two: Session, mode: str
+) -> None:
+    two.run("H = torch.ones(3)")
+    two.command(lambda number: Measure(number, "cuda:1", "cpu", MIB, mode, pinned=True))
+    assert used(two.run("X = torch.ones(1, device='cuda:1')")) == ["cuda:1"]
+
+
+def used(entry: Entry) -> list[str]:
+    """The cards on which the worker has a context."""
+    assert entry.finished is not None, entry.failed
+    return [each.device for each in entry.finished.memory]
 
 
 def awake(session: Session, *lines: str) -> None:

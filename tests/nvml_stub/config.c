@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "nvml_stub.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static const struct {
     NUMBER(clock_video), NUMBER(max_graphics), NUMBER(max_sm), NUMBER(max_memory),
     NUMBER(max_video), NUMBER(pstate), NUMBER(reasons), NUMBER(pcie_gen), NUMBER(pcie_gen_max),
     NUMBER(pcie_gen_card), NUMBER(pcie_width), NUMBER(pcie_width_max), NUMBER(pcie_tx),
-    NUMBER(pcie_rx), NUMBER(replays), NUMBER(nvlinks), NUMBER(nvlink_version),
+    NUMBER(pcie_rx), NUMBER(c2c), NUMBER(c2c_speed), NUMBER(replays), NUMBER(nvlinks), NUMBER(nvlink_version),
     NUMBER(nvlink_speed), NUMBER(nvlink_rate), NUMBER(ecc_mode), NUMBER(ecc), NUMBER(ecc_bad),
     NUMBER(retired), NUMBER(retired_bad), NUMBER(retired_pending), NUMBER(remapped),
     NUMBER(remapped_bad), NUMBER(remapped_pending), NUMBER(remapped_failed),
@@ -163,7 +164,7 @@ static void set_clock(const char *value) {
 static int set_on_machine(const char *key, char *value) {
     static const char *const statuses[] = {"ok", "chipset", "gpu", "topology",
                                            "disabled", "not_supported", "unknown"};
-    static const char *const wirings[] = {"switch", "mesh", "pairs"};
+    static const char *const wirings[] = {"switch", "mesh", "pairs", "nonsense"};
     if (strcmp(key, "cards") == 0)
         staged.cards = atoi(value) < MOST_CARDS ? atoi(value) : MOST_CARDS;
     else if (strcmp(key, "driver") == 0)
@@ -174,6 +175,8 @@ static int set_on_machine(const char *key, char *value) {
         staged.refuse_code = stub_code(value);
     else if (strcmp(key, "pcie_bits") == 0)
         staged.pcie_bits = atoi(value);
+    else if (strcmp(key, "fuzz") == 0)
+        stub_seed(atoll(value));
     else if (strcmp(key, "flicker") == 0)
         staged.flicker_us = microseconds(value), staged.faults_since_us = 0;
     else if (strcmp(key, "from") == 0)
@@ -186,8 +189,12 @@ static int set_on_machine(const char *key, char *value) {
         for (int i = 0; i < 7; i++)
             if (strcmp(statuses[i], value) == 0)
                 staged.p2p = i;
-    } else if (strcmp(key, "wiring") == 0) {
-        for (int i = 0; i < 3; i++)
+        if (isdigit((unsigned char)*value))
+            staged.p2p = atoi(value);
+    } else if (strcmp(key, "ancestor") == 0)
+        staged.ancestor = atoi(value);
+    else if (strcmp(key, "wiring") == 0) {
+        for (int i = 0; i < 4; i++)
             if (strcmp(wirings[i], value) == 0)
                 staged.wiring = (enum wiring)i;
     } else if (strcmp(key, "idle") == 0) {

@@ -56,6 +56,8 @@ static int take_xid(const struct event_set *set, struct event *event) {
             continue;
         *event = (struct event){stub_handle_of(i, -1), XID_EVENT, card->xids[0], 0xFFFFFFFFu,
                                 0xFFFFFFFFu};
+        event->data = (u64)stub_told((long long)event->data);
+        stub_draw_bytes(event, sizeof *event);
         card->xid_count--;
         memmove(card->xids, card->xids + 1, (size_t)card->xid_count * sizeof *card->xids);
         return 1;
@@ -201,9 +203,12 @@ CALL(nvmlGpmMetricsGet, struct gpm_metrics *wanted) {
     REQUIRE(wanted->count <= MOST_GPM_METRICS && wanted->first && wanted->second);
     REQUIRE(wanted->first->card && wanted->first->card == wanted->second->card);
     REQUIRE(wanted->first->timestamp_us <= wanted->second->timestamp_us);
-    OR_RETURN(stub_meet_faults(&symbol_nvmlGpmMetricsGet, 0, stub_index_of(wanted->first->card)));
-    for (unsigned int i = 0; i < wanted->count; i++)
-        wanted->metrics[i].answer = give_metric(wanted->first->card, &wanted->metrics[i]);
+    int index = stub_index_of(wanted->first->card);
+    for (unsigned int i = 0; i < wanted->count; i++) {
+        answer refusal = stub_meet_faults(&symbol_nvmlGpmMetricsGet, 0, index);
+        wanted->metrics[i].answer =
+            refusal != OK ? refusal : give_metric(wanted->first->card, &wanted->metrics[i]);
+    }
     return OK;
 }
 

@@ -239,7 +239,8 @@ answer stub_meet_faults(const struct symbol *symbol, unsigned int field, int car
     next_answer = NULL;
     if (found[ANSWER])
         next_answer = memcpy(answers, found[ANSWER]->value, sizeof answers);
-    return refusal_of(found[REFUSE]);
+    answer refusal = refusal_of(found[REFUSE]);
+    return refusal == OK && machine.fuzz ? stub_drawn_answer(symbol) : refusal;
 }
 
 /* The answer to give next; NULL or "_…": what is true. */
@@ -255,13 +256,15 @@ int stub_tells_real(void) {
 }
 
 long long stub_told(long long truth) {
-    const char *told = truth == ABSENT ? NULL : take_answer();
-    return told && *told != '_' ? (long long)strtoull(told, NULL, 0) : truth;
+    if (truth == ABSENT)
+        return truth;
+    const char *told = take_answer();
+    return told && *told != '_' ? (long long)strtoull(told, NULL, 0) : stub_drawn(truth);
 }
 
 double stub_told_real(double truth) {
     const char *told = take_answer();
-    return told && *told != '_' ? strtod(told, NULL) : truth;
+    return told && *told != '_' ? strtod(told, NULL) : stub_drawn_real(truth);
 }
 
 /* A text is told as the hexadecimal digits of its bytes. */

@@ -87,6 +87,13 @@ static answer give_of_link(const struct card *card, struct field *field) {
     }
 }
 
+static answer give_of_c2c(const struct card *card, struct field *field) {
+    if (card->c2c == ABSENT)
+        return NOT_SUPPORTED;
+    REQUIRE(field->scope < card->c2c);
+    return give(field, UNSIGNED, field->id == 171 ? card->c2c_speed != 0 : card->c2c_speed);
+}
+
 static answer give_throttle_time(struct field *field) {
     /* Counter N grows by N ms per second, so that no two are alike. */
     long long number = field->id < 100 ? field->id - 73 : field->id - first_throttle_time() + 9;
@@ -118,6 +125,9 @@ static answer give_field(const struct card *card, struct field *field) {
     case 147:
         return give(field, UNSIGNED,
                     card->nvlinks && machine.wiring == WIRED_TO_SWITCH ? card->nvlinks : ABSENT);
+    case 170: return give(field, UNSIGNED, card->c2c);
+    case 171:
+    case 172: return give_of_c2c(card, field);
     case 185: return give(field, UNSIGNED, card->power_average);
     case 186: return give(field, UNSIGNED, card->power_instant);
     case 187: return give(field, UNSIGNED, card->power_min);
@@ -152,7 +162,7 @@ CALL(nvmlDeviceGetFieldValues, handle device, int count, struct field *fields) {
     REQUIRE(count > 0 && fields);
     for (int i = 0; i < count; i++) {
         struct field *field = &fields[i];
-        field->timestamp_us = (long long)stub_now_us();
+        field->timestamp_us = stub_drawn((long long)stub_now_us());
         field->latency_us = 1;
         if (field->id > newest_field()) {
             field->answer = INVALID_ARGUMENT;
@@ -161,6 +171,9 @@ CALL(nvmlDeviceGetFieldValues, handle device, int count, struct field *fields) {
         field->answer = stub_meet_faults(NULL, field->id, stub_index_of(card));
         if (field->answer == OK)
             field->answer = give_field(card, field);
+        else if (field->answer == UNWRITTEN)
+            field->answer = OK;
+        field->type = (unsigned int)stub_drawn_count(field->type);
     }
     return OK;
 }

@@ -42,12 +42,21 @@ static void be_an_h100(struct card *card, int i) {
     card->pcie_gen = 5, card->pcie_gen_max = 5, card->pcie_gen_card = 5;
     card->pcie_width = 16, card->pcie_width_max = 16;
     card->pcie_tx = (i + 1) * 10000000LL, card->pcie_rx = (i + 1) * 20000000LL;
+    card->c2c = ABSENT, card->c2c_speed = ABSENT;
     card->nvlinks = 18, card->nvlink_version = 6, card->nvlink_speed = 26562;
     card->nvlink_rate = (i + 1) * 100 * MIB;
 
     card->ecc_mode = 1;
     card->retired = ABSENT, card->retired_bad = ABSENT, card->retired_pending = ABSENT;
     card->persistence = 1;
+}
+
+/* The same joined to a processor of NVIDIA's by ten links of NVLink-C2C. */
+static void be_a_gh200(struct card *card) {
+    snprintf(card->name, sizeof card->name, "NVIDIA GH200 120GB");
+    card->device_id = 0x234210DE;
+    card->total = 96 * GIB;
+    card->c2c = 10, card->c2c_speed = 44712;
 }
 
 static void have_no_nvlink(struct card *card) {
@@ -134,6 +143,8 @@ void stub_reset_card(int index, const char *kind) {
     be_an_h100(card, index);
     if (strcmp(kind, "rtx4090") == 0)
         be_an_rtx4090(card, index);
+    else if (strcmp(kind, "gh200") == 0)
+        be_a_gh200(card);
     else if (strcmp(kind, "t4") == 0)
         be_a_t4(card, index);
     else if (strcmp(kind, "gb10") == 0)

@@ -26,7 +26,10 @@ CALL(nvmlDeviceGetPcieThroughput, handle device, unsigned int counter, unsigned 
     return OK;
 }
 
+/* -3: to bytes that are no address. */
 int stub_remote_card(const struct card *card, int link) {
+    if (machine.wiring == WIRED_TO_NONSENSE)
+        return -3;
     int index = stub_index_of(card), others = machine.cards - 1;
     if (machine.wiring == WIRED_TO_SWITCH)
         return -1;
@@ -77,7 +80,7 @@ CALL(nvmlDeviceGetNvLinkRemoteDeviceType, handle device, unsigned int link,
     ENTER_CARD(nvmlDeviceGetNvLinkRemoteDeviceType, device);
     OR_RETURN(check_link(card, link));
     int remote = stub_remote_card(card, (int)link);
-    GIVE(type, remote == -1 ? 2 : remote == -2 ? 0xFF : 0);
+    GIVE(type, remote == -1 ? 2 : remote == -2 ? 0xFF : remote == -3 ? 77 : 0);
     return OK;
 }
 
@@ -97,7 +100,7 @@ CALL(nvmlDeviceGetTopologyCommonAncestor, handle one, handle other, unsigned int
     OR_RETURN(stub_card_of(other, &second, NULL));
     OR_RETURN(stub_refusal(&symbol_nvmlDeviceGetTopologyCommonAncestor, stub_index_of(second)));
     int a = stub_index_of(card), b = stub_index_of(second);
-    GIVE(level, a == b ? 0 : a / 2 == b / 2 ? 10 : a / 4 == b / 4 ? 40 : 50);
+    GIVE(level, machine.ancestor ? machine.ancestor : a == b ? 0 : a / 2 == b / 2 ? 10 : a / 4 == b / 4 ? 40 : 50);
     return OK;
 }
 

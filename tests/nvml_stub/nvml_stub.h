@@ -35,6 +35,7 @@ enum {
     NO_DATA = 21,
     ARGUMENT_VERSION_MISMATCH = 25,
     UNKNOWN = 999,
+    UNWRITTEN = 0x10000, /* inside here: answer OK and write nothing */
 };
 
 typedef unsigned int answer;
@@ -74,6 +75,7 @@ struct card {
     long long max_graphics, max_sm, max_memory, max_video, pstate, reasons;
     /* wires: bytes per second where it is a rate */
     long long pcie_gen, pcie_gen_max, pcie_gen_card, pcie_width, pcie_width_max, pcie_tx, pcie_rx;
+    long long c2c, c2c_speed; /* NVLink-C2C: how many, and MB/s of each */
     long long replays, nvlinks, nvlink_version, nvlink_speed, nvlink_rate, nvlink_down;
     /* health and modes */
     long long ecc_mode, ecc, ecc_bad, retired, retired_bad, retired_pending;
@@ -91,7 +93,7 @@ struct rule {
     char value[104];
 };
 
-enum wiring { WIRED_TO_SWITCH, WIRED_AS_MESH, WIRED_IN_PAIRS };
+enum wiring { WIRED_TO_SWITCH, WIRED_AS_MESH, WIRED_IN_PAIRS, WIRED_TO_NONSENSE };
 
 struct machine {
     int cards;
@@ -102,8 +104,10 @@ struct machine {
     struct rule rules[MOST_RULES];
     long long flicker_us, faults_from_us, faults_until_us;
     u64 faults_since_us;
+    long long fuzz; /* the seed of answers drawn at random; 0: true ones */
     int p2p; /* the status between any two cards */
     enum wiring wiring;
+    int ancestor; /* of any two cards, where it is not 0 */
     int clock_by_hand;
     long long clock_us;
     int pcie_bits; /* of the counters of bytes, which wrap */
@@ -144,7 +148,7 @@ extern struct symbol __stop_nvml_symbols[] HIDDEN;
     do {                                                                                       \
         answer answer_ = (expression_);                                                        \
         if (answer_ != OK)                                                                     \
-            return answer_;                                                                    \
+            return answer_ == UNWRITTEN ? OK : answer_;                                        \
     } while (0)
 #define REQUIRE(condition_)                                                                    \
     do {                                                                                       \
@@ -217,6 +221,13 @@ int stub_tells_real(void); /* whether the next answer is told to be no whole num
 long long stub_told(long long truth);
 double stub_told_real(double truth);
 const char *stub_told_text(const char *truth, char told[TEXT_ROOM]);
+void stub_seed(long long seed);
+answer stub_drawn_answer(const struct symbol *symbol);
+long long stub_drawn(long long truth);
+double stub_drawn_real(double truth);
+unsigned int stub_drawn_count(unsigned int truth);
+int stub_drawn_text(char *buffer, unsigned int size);
+void stub_draw_bytes(void *bytes, size_t size);
 unsigned long stub_releases(void);
 int stub_driver_gone(void);
 

@@ -83,15 +83,15 @@ static answer list(const struct card *card, int slice, const char *uses, unsigne
         int at = slice_of(card, j);
         if (!strchr(uses, card->processes[j].use) || (slice >= 0 && at != slice))
             continue;
-        found[n++] = (struct process_v2){
-            .pid = (unsigned int)stub_told(card->processes[j].pid),
-            .memory = (u64)stub_told((long long)stub_process_memory(card, j)),
-            .gpu_instance = at < 0 ? NO_INSTANCE : (unsigned int)at + 1,
-            .compute_instance = at < 0 ? NO_INSTANCE : 0,
-        };
+        struct process_v2 *one = &found[n++];
+        memset(one, 0, sizeof *one);
+        GIVE(&one->pid, card->processes[j].pid);
+        GIVE(&one->memory, (long long)stub_process_memory(card, j));
+        GIVE(&one->gpu_instance, at < 0 ? NO_INSTANCE : (unsigned int)at + 1);
+        GIVE(&one->compute_instance, at < 0 ? NO_INSTANCE : 0);
     }
     unsigned int space = *count;
-    *count = card->told_count ? (unsigned int)card->told_count : n;
+    *count = card->told_count ? (unsigned int)card->told_count : stub_drawn_count(n);
     if (n > space)
         return INSUFFICIENT_SIZE;
     REQUIRE(n == 0 || room);
@@ -166,11 +166,12 @@ CALL(nvmlDeviceGetProcessUtilization, handle device, struct use_sample *samples,
         return NOT_SUPPORTED;
     struct use_sample_v1 found[MOST_PROCESSES + 4];
     unsigned int n = sample_use(card, since_us, found), space = *count;
-    *count = card->told_count ? (unsigned int)card->told_count : n;
+    *count = card->told_count ? (unsigned int)card->told_count : stub_drawn_count(n);
     if (n == 0)
         return NOT_FOUND;
     if (!samples || space < n)
         return INSUFFICIENT_SIZE;
+    stub_draw_bytes(found, n * sizeof *found);
     for (unsigned int i = 0; i < n; i++)
         samples[i] = (struct use_sample){found[i].pid,    found[i].timestamp_us, found[i].sm,
                                          found[i].memory, found[i].encoder,      found[i].decoder};
@@ -228,9 +229,9 @@ CALL(nvmlDeviceGetSamples, handle device, unsigned int type, u64 since_us,
             continue;
         samples[n].timestamp_us = at;
         samples[n].value.big = 0;
-        samples[n++].value.number = (unsigned int)value;
+        samples[n++].value.number = (unsigned int)stub_told(value);
     }
-    *count = n;
+    *count = stub_drawn_count(n);
     return n ? OK : NOT_FOUND;
 }
 
@@ -252,6 +253,7 @@ CALL(nvmlDeviceGetMigDeviceHandleByIndex, handle device, unsigned int index, han
     if (!(card->mig_mask >> index & 1))
         return NOT_FOUND;
     *slice = stub_handle_of(stub_index_of(card), (int)index);
+    stub_draw_bytes(slice, sizeof *slice);
     return OK;
 }
 

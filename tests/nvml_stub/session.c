@@ -60,6 +60,8 @@ EXPORT const char *nvmlErrorString(answer code) {
 answer stub_give_text(char *buffer, unsigned int size, const char *text) {
     char told[TEXT_ROOM];
     REQUIRE(buffer);
+    if (stub_drawn_text(buffer, size))
+        return OK;
     text = stub_told_text(text, told);
     if (size < strlen(text) + 1)
         return INSUFFICIENT_SIZE;
@@ -122,6 +124,7 @@ static answer hand_out(const struct symbol *symbol, int index, int slice, handle
     REQUIRE(device && index >= 0 && index < machine.cards);
     OR_RETURN(stub_meet_faults(symbol, 0, index));
     *device = stub_handle_of(index, slice);
+    stub_draw_bytes(device, sizeof *device);
     return OK;
 }
 
@@ -211,6 +214,7 @@ static void fill_pci(struct pci_v3 *pci, unsigned int domain, unsigned int bus,
     snprintf(pci->old_bus_id, sizeof pci->old_bus_id, "%04X:%02X:00.0", domain & 0xFFFF,
              bus & 0xFF);
     snprintf(pci->bus_id, sizeof pci->bus_id, "%08X:%02X:00.0", domain, bus & 0xFF);
+    stub_draw_bytes(pci, sizeof *pci);
 }
 
 CALL_TO_FIND_CARDS(nvmlDeviceGetPciInfo_v3, handle device, struct pci_v3 *pci) {
@@ -230,7 +234,9 @@ static answer give_remote(const struct card *card, unsigned int link, struct pci
     int remote = stub_remote_card(card, (int)link);
     if (remote == -2)
         return NOT_SUPPORTED;
-    if (remote == -1)
+    if (remote == -3)
+        memset(pci, 0xFF, sizeof *pci);
+    else if (remote == -1)
         fill_pci(pci, 0, 0xE0u + link % 4u, 0x22A310DEu);
     else
         fill_pci(pci, domain_of(remote), bus_of(remote),

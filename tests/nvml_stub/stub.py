@@ -3,7 +3,7 @@
 A configuration is a list of `key=value`, with `;` or spaces between:
 
     cards=8                       how many cards there are, 128 at most
-    kind=h100                     or rtx4090, t4, gb10; sets everything else of a card anew
+    kind=h100                     or gh200, rtx4090, t4, gb10; sets the rest of a card anew
     util=55    util=0:55          a number, on all cards or on card 0 (`all:55` works too)
     memory_temp=0:none            the card does not report it
     wddm=1                        cards whose processes' memory is unknown, as on Windows
@@ -21,8 +21,9 @@ A configuration is a list of `key=value`, with `;` or spaces between:
     xid=0:79                      an error event, kept until somebody who listens waits for it
     fans=2     pcie_now=0:1x8     ecc=1:5 (repaired)     ecc_bad=1:2 (not repaired)
     nvlink_down=0:3,4             links that are down
-    wiring=switch                 or mesh, pairs: what the NVLinks lead to
-    p2p=disabled                  or ok, chipset, gpu, topology, not_supported, unknown
+    wiring=switch                 or mesh, pairs, nonsense: what the NVLinks lead to
+    p2p=disabled                  or ok, chipset, gpu, topology, not_supported, unknown, 77
+    ancestor=50                   where the ways of any two cards meet, as NVML numbers it
     clock=10.5    clock=+1        hold the clock of counters and samples (seconds); real
 
 The other numbers are listed in config.c under `numbers`. Counters grow with the clock: see
@@ -53,6 +54,8 @@ and about calls with none. CARDS alone means `every@CARDS`. Of two rules the new
 
     flicker=1.0                   faults hold for a second, then not for a second, and so on;
                                   `driver=gone` too. 0: they hold always
+    fuzz=7                        every answer may be anything, drawn at random by this seed;
+                                  0 is the truth. Only giving back is answered truly
     from=2     until=10           they hold only so many seconds after this was said
 """
 

@@ -13,6 +13,8 @@ from gpuexplorer.simulation.faults import Fault, FaultKind, parse_faults
     [
         ("lost:1@20s", Fault(FaultKind.LOST, 1, 20.0)),
         ("lost:1@20s-40s", Fault(FaultKind.LOST, 1, 20.0, 40.0)),
+        ("unlisted:1@20s", Fault(FaultKind.UNLISTED, 1, 20.0)),
+        ("refused:1@0s", Fault(FaultKind.REFUSED, 1, 0.0)),
         ("slow:0@10", Fault(FaultKind.SLOW, 0, 10.0)),
         ("Hung : 1 @ 1.5s - 2m", Fault(FaultKind.HUNG, 1, 1.5, 120.0)),
         ("driver@30s", Fault(FaultKind.DRIVER, None, 30.0, 40.0)),

@@ -31,7 +31,9 @@ NVML = {
     "everything refused": "cards=2;refused=all",
     "nothing permitted": "cards=2;refused=all;refuse_code=no_permission",
     "unknown errors": "cards=2;refused=all;refuse_code=unknown",
-    "64 cards": "cards=64",
+    "128 cards": "cards=128",
+    "cards on C2C": "cards=2;kind=gh200",
+    "garbage on the wires": "cards=2;wiring=nonsense;p2p=77;ancestor=61;procs=all:0;c2c=99",
 }
 SIMULATED = {
     "two TITAN RTX": "2xTitanRTX",

@@ -10,6 +10,7 @@ from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.backends.nvml.card_processes import CardProcesses
 from gpuexplorer.telemetry.backends.nvml.identity import Found
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
+from gpuexplorer.telemetry.session import Session
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import OpenNvml
 
@@ -47,6 +48,20 @@ def test_every_program_is_itself_whatever_the_version_of_the_driver(
 def test_what_is_no_process_is_left_out(open_nvml: OpenNvml) -> None:
     rows = listed(open_nvml(f"cards=1;pids=0:11,0,{NONE},12g,{NONE - 1}g,13"))
     assert [row.pid for row in rows] == [11, 12, 13]
+
+
+def test_what_is_no_process_comes_and_goes_without_a_word(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    session = Session(open_nvml("cards=1;procs=0:0"))
+    session.read_now([], processes=True)
+    stub.set(f"pids=0:11,{NONE},0")
+    session.read_now([], processes=True)
+    stub.set("procs=0:0")
+    session.read_now([], processes=True)
+    told = [each.sentence for each in session.happenings()]
+    assert told
+    assert all("11" in each for each in told)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the bound is that of Linux")

@@ -216,6 +216,26 @@ def test_cards_that_are_lost_together_are_reported_together() -> None:
     assert {fault.card for fault in cards.wait_for_fault(10.0)} == {SIM_0, SIM_1}
 
 
+@pytest.mark.parametrize(
+    ("fault", "state", "absence"),
+    [
+        ("unlisted", CardState.UNLISTED, Absence.UNLISTED),
+        ("refused", CardState.REFUSED, Absence.NO_PERMISSION),
+    ],
+)
+def test_a_card_that_is_not_listed_or_refused_says_so(
+    fault: str, state: CardState, absence: Absence
+) -> None:
+    clock = ManualClock()
+    cards = backend("2xT4", f"{fault}:1@5s-9s", clock)
+    assert cards.read(SIM_1, ALL).state is CardState.WORKING
+    clock.advance(5.0)
+    _assert_silent(cards.read(SIM_1, ALL), state, absence)
+    assert cards.read(SIM_0, ALL).state is CardState.WORKING
+    clock.advance(4.0)
+    assert cards.read(SIM_1, ALL).state is CardState.WORKING
+
+
 def test_a_driver_that_is_gone_takes_every_card_along_and_returns() -> None:
     clock = ManualClock()
     cards = backend("2xT4", "driver@30s", clock)

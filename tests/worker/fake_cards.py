@@ -2,7 +2,7 @@
 
 import contextlib
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,8 +80,12 @@ class FakeCards:
         self.product_seconds = PRODUCT_SECONDS
         self.peers = peers
         self.free = 8 << 30
+        self.cache: int | None = None
         self.log: list[tuple[str, Any, Any]] = []
         self.taken: list[tuple[str, int, bool]] = []
+        self.processors = frozenset(range(8))  # on which this process runs now
+        self.taken_on: list[tuple[str, frozenset[int]]] = []
+        self.asked_on: set[frozenset[int]] = set()  # for copies that nobody waits for
         self.held_when_given_back: list[int] = []
         # Called with target, its device, the source's device, after each copy.
         self.spoil: Callable[[Any, str, str], None] = lambda *_: None
@@ -119,6 +123,9 @@ class FakeCards:
     def free_bytes(self, device: str) -> int:
         return self.free
 
+    def cache_bytes(self, device: str) -> int | None:
+        return None if device == "cpu" else self.cache
+
     def are_peers(self, source: str, target: str) -> bool:
         return self.peers
 
@@ -133,8 +140,18 @@ class FakeCards:
         finally:
             self.tf32_is_on = before
 
+    @contextlib.contextmanager
+    def on_processors(self, numbers: Set[int]) -> Iterator[bool]:
+        before, allowed = self.processors, self.processors & numbers
+        self.processors = allowed or before
+        try:
+            yield bool(allowed)
+        finally:
+            self.processors = before
+
     def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:
         self.taken.append((device, size, pinned))
+        self.taken_on.append((device, self.processors))
         self.refuse(device, size, pinned)
         room = _Room(size)
         tensor = torch.frombuffer(room, dtype=torch.uint8)
@@ -178,6 +195,8 @@ class FakeCards:
         (to, to_pinned), (come_from, from_pinned) = self._place(target), self._place(source)
         target.copy_(source)
         self.waits = wait
+        if not wait:
+            self.asked_on.add(self.processors)
         self.spoil(target, to, come_from)
         self.clock += self.asking
         seconds = self.latency + target.nbytes / self.rate

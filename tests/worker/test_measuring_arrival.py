@@ -6,7 +6,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
+from gpuexplorer.copies.result import CopyResult  # noqa: E402 - only where there is torch
+from gpuexplorer.core.trouble import Trouble  # noqa: E402
+from gpuexplorer.lab.copy_job import CopyJob  # noqa: E402
 from gpuexplorer.lab.events import Wrong  # noqa: E402
 from gpuexplorer.worker.failures import Cancelled, failed  # noqa: E402
 from tests.worker.fake_cards import FakeCards  # noqa: E402
@@ -297,6 +299,17 @@ def test_a_size_beyond_the_share_takes_no_memory() -> None:
     with pytest.raises(Trouble, match=r"takes .* more than 12\.5 % of the 4 MiB"):
         measured_on(cards)
     assert cards.taken == []
+
+
+def test_fewer_bytes_are_copied_where_so_many_do_not_fit_and_it_is_said() -> None:
+    cards = cards_at_rest()
+    cards.free = 24 << 20
+    measured = measured_on(cards, "cuda:0", "cuda:0", bytes=2 * SIZE, fit=True)
+    result = CopyResult(CopyJob("cuda:0", "cuda:0", 2 * SIZE, fit=True), measured, None)
+    assert result.bytes == SIZE
+    assert result.rate == pytest.approx(SIZE / (1e-6 + SIZE / cards.rate))
+    assert measured.notes[0].startswith("Only 1 MiB were copied. Measuring 2 MiB takes 4 MiB")
+    assert measured.intact
 
 
 def _failure(cards: FakeCards, source: str, target: str) -> Any:

@@ -6,7 +6,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.wire import Measure
 from gpuexplorer.worker.measuring import plan
-from gpuexplorer.worker.measuring.refusals import needs, refuse, refuse_what_does_not_fit
+from gpuexplorer.worker.measuring.refusals import made_to_fit, needs, refuse
 
 HERE = ("cpu", "cuda:0", "cuda:1")
 MIB = 1 << 20
@@ -185,13 +185,28 @@ def test_a_size_beyond_the_share_is_refused_with_all_its_figures() -> None:
     free = {"cpu": 1 << 34, "cuda:0": 6 << 30}
     command = _asked(bytes=1 << 30)
     with pytest.raises(Trouble) as refused:
-        refuse_what_does_not_fit(command, free.get)
+        made_to_fit(command, free.get)
     assert refused.value.sentence == (
         "Measuring 1 GiB takes 1 GiB on cuda:0, more than 12.5 % of the 6 GiB that are free "
         "there."
     )
-    refuse_what_does_not_fit(_asked(bytes=1 << 30, most_share=0.5), free.get)
-    refuse_what_does_not_fit(command, lambda _: None)
+    roomy = _asked(bytes=1 << 30, most_share=0.5)
+    assert made_to_fit(roomy, free.get) == (roomy, "")
+    assert made_to_fit(command, lambda _: None) == (command, "")
+
+
+def test_within_a_small_card_as_many_bytes_are_copied_as_fit() -> None:
+    """Both ends lie on it: 256 MiB would need 4 GiB that are free."""
+    free = {"cpu": 1 << 34, "cuda:0": 3 << 30}
+    wanted = _asked("cuda:0", "cuda:0", bytes=256 * MIB, pinned=None, fit=True)
+    made, why = made_to_fit(wanted, free.get)
+    assert made.bytes == 128 * MIB
+    assert why == (
+        "Only 128 MiB were copied. Measuring 256 MiB takes 512 MiB on cuda:0, more than 12.5 % "
+        "of the 3 GiB that are free there."
+    )
+    with pytest.raises(Trouble, match="Measuring 256 MiB takes 512 MiB on cuda:0"):
+        made_to_fit(wanted, {"cpu": 1 << 34, "cuda:0": 1 << 20}.get)
 
 
 def _asked(source: object = "cpu", target: object = "cuda:0", **changes: object) -> Measure:

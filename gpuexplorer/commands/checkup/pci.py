@@ -7,7 +7,7 @@ from gpuexplorer.commands.checkup.answer import Answer
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardState
+from gpuexplorer.core.cards import Card, CardState, remedy
 from gpuexplorer.core.words import Message, all_of
 from gpuexplorer.telemetry.looked_for import DisplayController
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
@@ -18,7 +18,8 @@ _FALLEN = Message(
     "Look for 'Xid' or 'fallen off the bus' in the system log (`sudo dmesg`),"
     " check the power cables, and restart the computer."
 )
-_REFUSED = Message("Ask an administrator of this computer for access to it.")
+# Why a card does not answer, though nobody refuses to let it.
+_SILENCES = {None, Absence.LOST, Absence.NO_ANSWER}
 # Windows keeps no files to read this from.
 _ASK_WINDOWS = (
     "powershell.exe",
@@ -87,12 +88,14 @@ def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
         # One without a name may be the one that the bus shows and the driver does not mention.
         unplaced = sum(card.bus_id is None for card in dead)
         plugged = len(answer.cards) + max(0, len(silent) - unplaced)
-        refused = all(card.denied is Absence.NO_PERMISSION for card in dead)
+        whys = {card.denied for card in dead}
+        do = _FALLEN if len(whys) > 1 or whys & _SILENCES else remedy(whys.pop())
+        details = [detail for detail in details if detail != do]
         return Topic(
             _TITLE,
             Verdict.BROKEN,
             _answering_of(number, plugged),
-            _REFUSED if refused else _FALLEN,
+            do,
             [*details, *(one.sentence for one in silent)],
             facts,
         )

@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.answer import Answer
+from gpuexplorer.commands.checkup.cudnn import Cudnn, cudnn_of
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
+from gpuexplorer.commands.checkup.install import install_torch, pip
 from gpuexplorer.commands.checkup.interpreters import Interpreter, interpreters
-from gpuexplorer.commands.checkup.probe import Probe
+from gpuexplorer.commands.checkup.probe import Probe, Ran
+from gpuexplorer.core.cards import Card
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
 from gpuexplorer.lab.torch_builds import (
+    Capability,
     Suits,
     TorchBuild,
     flavour,
@@ -22,12 +26,18 @@ from gpuexplorer.lab.torch_builds import (
 from gpuexplorer.telemetry.looked_for import is_there, module_version
 
 _TITLE = Message("PyTorch")
-_PATIENCE = 30.0
-# The flags are compiled in. Asking torch.cuda for them would start CUDA and wake the cards.
-_ASK_TORCH = (
-    "import json, torch;"
-    " print('ARCHITECTURES', json.dumps((torch._C._cuda_getArchFlags() or '').split()))"
-)
+_PATIENCE = 60.0
+# All of it is compiled in. Asking torch.cuda or torch.backends.cudnn for it would start CUDA
+# and wake the cards.
+ASK_TORCH = """
+import json, torch
+flags = getattr(torch._C, "_cuda_getArchFlags", str)()
+cudnn = getattr(torch._C, "_cudnn", None)
+print("TORCH", json.dumps({
+    "architectures": (flags or "").split(),
+    "cudnn": cudnn and ".".join(map(str, cudnn.getRuntimeVersion())),
+}))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +45,7 @@ class _PythonWithTorch:
     interpreter: Interpreter
     build: TorchBuild | None  # None: the installation is incomplete
     suits: Suits
+    cudnn: Cudnn
     trouble: Message = NOTHING  # why it could not be asked more closely
 
     @property
@@ -49,7 +60,7 @@ class _PythonWithTorch:
         if self.build and self.build.architectures:
             names = " ".join(self.build.architectures)
             holds = Message("It holds code for {architectures}.", architectures=names)
-        return told(what, self.suits.sentence, holds, self.trouble)
+        return told(what, self.suits.sentence, holds, self.cudnn.sentence, self.trouble)
 
     @property
     def facts(self) -> Mapping[str, Fact]:
@@ -61,6 +72,7 @@ class _PythonWithTorch:
             "cuda": build.cuda if build else None,
             "hip": build.hip if build else None,
             "architectures": list(build.architectures) if build else [],
+            "cudnn": self.cudnn.facts,
             "verdict": self.suits.verdict,
             "sentence": self.suits.sentence,
             "do": self.suits.do,
@@ -89,9 +101,11 @@ def pythons(probe: Probe, answer: Answer, *, deep: bool) -> Topic:
         if not answer.answering:
             sentence = Message("No Python with PyTorch was found; only the lab needs one.")
             return Topic(_TITLE, Verdict.FINE, sentence, details=[looked], facts=facts)
-        capabilities = [c.compute_capability for c in answer.answering if c.compute_capability]
         nothing = told(Message("No Python with PyTorch was found."), looked)
-        do = _install(flavour(driver_version, capabilities))
+        cuda = flavour(driver_version, _capabilities(answer.answering))
+        do = _install(cuda)
+        if cuda and looked_at and looked_at[0].prefix == probe.prefix:
+            do = told(do, _into_this_one(probe, looked_at[0], cuda))
         return Topic(_TITLE, Verdict.LOOK, nothing, do, facts=facts)
     about_lab = _about_the_lab(found)
     facts["lab"] = None if (lab := _of_the_lab(found)) is None else lab.interpreter.prefix
@@ -103,8 +117,8 @@ def pythons(probe: Probe, answer: Answer, *, deep: bool) -> Topic:
         have = told(_have_torch(len(found), good), looked)
         return Topic(_TITLE, Verdict.FINE, have, details=details, facts=facts)
     unsuited = Message.counted(
-        "It does not suit all of this computer's cards.",
-        "None of them suits all of this computer's cards.",
+        "It is not fit for this computer.",
+        "None of them is fit for this computer.",
         len(found),
     )
     sentence = told(_have_torch(len(found), len(found)), looked, unsuited)
@@ -125,6 +139,12 @@ def _install(cuda: str | None) -> Message:
         "To compute with PyTorch, install PyTorch built for CUDA {version} into any of your"
         " Pythons.",
         version=cuda,
+    )
+
+
+def _into_this_one(probe: Probe, python: Interpreter, cuda: str) -> Message:
+    return Message(
+        "Into the one that runs this: {steps}", steps=install_torch(probe, python, cuda)
     )
 
 
@@ -178,35 +198,71 @@ def _judged(
 ) -> _PythonWithTorch:
     folder = _torch_folder(interpreter)
     build = read_build(folder / "version.py") if folder is not None else None
+    cards = answer.answering
+    cuda = flavour(driver_version, _capabilities(cards)) if driver_version or cards else None
     if build is None:
-        program = probe.shown(interpreter.program(probe))
-        do = Message(
-            "Reinstall it: `{python} -m pip install --force-reinstall torch`", python=program
-        )
-        incomplete = Suits(Verdict.BROKEN, Message("Its files are incomplete."), do)
-        return _PythonWithTorch(interpreter, None, incomplete)
-    trouble = NOTHING
+        incomplete = Message("Its files are incomplete.")
+        anew = Suits(Verdict.BROKEN, incomplete, _install_anew(probe, interpreter, cuda))
+        return _PythonWithTorch(interpreter, None, anew, Cudnn())
+    cudnn = cudnn_of(probe, interpreter, cards) if build.cuda else Cudnn()
+    ran = None
     ours = interpreter.prefix == probe.prefix
-    if build.cuda and (deep or (ours and answer.answering)):
-        build, trouble = _asked(probe, interpreter, build)
-    return _PythonWithTorch(
-        interpreter, build, suits(build, answer.answering, driver_version), trouble
-    )
+    inside = interpreter.prefix == probe.parts  # of this very program, and no Python to start
+    if not inside and (deep or (build.cuda and ours and cards)):
+        ran = probe.run_program([str(interpreter.program(probe)), "-c", ASK_TORCH], _PATIENCE)
+        build, cudnn = _told_by_itself(ran, build, cudnn)
+    judged = suits(build, cards, driver_version)
+    if cudnn.trouble:
+        judged = Suits(Verdict.BROKEN, judged.sentence, _mend(probe, interpreter, cudnn))
+    elif ran is not None and ran.code:
+        broken = Message("It cannot be loaded.")
+        judged = Suits(Verdict.BROKEN, broken, _install_anew(probe, interpreter, cuda))
+    elif judged.verdict is not Verdict.FINE and cuda and not inside:
+        steps = install_torch(probe, interpreter, cuda)
+        judged = replace(judged, do=told(judged.do, steps))
+    return _PythonWithTorch(interpreter, build, judged, cudnn, _last_words(ran))
 
 
-def _asked(
-    probe: Probe, interpreter: Interpreter, build: TorchBuild
-) -> tuple[TorchBuild, Message]:
-    program = str(interpreter.program(probe))
-    ran = probe.run_program([program, "-c", _ASK_TORCH], _PATIENCE)
+def _told_by_itself(ran: Ran, build: TorchBuild, cudnn: Cudnn) -> tuple[TorchBuild, Cudnn]:
+    """What PyTorch says of itself, which goes before what its files say."""
     for line in ran.output.splitlines():
-        if ran.well and line.startswith("ARCHITECTURES "):
-            names = json.loads(line.removeprefix("ARCHITECTURES "))
-            return replace(build, architectures=[str(name) for name in names]), NOTHING
+        if ran.well and line.startswith("TORCH "):
+            said = json.loads(line.removeprefix("TORCH "))
+            build = replace(build, architectures=[str(name) for name in said["architectures"]])
+            if said["cudnn"] and not cudnn.trouble:
+                cudnn = replace(cudnn, version=said["cudnn"])
+    return build, cudnn
+
+
+def _last_words(ran: Ran | None) -> Message:
+    """What became of a PyTorch that was started."""
+    if ran is None:
+        return NOTHING
+    if ran.well:
+        return Message("It was started, and loads.")
     last = (ran.output.strip().splitlines() or [""])[-1][:200]
     unasked = Message("It was asked which cards it holds code for, and did not say.")
     words = Message("Its last words: {words}", words=last) if last else NOTHING
-    return build, told(unasked, ran.trouble, words)
+    return told(unasked, ran.trouble, words)
+
+
+def _install_anew(probe: Probe, interpreter: Interpreter, cuda: str | None) -> Message:
+    if cuda:
+        return install_torch(probe, interpreter, cuda)
+    command = f"{pip(probe, interpreter, 'install')} --force-reinstall torch"
+    return Message("Reinstall it: `{command}`", command=command)
+
+
+def _mend(probe: Probe, interpreter: Interpreter, cudnn: Cudnn) -> Message:
+    """The way to a cuDNN that this PyTorch can use."""
+    if cudnn.package is None:
+        return Message("Install PyTorch anew, so that it comes with the cuDNN it needs.")
+    command = f"{pip(probe, interpreter, 'install')} --force-reinstall {cudnn.package}"
+    return Message("Run: `{command}`", command=command)
+
+
+def _capabilities(cards: Sequence[Card]) -> Sequence[Capability]:
+    return [card.compute_capability for card in cards if card.compute_capability]
 
 
 def _torch_folder(interpreter: Interpreter) -> Path | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.answer import Answer
+from gpuexplorer.commands.checkup.cudnn import version_in
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
@@ -185,8 +186,7 @@ def _cudnn(probe: Probe, kits: Sequence[Found]) -> Iterator[Found]:
         if said is None or (known := probe.at(header).resolve()) in seen:
             continue
         seen.add(known)
-        parts = re.findall(r"#define CUDNN_(?:MAJOR|MINOR|PATCHLEVEL)\s+(\d+)", said)
-        yield Found("cuDNN", ".".join(parts) or None, header)
+        yield Found("cuDNN", version_in(said), header)
     if not seen and probe.platform == "linux":
         for major in ("9", "8"):
             if library := find_library(probe, f"libcudnn.so.{major}"):

@@ -17,6 +17,7 @@ _TOO_SHORT = Message("a copy is over too soon for its power to be read")
 _TRAFFIC = Message("Each byte is read and written, so it counts twice.")
 _WRONG_COPY = Message("what arrived was WRONG, and a wrong copy has no rate")
 _WRONG_PRODUCT = Message("what came out was WRONG, and a wrong product has no rate")
+_CACHED = Message("so few bytes as fit into the free memory fit into the card's cache, too")
 _ABOVE = Message("More than promised: the card ran above the clock that its maker counts with.")
 
 
@@ -53,8 +54,10 @@ def copy_reached(
     if result.wrong or result.rate is None:
         missing = Figure.missing(_WRONG_COPY)
         return Reached(missing, missing, wrong=result.wrong, modelled=told.modelled)
+    if result.in_cache:
+        return _nothing(_CACHED)
     factor = 2.0 if traffic else 1.0
-    rates = [factor * job.bytes / each for each in told.samples_s]
+    rates = [factor * result.bytes / each for each in told.samples_s]
     figure = Figure(factor * result.rate, _samples_in_words(len(rates)))
     watts = Figure.missing(_TOO_SHORT)
     if told.modelled:

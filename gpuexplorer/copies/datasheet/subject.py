@@ -58,14 +58,14 @@ class Subject:
     def copies(self) -> tuple[CopyJob | None, CopyJob | None, CopyJob | None, CopyJob | None]:
         """Within the device, from the host, to the host, to the best other card."""
         one_way, peer = Kind.ONE_WAY, self.peer()
-        local = job_of(one_way, self.device, self.device)
+        local = job_of(one_way, self.device, self.device, fit=True)
         if self.is_host:
             return local, None, None, None
         return (
             local,
-            job_of(one_way, HOST, self.device),
-            job_of(one_way, self.device, HOST),
-            None if peer is None else job_of(one_way, self.device, peer),
+            job_of(one_way, HOST, self.device, fit=True),
+            job_of(one_way, self.device, HOST, fit=True),
+            None if peer is None else job_of(one_way, self.device, peer, fit=True),
         )
 
     def product(self, kind: str) -> ProductJob:

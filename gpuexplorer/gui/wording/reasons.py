@@ -49,6 +49,8 @@ def short_reasons(absence: Absence) -> tuple[str, ...]:
             return (tr("none on this card"), tr("none"))
         case Absence.LOST:
             return (tr("card lost"), tr("lost"))
+        case Absence.UNLISTED:
+            return (tr("no longer listed"), tr("not listed"), tr("gone"))
         case Absence.ASLEEP:
             return (tr("card asleep"), tr("asleep"))
         case Absence.NO_ANSWER:
@@ -101,6 +103,12 @@ def state_mark(state: CardState) -> Mark | None:
         case CardState.LOST:
             several = mark("{count} lost")
             return Mark(tr("Lost"), Tone.BAD, Icon.LOST, "", several, Matter.LOST)
+        case CardState.UNLISTED:
+            several = mark("{count} no longer listed")
+            return Mark(tr("Not listed"), Tone.BAD, Icon.LOST, "", several, Matter.UNLISTED)
+        case CardState.REFUSED:
+            several = mark("{count} without access")
+            return Mark(tr("No access"), Tone.WARN, Icon.WARNING, "", several, Matter.REFUSED)
         case CardState.NO_ANSWER:
             several = mark("{count} without an answer")
             return Mark(tr("No answer"), Tone.WARN, Icon.SILENT, "", several, Matter.NO_ANSWER)

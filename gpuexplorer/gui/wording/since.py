@@ -9,6 +9,8 @@ from gpuexplorer.telemetry.happenings import Happening, Kind
 
 _BEGAN = {
     CardState.LOST: Kind.CARD_LOST,
+    CardState.UNLISTED: Kind.CARD_UNLISTED,
+    CardState.REFUSED: Kind.NO_ACCESS,
     CardState.ASLEEP: Kind.ASLEEP,
     CardState.NO_DRIVER: Kind.DRIVER_GONE,
 }

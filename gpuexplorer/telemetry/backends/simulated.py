@@ -19,6 +19,7 @@ from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.topology import (
     Link,
+    OneNvlink,
     PathKind,
     Topology,
     nvlinks_words,
@@ -34,7 +35,14 @@ _Question = tuple[Callable[[Reading], float], Callable[[float], bool]]
 
 
 # A card in these troubles tells nobody who uses it.
-_KEEP_SILENT = {FaultKind.LOST, FaultKind.DRIVER, FaultKind.HUNG}
+_SILENCES = {
+    FaultKind.DRIVER: (CardState.NO_DRIVER, Absence.NO_DRIVER),
+    FaultKind.LOST: (CardState.LOST, Absence.LOST),
+    FaultKind.UNLISTED: (CardState.UNLISTED, Absence.UNLISTED),
+    FaultKind.REFUSED: (CardState.REFUSED, Absence.NO_PERMISSION),
+    # Only closing released it.
+    FaultKind.HUNG: (CardState.NO_ANSWER, Absence.NO_ANSWER),
+}
 
 
 class SimulatedBackend:
@@ -96,12 +104,9 @@ class SimulatedBackend:
             self._dawdle(index)
         at = self._clock.now()
         kinds = self._kinds_at(index, at - self._began)
-        if FaultKind.DRIVER in kinds:
-            return self._silent(card, metrics, CardState.NO_DRIVER, Absence.NO_DRIVER)
-        if FaultKind.LOST in kinds:
-            return self._silent(card, metrics, CardState.LOST, Absence.LOST)
-        if FaultKind.HUNG in kinds:  # and only closing let it go
-            return self._silent(card, metrics, CardState.NO_ANSWER, Absence.NO_ANSWER)
+        for kind, (state, absence) in _SILENCES.items():
+            if kind in kinds:
+                return self._silent(card, metrics, state, absence)
         garbage = FaultKind.GARBAGE in kinds
         reading = self.machine.reading(index, at - self._began)
         questions, absences = self._questions[index], self._absences[index]
@@ -122,7 +127,7 @@ class SimulatedBackend:
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         index, t = self._index.get(card), self.elapsed
-        if index is None or self._kinds_at(index, t) & _KEEP_SILENT:
+        if index is None or self._kinds_at(index, t) & _SILENCES.keys():
             return None
         reading = self.machine.reading(index, t)
         return tuple(
@@ -215,6 +220,7 @@ class SimulatedBackend:
         wiring = self.machine.wiring
         one, other = (self._spec.cards[card.index].model for card in (a, b))
         if nvlinks := wiring.nvlinks_between(a.index, b.index):
+            nvlink = OneNvlink(one.wires.nvlink_generation, one.wires.nvlink_rate)
             return Link(
                 a.id,
                 b.id,
@@ -223,7 +229,7 @@ class SimulatedBackend:
                 one.wires.nvlink_generation,
                 peer_to_peer=True,
                 rate=nvlinks * one.wires.nvlink_rate,
-                rate_reason=nvlinks_words(nvlinks, one.wires.nvlink_generation),
+                rate_reason=nvlinks_words(nvlinks, nvlink),
                 pcie_path=self._pcie_path(a, b),
             )
         reason = no_peers(one, other)

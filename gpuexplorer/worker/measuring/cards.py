@@ -1,5 +1,6 @@
 """Cards: what a measurement asks of PyTorch and the driver, so that neither need be there."""
 
+from collections.abc import Set
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -44,6 +45,10 @@ class Cards(Protocol):
 
     def free_bytes(self, device: str) -> "int | None": ...
 
+    def cache_bytes(self, device: str) -> "int | None":
+        """What a card's L2 cache holds."""
+        ...
+
     def are_peers(self, source: str, target: str) -> bool: ...
 
     def capability(self, device: str) -> "tuple[int, int] | None":
@@ -52,6 +57,10 @@ class Cards(Protocol):
 
     def tf32(self, *, on: bool) -> "AbstractContextManager[object]":
         """Products of float32 may be made by tensor cores, or not; then all is as it was."""
+        ...
+
+    def on_processors(self, numbers: "Set[int]") -> "AbstractContextManager[bool]":
+        """Of the host, for whatever is taken and asked for meanwhile. False: it cannot be."""
         ...
 
     def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:

@@ -1,11 +1,12 @@
 """What cannot be measured, in a sentence with a way out; and what memory the rest needs."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import isfinite
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
-from gpuexplorer.lab.copy_job import MODES, CopyJob
+from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.lab.copy_job import MODES, CopyJob, fitted
 from gpuexplorer.lab.wire import Measure
 from gpuexplorer.worker.measuring.plan import (
     PRODUCT_BYTES,
@@ -46,23 +47,41 @@ def refuse(command: Measure, names: "tuple[str, ...]") -> None:
         raise Trouble("In pieces only plain copies are measured.", "Take one piece.")
 
 
-def refuse_what_does_not_fit(
+def made_to_fit(
     command: Measure, free_bytes: "Callable[[str], int | None]"
-) -> None:
-    """Raises Trouble where a side would have to give up more than its share."""
+) -> "tuple[Measure, Message]":
+    """With fewer bytes where they have to be, and why. Raises Trouble where a side would have
+    to give up more than its share.
+    """
+    why = _too_much(command, free_bytes)
+    if not why:
+        return command, NOTHING
+
+    def fits(job: CopyJob) -> bool:
+        return not _too_much(replace(command, bytes=job.bytes), free_bytes)
+
+    made = replace(command, bytes=fitted(command.job, fits).bytes)
+    if made.bytes == command.bytes:
+        raise Trouble(why, "Measure fewer bytes, or end what holds the memory.")
+    size = size_in_words(made.bytes)
+    return made, told(Message("Only {size} were copied.", size=size), why)
+
+
+def _too_much(command: Measure, free_bytes: "Callable[[str], int | None]") -> Message:
+    """Empty where all sides have room."""
     for device, size in needs(command.job).items():
         free = free_bytes(device)
         if free is not None and size > free * command.most_share:
-            raise Trouble(
+            return Message(
                 "Measuring {bytes} takes {need} on {device}, more than {share:.4g} % of the "
                 "{free} that are free there.",
-                "Measure fewer bytes, or end what holds the memory.",
                 bytes=size_in_words(command.bytes),
                 need=size_in_words(size),
                 device=device,
                 share=command.most_share * 100,
                 free=size_in_words(free),
             )
+    return NOTHING
 
 
 def needs(job: CopyJob) -> "dict[str, int]":

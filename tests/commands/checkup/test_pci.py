@@ -84,7 +84,15 @@ def test_a_card_without_access_is_not_counted_a_second_time_on_the_bus(
 
 def test_a_card_that_this_user_may_not_ask_is_a_matter_of_access(computer: Computer) -> None:
     computer.give_driver(nameless(0, "insufficient Permissions", Absence.NO_PERMISSION))
-    assert told(computer).do == "Ask an administrator of this computer for access to it."
+    assert "was not given to this user, container or job" in told(computer).do
+    assert "/dev/nvidia*" in told(computer).do
+
+
+def test_a_card_that_the_driver_does_not_support_has_not_fallen_off(
+    computer: Computer,
+) -> None:
+    computer.give_driver(nameless(0, "not Supported", Absence.NOT_SUPPORTED))
+    assert "too new or too old for this driver" in told(computer).do
 
 
 @pytest.mark.parametrize("state", [CardState.LOST, CardState.NO_ANSWER, CardState.NO_DRIVER])

@@ -1,12 +1,14 @@
 """Which Pythons with PyTorch a person is told of, and whether they suit driver and cards."""
 
 import json
+import sys
+from importlib.util import find_spec
 
 import pytest
 
 from gpuexplorer.commands.checkup.finding import Topic, Verdict
-from gpuexplorer.commands.checkup.probe import Ran
-from gpuexplorer.commands.checkup.pythons import pythons
+from gpuexplorer.commands.checkup.probe import Ran, run_program
+from gpuexplorer.commands.checkup.pythons import ASK_TORCH, pythons
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.torch_builds import TorchBuild, flavour, suits
@@ -118,6 +120,17 @@ def test_without_pytorch_the_fitting_build_is_named(computer: Computer) -> None:
     )
 
 
+def test_without_pytorch_the_python_that_runs_this_is_offered_for_it(
+    computer: Computer,
+) -> None:
+    computer.give_driver()
+    computer.install_python("/opt/gpuexplorer")
+    assert told(computer).do.endswith(
+        "Into the one that runs this: Run: `/opt/gpuexplorer/bin/python3.12 -m pip install"
+        " torch --index-url https://download.pytorch.org/whl/cu130`"
+    )
+
+
 def test_without_pytorch_and_cards_nothing_is_missing(computer: Computer) -> None:
     topic = told(computer)
     assert topic.verdict is Verdict.FINE
@@ -155,8 +168,131 @@ def test_a_build_for_the_processor_leaves_real_cards_unused(computer: Computer) 
     assert topic.verdict is Verdict.LOOK
     assert "does not use NVIDIA cards" in topic.details[0]
     assert topic.do == (
-        "For /opt/gpuexplorer: Install PyTorch built for CUDA 13.0 into this Python."
+        "For /opt/gpuexplorer: Install PyTorch built for CUDA 13.0 into this Python. "
+        "Run `/opt/gpuexplorer/bin/python3.12 -m pip uninstall --yes torch`, then "
+        "`/opt/gpuexplorer/bin/python3.12 -m pip install torch "
+        "--index-url https://download.pytorch.org/whl/cu130`."
     )
+
+
+@pytest.mark.parametrize(
+    ("driver", "model", "tag"),
+    [
+        ("590.48", card(), "cu130"),
+        ("570.86", card(), "cu126"),
+        ("590.48", PASCAL, "cu126"),
+        ("570.86", BLACKWELL, "cu128"),
+    ],
+)
+def test_the_build_to_install_is_named_by_the_tag_people_type(
+    computer: Computer, driver: str, model: Card, tag: str
+) -> None:
+    computer.give_driver(model, version=driver)
+    computer.install_torch("/opt/gpuexplorer", "2.13.0+cpu")
+    assert f"https://download.pytorch.org/whl/{tag}`" in told(computer).do
+
+
+def test_what_was_built_for_this_pytorch_is_replaced_with_it(computer: Computer) -> None:
+    computer.give_driver()
+    computer.install_torch("/opt/gpuexplorer", "2.13.0+cpu")
+    computer.write("/opt/gpuexplorer/lib/python3.12/site-packages/torchvision/__init__.py")
+    do = told(computer).do
+    assert "uninstall --yes torch torchvision`" in do
+    assert "install torch torchvision --index-url" in do
+
+
+def test_a_conda_environment_is_told_to_use_conda(computer: Computer) -> None:
+    computer.give_driver()
+    computer.install_torch("/home/ana/miniconda3/envs/deep", "2.13.0")
+    computer.write("/home/ana/miniconda3/envs/deep/conda-meta/history")
+    assert (
+        "`conda install -p /home/ana/miniconda3/envs/deep -c conda-forge pytorch-gpu`"
+        in told(computer).do
+    )
+
+
+def test_an_environment_of_uv_without_pip_is_told_to_use_uv(computer: Computer) -> None:
+    computer.give_driver()
+    computer.install_torch("/srv/a venv", "2.13.0+cpu")
+    computer.write("/srv/a venv/pyvenv.cfg", "home = /usr/bin\nuv = 0.9.2\n")
+    computer.environment["VIRTUAL_ENV"] = "/srv/a venv"
+    program = '"/srv/a venv/bin/python3.12"'
+    do = told(computer).do
+    assert f"`uv pip uninstall --python {program} torch`" in do
+    assert f"`uv pip install --python {program} torch --index-url" in do
+
+
+def test_the_systems_own_python_is_left_alone(computer: Computer) -> None:
+    computer.give_driver()
+    computer.install_torch("/usr", "2.13.0+cpu")
+    computer.write("/usr/lib/python3.12/EXTERNALLY-MANAGED")
+    computer.environment["PATH"] = "/usr/bin"
+    do = told(computer).do
+    assert "`/usr/bin/python3.12 -m venv ~/torch`" in do
+    assert "`~/torch/bin/pip install torch --index-url" in do
+
+
+def test_an_old_card_is_not_sent_to_a_driver_that_dropped_it(computer: Computer) -> None:
+    computer.give_driver(PASCAL, version="470.82", cuda="11.4")
+    computer.install_torch("/opt/gpuexplorer", "2.13.0+cpu")
+    assert (
+        "Update NVIDIA's driver to 580, the last for the oldest card here, then install PyTorch"
+        " built for CUDA 12.6." in told(computer).do
+    )
+
+
+def test_cudnn_is_named_with_its_version(computer: Computer) -> None:
+    computer.install_torch("/opt/gpuexplorer", "2.13.0+cu130", cuda="13.0")
+    computer.install_cudnn("/opt/gpuexplorer", "9.13.0.50")
+    topic = told(computer)
+    assert topic.verdict is Verdict.FINE
+    assert "It has cuDNN 9.13.0." in topic.details[0]
+
+
+def test_a_missing_cudnn_is_broken_and_has_its_very_version_to_install(
+    computer: Computer,
+) -> None:
+    computer.install_torch("/opt/gpuexplorer", "2.13.0+cu130", cuda="13.0")
+    computer.require_cudnn("/opt/gpuexplorer", "nvidia-cudnn-cu13", "9.13.0.50")
+    topic = told(computer)
+    assert topic.verdict is Verdict.BROKEN
+    assert "Its cuDNN 9.13.0.50 is missing, so that it cannot be loaded." in topic.details[0]
+    assert topic.do == (
+        "For /opt/gpuexplorer: Run: `/opt/gpuexplorer/bin/python3.12 -m pip install "
+        "--force-reinstall nvidia-cudnn-cu13==9.13.0.50`"
+    )
+
+
+def test_a_damaged_cudnn_is_no_library(computer: Computer) -> None:
+    computer.install_torch("/opt/gpuexplorer", "2.13.0+cu130", cuda="13.0")
+    computer.install_cudnn("/opt/gpuexplorer", "9.13.0.50", library=b"<html>")
+    topic = told(computer)
+    assert topic.verdict is Verdict.BROKEN
+    assert "nvidia/cudnn/lib/libcudnn.so.9, is no library" in topic.details[0]
+
+
+def test_a_cudnn_older_than_pytorch_was_built_with_is_refused(computer: Computer) -> None:
+    computer.install_torch("/opt/gpuexplorer", "2.13.0+cu130", cuda="13.0")
+    computer.install_cudnn("/opt/gpuexplorer", "9.1.0.70")
+    computer.require_cudnn("/opt/gpuexplorer", "nvidia-cudnn-cu13", "9.13.0.50")
+    assert "It has cuDNN 9.1.0 but was built with 9.13.0.50" in told(computer).details[0]
+
+
+def test_a_cudnn_that_dropped_the_card_is_named(computer: Computer) -> None:
+    computer.give_driver(TITAN_V)
+    computer.install_torch("/srv/venv", "2.10.0+cu126", cuda="12.6")
+    computer.install_cudnn("/srv/venv", "9.13.0.50")
+    computer.environment["VIRTUAL_ENV"] = "/srv/venv"
+    detail = told(computer).details[0]
+    assert "It has cuDNN 9.13.0, which no longer runs on TITAN V." in detail
+
+
+def test_the_cudnn_of_a_conda_environment_is_found_there(computer: Computer) -> None:
+    prefix = "/home/ana/miniconda3/envs/deep"
+    computer.install_torch(prefix, "2.10.0", cuda="12.9")
+    computer.write(f"{prefix}/lib/libcudnn.so.9").write_bytes(b"\x7fELF")
+    computer.write_cudnn_header(f"{prefix}/include", "9.10.2")
+    assert "It has cuDNN 9.10.2." in told(computer).details[0]
 
 
 def test_a_build_newer_than_the_driver_is_broken(computer: Computer) -> None:
@@ -236,8 +372,36 @@ def test_a_pytorch_that_does_not_start_says_its_last_words(computer: Computer) -
         "Traceback\nImportError: libcudart.so.13: cannot open",
         Message("It ended with code {code}.", code=1),
     )
+    topic = told(computer, deep=True)
+    assert topic.verdict is Verdict.BROKEN
+    assert "It cannot be loaded." in topic.details[0]
+    words = "It ended with code 1. Its last words: ImportError: libcudart.so.13"
+    assert words in topic.details[0]
+    assert "install --force-reinstall torch" in topic.do
+
+
+def test_a_deep_look_says_which_cudnn_pytorch_loads(computer: Computer) -> None:
+    computer.install_torch("/opt/gpuexplorer", "2.11.0+cu130", cuda="13.0")
+    computer.install_cudnn("/opt/gpuexplorer", "9.13.0.50")
+    computer.answers["/opt/gpuexplorer/bin/python3.12"] = architectures("sm_90", cudnn="9.14.0")
     detail = told(computer, deep=True).details[0]
-    assert "It ended with code 1. Its last words: ImportError: libcudart.so.13" in detail
+    assert "It has cuDNN 9.14.0. It was started, and loads." in detail
+
+
+def test_a_deep_look_starts_builds_for_the_processor_too(computer: Computer) -> None:
+    computer.install_torch("/opt/gpuexplorer", "2.13.0+cpu")
+    computer.answers["/opt/gpuexplorer/bin/python3.12"] = Ran(
+        1, "ImportError: libc10.so", Message("It ended with code {code}.", code=1)
+    )
+    assert told(computer, deep=True).verdict is Verdict.BROKEN
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="there is no PyTorch here")
+def test_the_question_of_a_deep_look_is_understood_by_pytorch() -> None:
+    ran = run_program([sys.executable, "-c", ASK_TORCH], 60)
+    assert ran.well, ran.output
+    said = json.loads(ran.output.splitlines()[-1].removeprefix("TORCH "))
+    assert set(said) == {"architectures", "cudnn"}
 
 
 def test_an_incomplete_pytorch_is_to_be_installed_anew(computer: Computer) -> None:
@@ -304,5 +468,6 @@ def test_advice_is_given_even_where_no_build_suits(
     assert words in suits(TorchBuild("2.11.0+cpu", None), cards, driver).do
 
 
-def architectures(*names: str) -> Ran:
-    return Ran(0, f"a warning\nARCHITECTURES {json.dumps(names)}\n")
+def architectures(*names: str, cudnn: str | None = None) -> Ran:
+    said = {"architectures": names, "cudnn": cudnn}
+    return Ran(0, f"a warning\nTORCH {json.dumps(said)}\n")

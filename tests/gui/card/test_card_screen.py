@@ -174,6 +174,8 @@ def test_a_lost_card_keeps_its_history_and_says_since_when(
 @pytest.mark.parametrize(
     ("state", "absence", "words"),
     [
+        (CardState.UNLISTED, Absence.UNLISTED, "Not listed since "),
+        (CardState.REFUSED, Absence.NO_PERMISSION, "No access since "),
         (CardState.ASLEEP, Absence.ASLEEP, "Asleep since "),
         (CardState.NO_DRIVER, Absence.NO_DRIVER, "No driver since "),
     ],

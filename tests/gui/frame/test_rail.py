@@ -71,6 +71,8 @@ def test_every_card_and_the_host_are_listed_with_how_busy_they_are(
     ("state", "absence", "word"),
     [
         (CardState.LOST, Absence.LOST, "Lost"),
+        (CardState.UNLISTED, Absence.UNLISTED, "Not listed"),
+        (CardState.REFUSED, Absence.NO_PERMISSION, "No access"),
         (CardState.ASLEEP, Absence.ASLEEP, "Asleep"),
         (CardState.NO_DRIVER, Absence.NO_DRIVER, "No driver"),
     ],

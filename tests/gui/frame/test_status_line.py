@@ -60,6 +60,22 @@ def test_a_lost_card_is_named(open_window: OpenWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: "Lost: card 1" in texts(window))
 
 
+@pytest.mark.parametrize(
+    ("state", "absence", "words"),
+    [
+        (CardState.UNLISTED, Absence.UNLISTED, "No longer listed: card 1"),
+        (CardState.REFUSED, Absence.NO_PERMISSION, "No access: card 1"),
+    ],
+)
+def test_a_card_that_gives_nothing_is_something_missing(
+    open_window: OpenWindow, qtbot: QtBot, state: CardState, absence: Absence, words: str
+) -> None:
+    silent = Answer(otherwise=absence, state=state)
+    window = open_window(session_of({card(0): working(), card(1): silent}))
+    qtbot.waitUntil(lambda: words in texts(window))
+    assert "Nothing missing" not in texts(window)
+
+
 def test_late_readings_are_counted_and_none_is_a_word(line: StatusLine) -> None:
     line.show_beat(1.0, BeatCount(10, 0))
     assert "Read every 1 s, none late" in texts(line)

@@ -223,3 +223,20 @@ def test_waiting_is_said_at_once_and_its_length_soon() -> None:
     assert waiting_words(9.0)[0].startswith("The driver has not answered for 9 s")
     assert waiting_again(0.5) == ""
     assert waiting_again(9.0).endswith("the drawing shows what it reported before.")
+
+
+def test_a_card_on_nvlink_c2c_is_not_said_to_be_on_pcie() -> None:
+    words = Message("10 links of NVLink-C2C")
+    link = Link(card(0).id, HOST_ID, PathKind.C2C, rate=447.12e9, rate_reason=words)
+    now = looked_at({card(0): working(pcie_width=1.0)}, Topology([card(0).id], [link], {}))
+    face = wire(now, OfLink(card(0).id, HOST_ID))
+    assert (face.kind[0], face.rate[0], face.absent[0]) == (
+        "NVLink-C2C",
+        "447 GB/s",
+        "traffic not read",
+    )
+    told = facts_of(now, OfLink(card(0).id, HOST_ID), NVML)
+    assert not told.sentence
+    lines = [fact.line for fact in told.facts]
+    assert any("C2C: NVLink-C2C" in line for line in lines)
+    assert not any("PCIe" in line for line in lines)

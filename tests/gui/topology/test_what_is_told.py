@@ -122,6 +122,22 @@ def test_a_lost_card_stays_where_it_was_and_says_so(
     assert "The card is lost: nothing is known of its link any more." in texts(screen.view)
 
 
+def test_a_card_that_is_no_longer_listed_is_not_called_lost(
+    open_screen: OpenScreen, qtbot: QtBot
+) -> None:
+    cards = [card(0), card(1)]
+    backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
+    screen = open_screen(session_on(backend))
+    drawing = wait_drawn(qtbot, screen)
+    unlisted = Answer(otherwise=Absence.UNLISTED, state=CardState.UNLISTED)
+    backend.answers[cards[1].id] = unlisted
+    wait_for_words(qtbot, screen, "No longer listed: card 1. Its wires are drawn as they were.")
+    qtbot.waitUntil(lambda: "Not listed" in named(drawing, "Card 1"))
+    click_on(drawing, OfLink(cards[1].id, HOST_ID))
+    said = "The driver no longer lists the card, and nothing of its link."
+    assert said in texts(screen.view)
+
+
 def test_a_card_of_which_the_driver_tells_nothing_stands_apart(
     open_screen: OpenScreen, qtbot: QtBot
 ) -> None:

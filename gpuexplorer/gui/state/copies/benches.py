@@ -45,6 +45,9 @@ def _on_cards(lab: LabState, ways: Ways) -> Bench | None:
         lab.pythons.find()
         return None
     cards = {each.name: each.card for each in lab.devices() if each.name and each.card}
+    whole = {
+        one.card.id: each.card.id for each in lab.machine.cards() for one in each.instances
+    }
     session, routes = lab.machine.session, ways.for_bench()
 
     def busy() -> Mapping[str, float]:
@@ -57,9 +60,8 @@ def _on_cards(lab: LabState, ways: Ways) -> Bench | None:
         }
 
     def under_load(devices: Sequence[str]) -> Values:
-        readings = {
-            cards[each]: session.reading(cards[each]) for each in devices if each in cards
-        }
+        wired = {whole.get(cards[each], cards[each]) for each in devices if each in cards}
+        readings = {card: session.reading(card) for card in wired}
         return {card: each.values for card, each in readings.items() if each is not None}
 
     return WorkerBench(Start(python.path), lambda _devices: routes, busy, under_load)

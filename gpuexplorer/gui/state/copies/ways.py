@@ -66,7 +66,7 @@ class Ways(QObject):
         topology, machine = self.wiring.topology, self._lab.machine
         if topology is None:
             return None
-        cards = [each.card for each in machine.cards()]
+        cards = [one.card for each in machine.cards() for one in (each, *each.instances)]
         readings = {card.id: machine.session.reading(card.id) for card in cards}
         values = {card: each.values for card, each in readings.items() if each is not None}
         return Routes(topology, cards, self._named(), values)

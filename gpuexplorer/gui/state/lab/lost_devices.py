@@ -15,7 +15,7 @@ def lost_devices(
     lost = {
         card
         for card, reading in readings.items()
-        if reading is not None and reading.state is CardState.LOST
+        if reading is not None and reading.state in (CardState.LOST, CardState.UNLISTED)
     }
     if not lost:
         return ()

@@ -129,14 +129,14 @@ def _marks(
     asleep: list[tuple[int, Shown]] = []
     for row, each in enumerate(cards):
         state = _state(known[each.card.id])
-        if state in (CardState.LOST, CardState.NO_DRIVER):
+        if state in (CardState.LOST, CardState.UNLISTED, CardState.NO_DRIVER):
             at, moment = gone.get(each.card.id, (None, ""))
             word = tr(state.word)
             if moment:
                 word = tr("{state} at {moment}", state=word, moment=moment)
             words = f"{each.number} {word}"
             marks.append(StripMark(row, at, words, Tone.BAD))
-        elif state is CardState.NO_ANSWER:
+        elif state in (CardState.NO_ANSWER, CardState.REFUSED):
             at = _ended(history, row)
             marks.append(StripMark(row, at, f"{each.number} {tr(state.word)}", Tone.WARN))
         elif state is CardState.ASLEEP:

@@ -25,7 +25,11 @@ from gpuexplorer.telemetry.trace import Trace
 _TICK_EVERY = 84.0  # pixels
 # Not all tiles move on in the same picture, which would then take much longer than others.
 _EACH_TIME, _MOST_BEHIND = 3, 4
-_UNREAD = {CardState.ASLEEP: mark("not read"), CardState.NO_ANSWER: mark("no answer")}
+_UNREAD = {
+    CardState.ASLEEP: mark("not read"),
+    CardState.NO_ANSWER: mark("no answer"),
+    CardState.REFUSED: mark("no access"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,7 @@ class TileFeed:
         self, at: float | None, start: float, state: CardState
     ) -> tuple[float | None, str]:
         """When the card went, and what to say of it."""
-        if state not in (CardState.LOST, CardState.NO_DRIVER):
+        if state not in (CardState.LOST, CardState.UNLISTED, CardState.NO_DRIVER):
             return None, ""
         if at is None or at < start:
             return start - 1.0, tr("nothing was read in this time")

@@ -16,6 +16,8 @@ class Matter(Enum):
 
     OTHER = auto()
     LOST = auto()
+    UNLISTED = auto()
+    REFUSED = auto()
     ASLEEP = auto()
     NO_ANSWER = auto()
     NO_DRIVER = auto()

@@ -9,6 +9,8 @@ from gpuexplorer.gui.wording.cards.faces import Shown
 
 _SINCE = {
     Matter.LOST: mark("Lost since {moment}"),
+    Matter.UNLISTED: mark("Not listed since {moment}"),
+    Matter.REFUSED: mark("No access since {moment}"),
     Matter.ASLEEP: mark("Asleep since {moment}"),
     Matter.NO_DRIVER: mark("No driver since {moment}"),
 }

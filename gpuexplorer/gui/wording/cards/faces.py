@@ -180,6 +180,15 @@ def _still(now: Known, another_answers: bool, since: str) -> _Still:
                 detail = tr("No longer answers since {moment}", moment=since)
             more = tr("Often only a restart brings it back.")
             return _Still(sentence, more, detail, mark, Absence.LOST)
+        case CardState.UNLISTED:
+            sentence, detail = tr("The driver no longer lists it."), tr("No longer listed")
+            if since:
+                sentence = tr("Not listed since {moment}; its history is kept.", moment=since)
+                detail = tr("Not listed since {moment}", moment=since)
+            more = tr("It is looked for again and again.")
+            return _Still(sentence, more, detail, mark, Absence.UNLISTED)
+        case CardState.REFUSED:
+            return _refused(now.reading, mark)
         case CardState.ASLEEP:
             sentence = tr(
                 "Asleep, or left alone so that it can fall asleep; not woken to be read."
@@ -204,6 +213,21 @@ def _still(now: Known, another_answers: bool, since: str) -> _Still:
             return _Still(sentence, more, "", mark, Absence.NO_ANSWER)
         case _:
             assert_never(state)
+
+
+def _refused(reading: Reading, mark: Mark | None) -> _Still:
+    absence = next(iter(reading.missing.values()), Absence.REFUSED)
+    match absence:
+        case Absence.NO_PERMISSION:
+            sentence = tr("This user, container or job has no permission for it.")
+            more = tr("Look at the rights to /dev/nvidia*, at --gpus, or at the Slurm job.")
+        case Absence.NOT_SUPPORTED:
+            sentence = tr("The driver says that it does not support this card.")
+            more = tr("“gpuexplorer doctor” looks for the cause.")
+        case _:
+            sentence = tr("The driver gives no access to it and does not say why.")
+            more = tr("“gpuexplorer doctor” and “sudo dmesg” may say more.")
+    return _Still(sentence, more, short_reasons(absence)[0], mark, absence)
 
 
 def _unanswered(seconds: float, another_answers: bool) -> _Still:

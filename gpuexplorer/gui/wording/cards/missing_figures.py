@@ -76,6 +76,8 @@ def _these(numbers: Sequence[str]) -> str:
 # Above the figures that are missing of single cards.
 _STATES = {
     CardState.LOST: mark("Lost: {cards}"),
+    CardState.UNLISTED: mark("No longer listed: {cards}"),
+    CardState.REFUSED: mark("No access: {cards}"),
     CardState.ASLEEP: mark("Asleep: {cards}"),
     CardState.NO_DRIVER: mark("Without a driver: {cards}"),
     CardState.NO_ANSWER: mark("No answer: {cards}"),

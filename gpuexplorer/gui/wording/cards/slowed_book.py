@@ -11,8 +11,8 @@ _KEPT = 400
 _BY_NAME = {str(reason): reason for reason in REASONS}
 
 
-_GOING = frozenset({Kind.CARD_LOST, Kind.DRIVER_GONE})
-_COMING = frozenset({Kind.CARD_BACK, Kind.DRIVER_BACK})
+_GOING = frozenset({Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE})
+_COMING = frozenset({Kind.CARD_BACK, Kind.CARD_LISTED, Kind.DRIVER_BACK})
 
 
 class SlowedBook:

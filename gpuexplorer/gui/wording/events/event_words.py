@@ -141,8 +141,16 @@ def event_face(
 
 def sign(happening: Happening) -> tuple[Icon, Tone]:
     match happening.kind:
-        case Kind.CARD_LOST | Kind.DRIVER_GONE | Kind.XID | Kind.MEMORY_ERROR:
+        case (
+            Kind.CARD_LOST
+            | Kind.CARD_UNLISTED
+            | Kind.DRIVER_GONE
+            | Kind.XID
+            | Kind.MEMORY_ERROR
+        ):
             return Icon.LOST, Tone.BAD
+        case Kind.NO_ACCESS:
+            return Icon.WARNING, Tone.WARN
         case Kind.NO_ANSWER | Kind.NO_FIGURES | Kind.RESTLESS | Kind.PROCESSES_UNKNOWN:
             return Icon.SILENT, Tone.WARN
         case Kind.THROTTLING_UNKNOWN | Kind.ALERT_UNKNOWN:
@@ -157,6 +165,8 @@ def sign(happening: Happening) -> tuple[Icon, Tone]:
             return Icon.PROCESS, Tone.QUIET
         case (
             Kind.CARD_BACK
+            | Kind.CARD_LISTED
+            | Kind.ACCESS
             | Kind.ANSWERS_AGAIN
             | Kind.DRIVER_BACK
             | Kind.AWAKE
@@ -189,6 +199,10 @@ def group(kind: Kind) -> Group:
         case (
             Kind.CARD_LOST
             | Kind.CARD_BACK
+            | Kind.CARD_UNLISTED
+            | Kind.CARD_LISTED
+            | Kind.NO_ACCESS
+            | Kind.ACCESS
             | Kind.NO_ANSWER
             | Kind.ANSWERS_AGAIN
             | Kind.DRIVER_GONE

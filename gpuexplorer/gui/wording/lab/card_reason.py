@@ -64,6 +64,11 @@ def left_out(
 
 
 def lost(state: CardState) -> Reason:
+    if state is CardState.UNLISTED:
+        return Reason(
+            Message("The driver no longer lists this card: nothing on it answers any more."),
+            Message("Release the cards. It can be used again when the driver lists it."),
+        )
     if state is not CardState.LOST:
         return Reason()
     return Reason(

@@ -121,11 +121,15 @@ def _card(now: MachineNow, card: CardId) -> ThingFacts:
 def _host_link(now: MachineNow, card: CardId, source: Source) -> ThingFacts:
     link = now.shape.host_link(card)
     assert link is not None
-    shown = now.cards[card]
-    who = Who(shown.card, shown.number, source)
-    groups = card_facts(who, now.reading(card), now.units, ())
-    group = next((each for each in groups if each.key == PCIE), None)
-    facts = [_kind(link), _speed(link, tr("Each way"), link_now(now.reading(card)).rate)]
+    shown, reading = now.cards[card], now.reading(card)
+    if link.path is PathKind.C2C:
+        group, runs = None, None
+    else:
+        who = Who(shown.card, shown.number, source)
+        groups = card_facts(who, reading, now.units, ())
+        group = next((each for each in groups if each.key == PCIE), None)
+        runs = link_now(reading).rate
+    facts = [_kind(link), _speed(link, tr("Each way"), runs)]
     facts += group.facts if group is not None else ()
     facts += _place(now, [card])
     sentence, tone = "", Tone.QUIET
@@ -133,6 +137,8 @@ def _host_link(now: MachineNow, card: CardId, source: Source) -> ThingFacts:
         sentence, tone = group.note or "", group.note_tone
     if now.lost(card):
         sentence = tr("The card is lost: nothing is known of its link any more.")
+        if now.unlisted(card):
+            sentence = tr("The driver no longer lists the card, and nothing of its link.")
         tone = Tone.BAD
     title = tr("Card {number} to the host", number=shown.number)
     ends = (_end(now, card), _host())
@@ -163,10 +169,11 @@ def _pair(now: MachineNow, a: CardId, b: CardId) -> ThingFacts:
         sentence = tr("Copies between the two go through the computer's memory.")
     lost = [card for card in (a, b) if now.lost(card)]
     if lost:
-        sentence, tone = (
-            tr("Lost: {cards}. Nothing passes here.", cards=now.named(lost)),
-            Tone.BAD,
-        )
+        sentence = tr("Lost: {cards}. Nothing passes here.", cards=now.named(lost))
+        if all(now.unlisted(card) for card in lost):
+            named = now.named(lost)
+            sentence = tr("No longer listed: {cards}. Nothing passes here.", cards=named)
+        tone = Tone.BAD
     return ThingFacts(title, ends, sentence, tone, tuple(facts))
 
 
@@ -187,6 +194,8 @@ def _spoke(now: MachineNow, card: CardId) -> ThingFacts:
     ]
     title = tr("NVLinks of card {number}", number=now.number(card))
     lost = tr("The card is lost: nothing passes here.") if now.lost(card) else ""
+    if now.unlisted(card):
+        lost = tr("The driver no longer lists the card, and nothing passes here.")
     tone = Tone.BAD if lost else Tone.TEXT
     return ThingFacts(title, (_end(now, card),), lost, tone, tuple(facts), card=card)
 

@@ -39,7 +39,11 @@ class MachineNow:
         return found or Reading(card, 0.0, CardState.WORKING, {}, {})
 
     def lost(self, card: CardId) -> bool:
-        return self.reading(card).state is CardState.LOST
+        """Whether nothing comes from it any more: it fell off the bus, or is not listed."""
+        return self.reading(card).state is CardState.LOST or self.unlisted(card)
+
+    def unlisted(self, card: CardId) -> bool:
+        return self.reading(card).state is CardState.UNLISTED
 
     def named(self, cards: Collection[CardId]) -> str:
         """ "card 3", "cards 0 to 7", "cards 0, 2 and 5 to 7"."""

@@ -15,13 +15,23 @@ from gpuexplorer.gui.wording.machine.machine_now import MachineNow
 from gpuexplorer.gui.wording.reasons import short_reasons
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.machine_shape import Junction
-from gpuexplorer.telemetry.topology import Link
+from gpuexplorer.telemetry.topology import Link, PathKind
 
 # Steps of brightness: what differs by less looks the same, and is not drawn anew.
 _STEPS = 24
 
 
 def host_wire(now: MachineNow, card: CardId, link: Link) -> WireFace:
+    name = tr("Link from card {number} to the host", number=now.number(card))
+    if link.path is PathKind.C2C:
+        return WireFace(
+            name=name,
+            kind=("NVLink-C2C", "C2C"),
+            rate=speed_texts(link.rate),
+            absent=(tr("traffic not read"), tr("not read")),
+            dark=now.lost(card),
+            remark="" if link.rate else f"{tr(link.rate_reason)}.",
+        )
     reading = now.reading(card)
     metrics = (links.PCIE_TRANSMIT, links.PCIE_RECEIVE)
     goes, comes = _lanes(now, card, metrics, link.rate)
@@ -30,7 +40,7 @@ def host_wire(now: MachineNow, card: CardId, link: Link) -> WireFace:
     # Most links run as they can, and there is nothing to make of that.
     less = _runs_lower(reading)
     return WireFace(
-        name=tr("Link from card {number} to the host", number=now.number(card)),
+        name=name,
         kind=kind,
         rate=speed,
         forth=goes,
@@ -71,7 +81,9 @@ def bridge_wire(now: MachineNow, link: Link) -> WireFace:
     lost = now.lost(link.a) or now.lost(link.b)
     if lost:
         # What the other card reported a moment ago is no traffic any more.
-        forth, back, absent = IDLE, IDLE, short_reasons(Absence.LOST)
+        unlisted = now.unlisted(link.a) or now.unlisted(link.b)
+        why = Absence.UNLISTED if unlisted else Absence.LOST
+        forth, back, absent = IDLE, IDLE, short_reasons(why)
     kind, speed = nvlink_kind(link.nvlink_generation, link.nvlinks), speed_texts(link.rate)
     return WireFace(
         name=tr("NVLink between card {a} and card {b}", a=a, b=b),

@@ -64,7 +64,18 @@ def nothing_words(states: Collection[CardState]) -> tuple[str, str]:
 def notes(now: MachineNow) -> Sequence[str]:
     """What must be known to read the drawing."""
     said = []
-    lost = [card for card in now.shape.home if now.lost(card)]
+    gone = [card for card in now.shape.home if now.lost(card)]
+    unlisted = [card for card in gone if now.unlisted(card)]
+    if unlisted:
+        said.append(
+            trn(
+                "No longer listed: {cards}. Its wires are drawn as they were.",
+                "No longer listed: {cards}. Their wires are drawn as they were.",
+                len(unlisted),
+                cards=now.named(unlisted),
+            )
+        )
+    lost = [card for card in gone if card not in unlisted]
     if lost:
         said.append(
             trn(

@@ -8,7 +8,7 @@ from functools import partial
 import pynvml
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
+from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample, remedy
 from gpuexplorer.core.catalogue.health import MIG_MODE
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import MetricId
@@ -16,24 +16,28 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, HardwareFault, Source
 from gpuexplorer.telemetry.backends.nvml import library
+from gpuexplorer.telemetry.backends.nvml.card_list import CardList
 from gpuexplorer.telemetry.backends.nvml.card_reader import (
     DriverGoneError,
     asleep_sample,
     lost_sample,
     no_driver_sample,
+    refused_sample,
     silent_sample,
+    unlisted_sample,
 )
 from gpuexplorer.telemetry.backends.nvml.connection import Connection, try_to_connect
 from gpuexplorer.telemetry.backends.nvml.first_contact import after_a_child
-from gpuexplorer.telemetry.backends.nvml.resting import Resting
+from gpuexplorer.telemetry.backends.nvml.resting import SLEEPER, Resting
 from gpuexplorer.telemetry.cuda_order import FASTEST_FIRST
 from gpuexplorer.telemetry.pci_bus import PciBus
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
 
-# How long to wait before the driver, or a lost card, is looked for again.
+# How long to wait before the driver, or a card that gives nothing, is looked for again.
 _REVIVAL_PAUSE = 2.0
 _LOST_PAUSE = 10.0
+_WITHOUT_FIGURES = (CardState.LOST, CardState.REFUSED)
 
 
 class NvmlBackend:
@@ -54,13 +58,14 @@ class NvmlBackend:
         self._environment = os.environ if environment is None else environment
         self._lock = threading.Lock()
         self._connection: Connection | None = None
-        self._cards: list[Card] = []
-        self._by_id: dict[CardId, Card] = {}
+        self._list = CardList()
         self._source = Source("nvml", Message("NVIDIA driver"))
         self._resting = Resting(self._bus, self._clock)
         self._generation = 0
         self._revive_at = 0.0
-        self._lost_since: dict[CardId, float] = {}
+        self._silent_since: dict[CardId, float] = {}
+        self._counted_at = 0.0
+        self._bound: set[str] = set()
         self._closed = False
         self._connecting = False
         self._gone = False
@@ -69,12 +74,12 @@ class NvmlBackend:
     def open(self) -> None:
         self._closed = False
         if self._resting.all_asleep():
-            self._know(self._resting.sleepers())
+            self._list.take(self._resting.sleepers())
             label = Message("NVIDIA driver, not asked while its cards sleep")
             self._source = Source("nvml", label)
             return
         self._connect()
-        if not self._cards:
+        if not self._list.cards:
             self.close()
             raise Trouble(
                 "The NVIDIA driver answers, but it has no card.",
@@ -98,10 +103,10 @@ class NvmlBackend:
         return self._generation
 
     def cards(self) -> Sequence[Card]:
-        return self._cards
+        return self._list.cards
 
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
-        known = self._by_id.get(card)
+        known = self._list.get(card)
         now = self._clock.now()
         if known is None:
             return Sample(card, now, {}, dict.fromkeys(metrics, Absence.LOST), CardState.LOST)
@@ -109,8 +114,7 @@ class NvmlBackend:
             return asleep_sample(known, now, metrics)
         connection = self._enter()
         if connection is None:
-            # Without a driver, or just being connected again after all cards slept.
-            return (no_driver_sample if self._gone else asleep_sample)(known, now, metrics)
+            return self._meanwhile(known, now, metrics)
         try:
             sample = self._read(connection, known, metrics)
         except DriverGoneError:
@@ -120,9 +124,24 @@ class NvmlBackend:
             connection.leave()
         if connection.given_up:
             # What hung through a change of drivers tells nothing about now.
-            return silent_sample(known, self._clock.now(), metrics)
+            now = self._clock.now()
+            if connection.driver_gone:
+                return silent_sample(known, now, metrics)
+            return self._meanwhile(known, now, metrics)
         self._consider(connection, known, sample)
         return sample
+
+    def _meanwhile(self, card: Card, now: float, metrics: Collection[MetricId]) -> Sample:
+        """While there is no connection: the driver is gone, or it is just being connected to
+        again, because cards woke or others are listed. Nothing is news of the card then.
+        """
+        if self._gone:
+            return no_driver_sample(card, now, metrics)
+        if card.id.startswith(SLEEPER):
+            return asleep_sample(card, now, metrics)
+        if card.id in self._silent_since or card.denied is not None:
+            return self._without_handle(card, now, metrics)
+        return Sample(card.id, now, {}, dict.fromkeys(metrics, Absence.NOT_YET))
 
     def _read(
         self, connection: Connection, card: Card, metrics: Collection[MetricId]
@@ -135,16 +154,27 @@ class NvmlBackend:
                 connection.note_mig_mode(card.id, bool(mode))
             return sample
         now = self._clock.now()
-        if card.id.startswith("PCI-"):
+        if card.id.startswith(SLEEPER):
             # It slept when this connection was made; now it is awake and can be asked.
             self._drop(connection)
             return asleep_sample(card, now, metrics)
         if connection.hung(card.id):
             return silent_sample(card, now, metrics)
-        return lost_sample(card, now, metrics)
+        return self._without_handle(card, now, metrics)
+
+    def _without_handle(self, card: Card, now: float, metrics: Collection[MetricId]) -> Sample:
+        match card.denied:
+            case None | Absence.LOST:
+                return lost_sample(card, now, metrics)
+            case Absence.UNLISTED:
+                return unlisted_sample(card, now, metrics)
+            case Absence.NO_ANSWER:
+                return silent_sample(card, now, metrics)
+            case _:
+                return refused_sample(card, now, metrics, card.denied)
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
-        known = self._by_id.get(card)
+        known = self._list.get(card)
         if known is None:
             return None
         if self._resting.resting(known):
@@ -168,19 +198,20 @@ class NvmlBackend:
         return rows
 
     def topology(self) -> Topology:
-        all_rest = all(self._resting.resting(card) for card in self._cards)
+        cards = self._list.listed()
+        all_rest = all(self._resting.resting(card) for card in cards)
         connection = None if all_rest else self._enter()
         if connection is None:
-            return Topology([card.id for card in self._cards], [], {})
+            return Topology([card.id for card in cards], [], {})
         try:
             return connection.topology(self._bus)
         except pynvml.NVMLError:
-            return Topology([card.id for card in self._cards], [], {})
+            return Topology([card.id for card in cards], [], {})
         finally:
             connection.leave()
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
-        if all(self._resting.resting(card) for card in self._cards):
+        if all(self._resting.resting(card) for card in self._list.listed()):
             self._clock.wait(threading.Event(), seconds)
             return []
         connection = self._enter()
@@ -205,12 +236,13 @@ class NvmlBackend:
                 )
             )
         notes += self._resting.notes()
+        denied = [card for card in self._list.cards if card.denied is not None]
         notes += [
             Message("Card {card}: {reason}.", card=card.index, reason=card.cuda_reason)
-            for card in self._cards
-            if card.denied is not None
+            for card in denied
         ]
-        if any(card.cuda_reason == FASTEST_FIRST for card in self._cards):
+        notes += {each: None for card in denied if (each := remedy(card.denied))}
+        if any(card.cuda_reason == FASTEST_FIRST for card in self._list.cards):
             notes.append(
                 Message(
                     "The cards are of different models, so CUDA numbers them by speed: "
@@ -249,25 +281,30 @@ class NvmlBackend:
             closed = self._closed
             if not closed:
                 self._connection = connection
-                self._know([*connection.cards, *self._resting.sleepers()])
+                self._list.take([*connection.cards, *self._resting.sleepers()])
         if closed:
             connection.give_up()
             return
         with self._lock:
             self._source = connection.source
             self._generation += 1
-            self._lost_since.clear()
+            self._silent_since.clear()
+            self._counted_at = self._clock.now()
             self._why_gone = None
             self._gone = False
         self._resting.learn(connection.cards)
 
     def _new_connection(self, awake: list[str] | None) -> Connection:
         library.connect(attach=awake is None)
-        known = {card.index: card for card in self._cards if card.kind is CardKind.GPU}
+        cards = (*self._list.unlisted(), *self._list.listed())
+        known = {card.index: card for card in cards if card.kind is CardKind.GPU}
         try:
             return Connection(
                 self._environment, awake, known, self._clock, self._bus, self._on_cards_changed
             )
+        except Trouble:
+            library.disconnect()
+            raise
         except pynvml.NVMLError as error:
             library.disconnect()
             raise Trouble(
@@ -276,25 +313,12 @@ class NvmlBackend:
                 reason=library.message_of(error),
             ) from error
 
-    def _know(self, cards: list[Card]) -> None:
-        """Sleeping cards stand between the others, and instances after their card."""
-        self._by_id = {card.id: card for card in cards}
-        whole = {card.id: card.index for card in cards if card.parent is None}
-        self._cards = sorted(
-            cards,
-            key=lambda card: (
-                whole.get(card.parent, card.index) if card.parent else card.index,
-                card.parent is not None,
-                card.index,
-            ),
-        )
-
     def _on_cards_changed(self) -> None:
         """A card answered that had not, or is cut into other instances. From any thread."""
         with self._lock:
             connection = self._connection
             if connection is not None:
-                self._know([*connection.cards, *self._resting.sleepers()])
+                self._list.take([*connection.cards, *self._resting.sleepers()])
         if connection is not None:
             self._resting.learn(connection.cards)
 
@@ -312,13 +336,30 @@ class NvmlBackend:
 
     def _consider(self, connection: Connection, card: Card, sample: Sample) -> None:
         """See what a sample means beyond itself: a lost card, a new mode, a time to rest."""
-        if sample.state is CardState.LOST:
-            since = self._lost_since.setdefault(card.id, sample.at)
+        if sample.state in _WITHOUT_FIGURES:
+            since = self._silent_since.setdefault(card.id, sample.at)
             if sample.at - since >= _LOST_PAUSE:
-                self._lost_since[card.id] = sample.at
+                self._silent_since[card.id] = sample.at
                 connection.find_again(card.id)
             return
-        self._lost_since.pop(card.id, None)
+        if sample.state is CardState.UNLISTED:
+            if sample.at - self._counted_at >= _LOST_PAUSE:
+                self._counted_at = sample.at
+                if self._more_are_there(connection):
+                    self._drop(connection)
+            return
+        self._silent_since.pop(card.id, None)
         self._resting.note(card, sample)
-        if self._resting.all_resting(self._cards):
+        if self._resting.all_resting(self._list.listed()):
             self._drop(connection)
+
+    def _more_are_there(self, connection: Connection) -> bool:
+        """Whether a new connection would find cards that this one does not list.
+
+        A driver may count its cards when it is greeted and never again. So the kernel is looked
+        at too: whether it has given the driver another of the cards that are not listed.
+        """
+        before = self._bound
+        addresses = {card.bus_id for card in self._list.unlisted() if card.bus_id}
+        self._bound = {each for each in addresses if self._bus.driver(each) == "nvidia"}
+        return connection.lists_others() or bool(self._bound - before)

@@ -228,6 +228,16 @@ def lost_sample(card: Card, at: float, metrics: Collection[MetricId]) -> Sample:
     return absent_sample(card, at, metrics, Absence.LOST, CardState.LOST)
 
 
+def refused_sample(
+    card: Card, at: float, metrics: Collection[MetricId], why: Absence
+) -> Sample:
+    return absent_sample(card, at, metrics, why, CardState.REFUSED)
+
+
+def unlisted_sample(card: Card, at: float, metrics: Collection[MetricId]) -> Sample:
+    return absent_sample(card, at, metrics, Absence.UNLISTED, CardState.UNLISTED)
+
+
 def silent_sample(card: Card, at: float, metrics: Collection[MetricId]) -> Sample:
     return absent_sample(card, at, metrics, Absence.NO_ANSWER, CardState.NO_ANSWER)
 

@@ -10,6 +10,7 @@ import pynvml
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.backends.nvml import library
@@ -22,11 +23,13 @@ from gpuexplorer.telemetry.backends.nvml.fault_waiter import FaultWaiter
 from gpuexplorer.telemetry.backends.nvml.identity import (
     AskHandle,
     Found,
+    card_count,
     handle_askers,
     instance_ids,
     meet,
     numbered,
     silent,
+    told_apart,
 )
 from gpuexplorer.telemetry.backends.nvml.wiring import Wiring
 from gpuexplorer.telemetry.patience import Asked
@@ -64,6 +67,7 @@ class Connection:
         self._given_up = False
         self._driver_gone = False
         self._ended = False
+        self._awake_bus_ids = awake_bus_ids
         self._askers = handle_askers(awake_bus_ids)
         self._meetings: dict[int, Asked[list[Found]]] = {}
         self._met: dict[int, list[Found]] = {}
@@ -83,6 +87,19 @@ class Connection:
     @property
     def given_up(self) -> bool:
         return self._given_up
+
+    @property
+    def driver_gone(self) -> bool:
+        return self._driver_gone
+
+    def lists_others(self) -> bool:
+        """Whether the driver has another number of cards now than at the start."""
+        if self._awake_bus_ids is not None:
+            return False  # cards were asked for by their addresses
+        try:
+            return card_count() != len(self._askers)
+        except (pynvml.NVMLError, Trouble):
+            return False
 
     def hung(self, card: CardId) -> bool:
         """Whether it is without a handle because it has not answered yet."""
@@ -194,7 +211,7 @@ class Connection:
             found: list[Found] = []
             for place in range(len(self._askers)):
                 found += self._met.get(place) or [self._silent(place)]
-            self._found = numbered(found, self._environment)
+            self._found = numbered(told_apart(found), self._environment)
             for each in self._found:
                 before = self.readers.get(each.card.id)
                 if each.handle is not None and (
@@ -264,7 +281,8 @@ def _source() -> Source:
         version = ""
     try:
         number = int(pynvml.nvmlSystemGetCudaDriverVersion_v2())
-        cuda = f"{number // 1000}.{number % 1000 // 10}"
+        known = 1000 <= number < 100_000
+        cuda = f"{number // 1000}.{number % 1000 // 10}" if known else ""
     except pynvml.NVMLError:
         cuda = ""
     return Source(

@@ -11,13 +11,25 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import NAMELESS, Card, CardId, CardKind
 from gpuexplorer.core.catalogue.heat_and_power import MOST_FANS
 from gpuexplorer.core.catalogue.links import MOST_NVLINKS
+from gpuexplorer.core.catalogue.memory import MEMORY_TOTAL
+from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.calls import FieldBatch
 from gpuexplorer.telemetry.cuda_order import Numbered, cuda_numbers
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
 
 T = TypeVar("T")
+
+# More is no number of cards, whatever the driver says.
+_MOST_CARDS = 256
+_MOST_INSTANCES = 64
+_MOST_MEMORY = int(METRICS[MEMORY_TOTAL].highest)
+
+# Begins the id of a card that has no UUID, and so is known by its bus address.
+_UNNAMED = "BUS-"
 
 # Chips that borrow the computer's memory and so answer "not supported" for their own.
 _SHARING_CHIPS = ("GB10", "Thor", "Orin", "Xavier", "Tegra")
@@ -43,8 +55,19 @@ def handle_askers(awake_bus_ids: list[str] | None) -> list[AskHandle]:
     """A way to each card's handle. With bus addresses only these, so that others sleep on."""
     if awake_bus_ids is not None:
         return [partial(pynvml.nvmlDeviceGetHandleByPciBusId, bus) for bus in awake_bus_ids]
+    return [partial(pynvml.nvmlDeviceGetHandleByIndex, index) for index in range(card_count())]
+
+
+def card_count() -> int:
+    """Raises Trouble where it is no number of cards."""
     count = int(pynvml.nvmlDeviceGetCount())
-    return [partial(pynvml.nvmlDeviceGetHandleByIndex, index) for index in range(count)]
+    if count > _MOST_CARDS:
+        raise Trouble(
+            "The NVIDIA driver says that there are {count} cards, which cannot be.",
+            ASK_THE_DOCTOR,
+            count=count,
+        )
+    return count
 
 
 def meet(ask_handle: AskHandle, place: int) -> list[Found]:
@@ -56,10 +79,13 @@ def meet(ask_handle: AskHandle, place: int) -> list[Found]:
 
 def silent(place: int, known: Card | None, denied: Absence, why: str, *, hung: bool) -> Found:
     """A card that gives no handle: as it was known before, or nameless."""
+    name = Message("NVIDIA card without access")
+    if denied in (Absence.LOST, Absence.NO_ANSWER):
+        name = Message("NVIDIA card that does not answer")
     card = known or Card(
         id=CardId(f"{NAMELESS}{place}"),
         index=place,
-        name=Message("NVIDIA card that does not answer"),
+        name=name,
         memory_bytes=None,
     )
     reason = Message("the driver gives no access to it: {why}", why=why)
@@ -79,23 +105,47 @@ def _describe(handle: object, place: int) -> Found:
     told = library.text(pynvml.nvmlDeviceGetName.__wrapped__(handle))
     name = told or Message("unnamed NVIDIA card")
     memory, shared = _memory(handle, name)
-    bus = _or_none(lambda: library.text(pynvml.nvmlDeviceGetPciInfo_v3(handle).busId))
-    capability = _or_none(lambda: tuple(pynvml.nvmlDeviceGetCudaComputeCapability(handle)))
+    bus = _bus_id(handle)
+    uuid = _uuid(handle)
+    index = _number(lambda: pynvml.nvmlDeviceGetIndex(handle), _MOST_CARDS)
     card = Card(
-        id=CardId(library.text(pynvml.nvmlDeviceGetUUID.__wrapped__(handle))),
-        index=_or(place, lambda: int(pynvml.nvmlDeviceGetIndex(handle))),
+        id=CardId(uuid or f"{_UNNAMED}{bus or place}"),
+        index=place if index is None else index,
         name=name,
         memory_bytes=memory,
-        bus_id=plain_bus_id(bus) if bus else None,
-        compute_capability=capability,
-        fans=min(_or_none(lambda: int(pynvml.nvmlDeviceGetNumFans(handle))) or 0, MOST_FANS),
+        bus_id=bus,
+        compute_capability=_capability(handle),
+        fans=_number(lambda: pynvml.nvmlDeviceGetNumFans(handle), MOST_FANS) or 0,
         nvlinks=_nvlinks(handle),
-        cores=_or_none(lambda: int(pynvml.nvmlDeviceGetNumGpuCores(handle))) or None,
-        memory_bus_bits=_or_none(lambda: int(pynvml.nvmlDeviceGetMemoryBusWidth(handle)))
+        cores=_number(lambda: pynvml.nvmlDeviceGetNumGpuCores(handle), 10**6) or None,
+        memory_bus_bits=_number(lambda: pynvml.nvmlDeviceGetMemoryBusWidth(handle), 10**5)
         or None,
         memory_shared=shared,
     )
     return Found(card, handle, mig_on=_mig_on(handle))
+
+
+def _uuid(handle: object) -> str:
+    """Empty where this driver or card has none."""
+    try:
+        return library.text(pynvml.nvmlDeviceGetUUID.__wrapped__(handle))
+    except (pynvml.NVMLError_NotSupported, pynvml.NVMLError_FunctionNotFound):
+        return ""
+
+
+def _bus_id(handle: object) -> str | None:
+    try:
+        told = library.text(pynvml.nvmlDeviceGetPciInfo_v3(handle).busId)
+    except (pynvml.NVMLError, UnicodeDecodeError):  # the binding decodes it
+        return None
+    return plain_bus_id(told) if told else None
+
+
+def _capability(handle: object) -> tuple[int, int] | None:
+    told = _or_none(lambda: pynvml.nvmlDeviceGetCudaComputeCapability(handle))
+    if told is None or not (0 < told[0] < 100 and 0 <= told[1] < 100):
+        return None
+    return told[0], told[1]
 
 
 def _mig_on(handle: object) -> bool:
@@ -110,7 +160,9 @@ def _memory(handle: object, name: str) -> tuple[int | None, bool]:
         return None, sharing
     except pynvml.NVMLError:
         return None, False
-    return (total, False) if total else (None, sharing)
+    if not total:
+        return None, sharing
+    return (total if total <= _MOST_MEMORY else None), False
 
 
 def _nvlinks(handle: object) -> int:
@@ -146,9 +198,9 @@ def _instances(handle: object, parent: Card) -> list[Found]:
 
 def _instance_handles(handle: object) -> list[tuple[int, object]]:
     """Instances leave gaps when one is taken away, so that a refusal ends nothing."""
-    places = _or(0, lambda: int(pynvml.nvmlDeviceGetMaxMigDeviceCount(handle)))
+    places = _number(lambda: pynvml.nvmlDeviceGetMaxMigDeviceCount(handle), _MOST_INSTANCES)
     handles = []
-    for place in range(places):
+    for place in range(places or 0):
         try:
             instance = pynvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, place)
         except pynvml.NVMLError:
@@ -158,10 +210,11 @@ def _instance_handles(handle: object) -> list[tuple[int, object]]:
 
 
 def _describe_instance(whole: object, handle: object, place: int, parent: Card) -> Found:
-    memory = _or_none(lambda: int(pynvml.nvmlDeviceGetMemoryInfo(handle).total))
+    memory = _number(lambda: pynvml.nvmlDeviceGetMemoryInfo(handle).total, _MOST_MEMORY)
     told = _or_none(lambda: library.text(pynvml.nvmlDeviceGetName.__wrapped__(handle)))
+    uuid = library.text(pynvml.nvmlDeviceGetUUID.__wrapped__(handle))
     card = Card(
-        id=CardId(library.text(pynvml.nvmlDeviceGetUUID.__wrapped__(handle))),
+        id=CardId(uuid or f"{parent.id}-{place}"),
         index=place,
         name=told
         if told and told != parent.name
@@ -179,6 +232,28 @@ def _describe_instance(whole: object, handle: object, place: int, parent: Card) 
         gpu_instance=_or_none(lambda: int(pynvml.nvmlDeviceGetGpuInstanceId(handle))),
         compute_instance=_or_none(lambda: int(pynvml.nvmlDeviceGetComputeInstanceId(handle))),
     )
+
+
+def told_apart(found: list[Found]) -> list[Found]:
+    """The same, where no two cards have one UUID or one number, whatever the driver says."""
+    ids: set[CardId] = set()
+    numbers: set[int] = set()
+    result = []
+    whole: CardId | None = None  # the card under which instances stand just now
+    for place, each in enumerate(found):
+        card = each.card
+        if card.id in ids:
+            card = replace(card, id=CardId(f"{card.id}-{place}"))
+        ids.add(card.id)
+        if card.kind is CardKind.MIG:
+            card = replace(card, parent=whole)
+        else:
+            whole = card.id
+            if card.index in numbers:
+                card = replace(card, index=min(set(range(len(found))) - numbers))
+            numbers.add(card.index)
+        result.append(replace(each, card=card))
+    return result
 
 
 def numbered(found: list[Found], environment: Mapping[str, str]) -> list[Found]:
@@ -219,8 +294,7 @@ def _or_none(ask: Callable[[], T]) -> T | None:
         return None
 
 
-def _or(otherwise: T, ask: Callable[[], T]) -> T:
-    try:
-        return ask()
-    except pynvml.NVMLError:
-        return otherwise
+def _number(ask: Callable[[], int], most: int) -> int | None:
+    """None where it is refused, or is no number of such things."""
+    told = _or_none(ask)
+    return told if told is not None and 0 <= told <= most else None

@@ -14,6 +14,10 @@ _IDLE_BEFORE_REST = 30.0
 _REST = 20.0
 
 
+# Begins the id of a card that slept from the start, and so was never asked for its UUID.
+SLEEPER = "PCI-"
+
+
 @dataclass(slots=True)
 class _Nap:
     idle_since: float | None = None
@@ -47,7 +51,7 @@ class Resting:
         return [
             self._known.get(card.bus_id)
             or Card(
-                id=CardId(f"PCI-{card.bus_id}"),
+                id=CardId(f"{SLEEPER}{card.bus_id}"),
                 index=position,
                 name=Message("NVIDIA card {device:04x}, asleep", device=card.device),
                 memory_bytes=None,
@@ -90,7 +94,7 @@ class Resting:
 
     def resting(self, card: Card) -> bool:
         """Whether the card is to be left alone now."""
-        if card.id.startswith("PCI-"):
+        if card.id.startswith(SLEEPER):
             return self._is_asleep(card.bus_id or "")
         nap = self._naps.get(card.id)
         since = None if nap is None else nap.resting_since  # another round may clear it

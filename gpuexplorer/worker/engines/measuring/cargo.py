@@ -1,6 +1,8 @@
 """Cargo: random bytes on their source, room on their target, and what should arrive."""
 
-from collections.abc import Iterator
+import ctypes
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -28,11 +30,13 @@ class Cargo:
         mode: str = "copy",
         pinned: bool = False,
         pieces: int = 1,
+        near: "Callable[[], AbstractContextManager[bool | None]]" = nullcontext,
     ) -> None:
         self.source: Any
         self.target: Any
         self._sent: Any
         self._cards = cards
+        self._near = near
         self.source_name, self.target_name = source, target
         self._size, self._mode, self._pinned, self._pieces = size, mode, pinned, pieces
         self.renew()
@@ -95,9 +99,15 @@ class Cargo:
         return room.view(-1, row_for(self._size)) if self._mode == "strided" else room
 
     def _memory(self, device: str, size: int) -> Any:
-        if device == "cpu" and self._mode == "fresh":
+        if device != "cpu":
+            return take(self._cards, device, size)
+        if self._mode == "fresh":
             return self._cards.untouched(size)
-        return take(self._cards, device, size, pinned=self._pinned and device == "cpu")
+        with self._near() as near:
+            memory = take(self._cards, device, size, pinned=self._pinned)
+            if near and not self._pinned:  # it lies where it is touched first
+                ctypes.memset(memory.data_ptr(), 0, size)
+        return memory
 
     def _compared(self, where: Any, device: str, dtype: Any) -> "Wrong | None":
         read = None

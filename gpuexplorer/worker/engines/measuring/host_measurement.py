@@ -5,15 +5,23 @@ import statistics
 from gpuexplorer.lab.events import Measured
 from gpuexplorer.worker.engines.measuring.asked import Asked
 from gpuexplorer.worker.engines.measuring.by_host import asking, single_call, timed, warmed
+from gpuexplorer.worker.engines.measuring.cargo import Cargo
 from gpuexplorer.worker.engines.measuring.checking import Checks
 from gpuexplorer.worker.measuring.plan import LATENCY_LOOPS, MOST_LOOPS, host_loops_for
+from gpuexplorer.worker.measuring.refusals import engine_of
 
 
 def measured_by_host(asked: Asked) -> Measured:
     """Fresh memory is fresh for one copy only, so a sample is one; all other is used again."""
-    command, cards = asked.command, asked.cards
-    devices = tuple(dict.fromkeys((command.source, command.target)))
+    command = asked.command
     cargo = asked.cargo(command.source, command.target)
+    with asked.near(engine_of(command.source, command.target)):
+        return _measured(asked, cargo)
+
+
+def _measured(asked: Asked, cargo: Cargo) -> Measured:
+    command, cards = asked.command, asked.cards
+    devices = tuple(dict.fromkeys(cargo.ends))
     is_fresh = command.mode == "fresh"
     ask = asking(cards, cargo, raw=command.mode == "raw")
     seconds = warmed(cards, ask, devices, asked.checkpoint)

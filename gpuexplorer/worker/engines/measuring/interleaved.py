@@ -8,10 +8,12 @@ from typing import Any
 from gpuexplorer.lab.events import Measured
 from gpuexplorer.worker.engines.measuring.asked import Asked
 from gpuexplorer.worker.engines.measuring.by_host import asking, single_call, warmed
+from gpuexplorer.worker.engines.measuring.cargo import Cargo
 from gpuexplorer.worker.engines.measuring.checking import Checks
 from gpuexplorer.worker.engines.measuring.computing import computing_lane
 from gpuexplorer.worker.engines.measuring.lanes import Lane
 from gpuexplorer.worker.measuring.plan import loops_for
+from gpuexplorer.worker.measuring.refusals import engine_of
 
 _MOST_TURNS = 20
 
@@ -51,12 +53,18 @@ class _Turns:
 
 def measured_blocking(asked: Asked) -> Measured:
     """Beside `overlap`, this shows what waiting costs."""
-    command, cards = asked.command, asked.cards
-    devices = tuple(dict.fromkeys((command.source, command.target)))
+    command = asked.command
     cargo = asked.cargo(command.source, command.target)
+    card = engine_of(command.source, command.target)
+    with asked.near(card):
+        return _measured(asked, cargo, card)
+
+
+def _measured(asked: Asked, cargo: Cargo, card: str) -> Measured:
+    command, cards = asked.command, asked.cards
+    devices = tuple(dict.fromkeys(cargo.ends))
     ask = asking(cards, cargo, raw=False)
     seconds = warmed(cards, ask, devices, asked.checkpoint)
-    card = command.target if command.source == "cpu" else command.source
     computing = computing_lane(cards, card, seconds, asked.checkpoint)
     turns = _Turns(asked, computing, ask, min(_MOST_TURNS, loops_for(seconds)))
     checks = Checks(asked, [cargo])

@@ -1,6 +1,7 @@
 """The answer to a Measure: one copy, timed as it should be, and looked at when it arrived."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
@@ -14,7 +15,7 @@ from gpuexplorer.worker.engines.measuring.queued_measurement import measured_in_
 from gpuexplorer.worker.failures import Spoiled
 from gpuexplorer.worker.measuring.cards import Cards
 from gpuexplorer.worker.measuring.one_process import held_by_another, is_held_by_another
-from gpuexplorer.worker.measuring.refusals import refuse, refuse_what_does_not_fit
+from gpuexplorer.worker.measuring.refusals import made_to_fit, refuse
 
 
 def measure(
@@ -38,15 +39,25 @@ def _measured(
         say(Sampled(command.id, taken, command.samples))
 
     try:
-        refuse_what_does_not_fit(command, cards.free_bytes)
-        asked = Asked(command, cards, on_sample, checkpoint)
-        if command.mode == "blocking":
-            return measured_blocking(asked)
-        if command.job.is_timed_by_host:
-            return measured_by_host(asked)
-        return measured_in_queue(asked)
+        made, why_fewer = made_to_fit(command, cards.free_bytes)
+        asked = Asked(made, cards, on_sample, checkpoint)
+        measured = _by_its_method(asked)
+        measured = replace(
+            measured, near=asked.took_near, in_cache=asked.cache_that_holds_it is not None
+        )
     except RuntimeError as error:
         raise _explained(error, command) from None
+    if not why_fewer:
+        return measured
+    return replace(measured, fewer_bytes=made.bytes, notes=(why_fewer, *measured.notes))
+
+
+def _by_its_method(asked: Asked) -> Measured:
+    if asked.command.mode == "blocking":
+        return measured_blocking(asked)
+    if asked.job.is_timed_by_host:
+        return measured_by_host(asked)
+    return measured_in_queue(asked)
 
 
 def _explained(error: RuntimeError, command: Measure) -> Exception:

@@ -34,9 +34,14 @@ class _Beside:
 
 
 def measured_in_queue(asked: Asked) -> Measured:
-    """The lanes first, then how many copies each makes, then the samples."""
-    command, cards = asked.command, asked.cards
     copies = _copying_lanes(asked)
+    with asked.near(copies[0].card):
+        return _measured(asked, copies)
+
+
+def _measured(asked: Asked, copies: "list[Lane]") -> Measured:
+    """How many copies each lane makes, then the samples."""
+    command, cards = asked.command, asked.cards
     for lane in copies:
         seconds = warmed(cards, lane, asked.checkpoint)
         lane.loops = loops_for(seconds, lane.operations)
@@ -89,7 +94,9 @@ def _copying_lanes(asked: Asked) -> "list[Lane]":
     """The measured one first."""
     job, cards = asked.job, asked.cards
     if job.mode == "staged":
-        return [staged_lane(cards, asked.cargo(job.source, job.target), job.bytes)]
+        cargo = asked.cargo(job.source, job.target)
+        with asked.taking_near(job.source):
+            return [staged_lane(cards, cargo, job.bytes)]
     ways = [(job.source, job.target)]
     if job.both_ways:
         ways.append((job.target, job.source))

@@ -5,13 +5,14 @@ import ctypes
 import importlib
 import mmap
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 import torch
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.worker.engines.virtual.host_limit import free_bytes
+from gpuexplorer.worker.measuring.near import on_processors
 
 _COPY_KIND = "cudaMemcpyDefault"  # the driver knows by the addresses where memory lies
 # As an allocator asks for it. Memory that could be shared is found more slowly, page by page.
@@ -51,6 +52,12 @@ class TorchCards:
         free, _ = torch.cuda.mem_get_info(device)
         return int(free)
 
+    def cache_bytes(self, device: str) -> "int | None":
+        if device == "cpu":
+            return None
+        size = getattr(torch.cuda.get_device_properties(device), "L2_cache_size", 0)
+        return int(size) or None
+
     def are_peers(self, source: str, target: str) -> bool:
         return bool(torch.cuda.can_device_access_peer(source, target))
 
@@ -72,6 +79,9 @@ class TorchCards:
             yield
         finally:
             setattr(products, name, before)
+
+    def on_processors(self, numbers: "Set[int]") -> "contextlib.AbstractContextManager[bool]":
+        return on_processors(numbers)
 
     def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:
         if pinned:

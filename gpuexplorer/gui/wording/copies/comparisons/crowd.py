@@ -104,7 +104,7 @@ def _crowded(many: CopyResult, rate: float, alone: float) -> str:
 
 def _rate_beside(result: CopyResult) -> float:
     lanes = () if result.measured is None else result.measured.beside_samples_s
-    return sum(result.job.bytes / statistics.median(each) for each in lanes if each)
+    return sum(result.bytes / statistics.median(each) for each in lanes if each)
 
 
 CROWD = Comparison(

@@ -67,7 +67,7 @@ def details_of(
     if result.wrong:
         bad = tr("What arrived is not what was sent. A wrong copy has no rate.")
         for wrong in measured.wrong:
-            bad = tr(wrong_in_words(wrong, result.job.bytes))
+            bad = tr(wrong_in_words(wrong, result.bytes))
     rows = [
         *_of_figures(question, result),
         *_of_both(result, measured),
@@ -75,7 +75,7 @@ def details_of(
         *_of_route(route, question, result),
         *_beside(question, result, theirs),
     ]
-    size = result.job.bytes
+    size = result.bytes
     right = not result.wrong
     return Details(
         rows,
@@ -92,7 +92,7 @@ def _of_figures(question: Question, result: CopyResult) -> list[Row]:
     measured = result.measured
     if result.seconds is None or measured is None:
         return []
-    samples = _samples(question, result.job.bytes, measured.samples_s)
+    samples = _samples(question, result.bytes, measured.samples_s)
     if question.latency:
         ends = f"{min(samples):.2f}, {max(samples):.2f}"
         rows = [

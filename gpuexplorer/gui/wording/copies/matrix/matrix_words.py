@@ -58,7 +58,7 @@ def cell_words(
         said = why_not or tr("Not measured yet.")
     elif result.wrong:
         wrong = () if result.measured is None else result.measured.wrong
-        worst = [wrong_in_words(each, result.job.bytes) for each in wrong]
+        worst = [wrong_in_words(each, result.bytes) for each in wrong]
         said = paragraph((tr("It arrives WRONG."), *worst))
     elif (value := figure_of(question, result)) is None:
         said = tr("Not measured: {why}", why=result.why)

@@ -54,16 +54,22 @@ class Question:
 
     def job(self, source: str, target: str) -> CopyJob | None:
         """None where it makes no sense between these two; `why_not` says why."""
+        kind = self._kind_between(source, target)
+        if kind is None:
+            return None
+        return job_of(kind, source, target, self.bytes, fit=self.bytes == USUAL_BYTES)
+
+    def _kind_between(self, source: str, target: str) -> Kind | None:
         if not self.chooses_way:
-            return job_of(self.kind, source, target, self.bytes)
+            return self.kind
         between = HOST not in (source, target) and source != target
         if self.way is Way.STAGED:
-            return job_of(Kind.STAGED, source, target, self.bytes) if between else None
+            return Kind.STAGED if between else None
         if self.way is Way.DIRECT and not between:
             return None
         if not self.pinned and (source == HOST) != (target == HOST):
-            return job_of(Kind.PAGEABLE, source, target, self.bytes)
-        return job_of(Kind.ONE_WAY, source, target, self.bytes)
+            return Kind.PAGEABLE
+        return Kind.ONE_WAY
 
     def jobs(self, devices: Sequence[str]) -> Mapping[Pair, CopyJob]:
         """Every ordered pair that can be asked, row by row."""
@@ -90,5 +96,7 @@ class Question:
 
 def staged_of(jobs: Iterable[CopyJob]) -> list[CopyJob]:
     """The same bytes between the same cards, through host memory."""
-    found = (job_of(Kind.STAGED, job.source, job.target, job.bytes) for job in jobs)
+    found = (
+        job_of(Kind.STAGED, job.source, job.target, job.bytes, fit=job.fit) for job in jobs
+    )
     return [job for job in found if job is not None]

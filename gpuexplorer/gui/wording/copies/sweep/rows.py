@@ -26,6 +26,8 @@ NOT_REACHED = mark("no size that was measured is below half of the rate")
 STILL_RISES = mark("the rate still rises at the largest size that was measured")
 NO_FLOOR = mark("no size that was measured is small enough")
 
+_IN_CACHE = mark("all sizes that were measured fit into the card's cache")
+
 
 @dataclass(frozen=True, slots=True)
 class LimitLine:
@@ -77,7 +79,7 @@ class SweepRow:
 
     @property
     def share(self) -> float | None:
-        if self.curve is None or self.limit is None:
+        if self.curve is None or self.limit is None or self.curve.in_cache:
             return None
         return self.curve.top / self.limit.rate
 
@@ -132,9 +134,10 @@ def figures_of(row: SweepRow) -> Sequence[tuple[Quantity | None, str]]:
     if curve is None:
         return [(None, row.trouble or tr(NOT_MEASURED))] * 4
     share, half, floor = row.share, row.half_rate_bytes, curve.floor
+    no_share = tr(_IN_CACHE) if curve.in_cache else row.no_limit
     return [
         (Quantity(gigabytes_per_second(curve.top)), ""),
-        (None, row.no_limit) if share is None else (ratio(share), ""),
+        (None, no_share) if share is None else (ratio(share), ""),
         (None, row.no_half) if half is None else (memory(half), ""),
         (None, tr(NO_FLOOR)) if floor is None else (duration(floor), ""),
     ]

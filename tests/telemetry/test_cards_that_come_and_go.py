@@ -1,0 +1,246 @@
+"""Cards that the driver stops listing, refuses, or describes in nonsense: what is told."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardState, Sample
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import MetricId, metrics_of
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from gpuexplorer.telemetry.happening_log import HappeningLog
+from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.pci_bus import PciBus
+from tests.nvml_stub.stub import Stub
+from tests.telemetry.conftest import OpenNvml, until
+
+HANDLE = "nvmlDeviceGetHandleByIndex_v2"
+REFUSALS = {
+    "no_permission": (Absence.NO_PERMISSION, "/dev/nvidia*"),
+    "not_supported": (Absence.NOT_SUPPORTED, "too new or too old"),
+    "unknown": (Absence.REFUSED, "sudo dmesg"),
+}
+
+
+def read(backend: NvmlBackend, card: Card) -> Sample:
+    return backend.read(card.id, metrics_of(card))
+
+
+def read_all(backend: NvmlBackend) -> Sequence[Sample]:
+    return [read(backend, card) for card in backend.cards()]
+
+
+def states(backend: NvmlBackend) -> Sequence[str]:
+    return [sample.state.value for sample in read_all(backend)]
+
+
+def reload_with(stub: Stub, backend: NvmlBackend, clock: ManualClock, config: str) -> None:
+    """The driver goes while it is read, and comes back with this."""
+    stub.set("driver=gone")
+    read_all(backend)
+    clock.advance(3)
+    stub.set(f"driver=back;{config}")
+    read_all(backend)
+
+
+def test_cards_that_are_missing_after_a_reload_stay_and_say_so(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    clock = ManualClock()
+    backend = open_nvml("cards=8", clock)
+    before = backend.cards()
+    reload_with(stub, backend, clock, "cards=3")
+    assert [card.id for card in backend.cards()] == [card.id for card in before]
+    assert [card.index for card in backend.cards()] == list(range(8))
+    assert states(backend) == ["working"] * 3 + ["not listed"] * 5
+    last = read(backend, backend.cards()[7])
+    assert set(last.missing.values()) == {Absence.UNLISTED}
+    assert not last.values
+    assert backend.cards()[7].cuda_index is None
+    assert "Card 7: the driver no longer lists it." in backend.notes()
+    assert any("look for it with `lspci`" in note for note in backend.notes())
+
+
+def test_cards_that_are_listed_again_need_no_restart(stub: Stub, open_nvml: OpenNvml) -> None:
+    clock = ManualClock()
+    backend = open_nvml("cards=8", clock)
+    before = backend.cards()
+    reload_with(stub, backend, clock, "cards=3")
+    stub.set("cards=8")
+    clock.advance(5)
+    assert states(backend).count("not listed") == 5
+    clock.advance(6)
+    read_all(backend)
+    assert states(backend) == ["working"] * 8
+    assert backend.cards() == before
+    assert backend.notes() == []
+
+
+def test_no_news_of_other_cards_is_made_up_while_more_are_taken_in(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    clock = ManualClock()
+    backend = open_nvml("cards=4;idle=all", clock)
+    happenings = HappeningLog(clock)
+    reload_with(stub, backend, clock, "cards=2")
+    for _ in range(4):
+        for sample in read_all(backend):
+            happenings.consider(sample)
+        stub.set("cards=4")
+        clock.advance(11)
+    told = [(each.kind, each.card, str(each.sentence)) for each in happenings.log()]
+    others = [card.id for card in backend.cards()[2:]]
+    assert sorted(told) == sorted(
+        [
+            *(
+                (Kind.CARD_UNLISTED, card, "The driver no longer lists the card")
+                for card in others
+            ),
+            *((Kind.CARD_LISTED, card, "The driver lists the card again") for card in others),
+        ]
+    )
+
+
+def test_a_number_that_passed_to_another_card_is_not_borne_by_two(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    """Of four cards, the last two are left and are numbers 0 and 1 now."""
+    clock = ManualClock()
+    backend = open_nvml("cards=4", clock)
+    ids = [card.id for card in backend.cards()]
+    reload_with(stub, backend, clock, f"cards=2;uuid=0:{ids[2]};uuid=1:{ids[3]}")
+    assert [(card.index, card.id) for card in backend.cards()] == [
+        (0, ids[2]),
+        (1, ids[3]),
+        (2, ids[0]),
+        (3, ids[1]),
+    ]
+    assert states(backend) == ["working", "working", "not listed", "not listed"]
+    assert "Card 2: the driver no longer lists it; it was card 0." in backend.notes()
+
+
+def test_a_card_that_the_kernel_gives_the_driver_again_is_looked_for(
+    stub: Stub, open_nvml: OpenNvml, tmp_path: Path
+) -> None:
+    """A driver may count its cards only when it is greeted."""
+    clock = ManualClock()
+    backend = open_nvml("cards=2", clock, PciBus(tmp_path))
+    address = backend.cards()[1].bus_id
+    reload_with(stub, backend, clock, "cards=1")
+    clock.advance(11)
+    read_all(backend)
+    generation = backend.generation
+    device = tmp_path / "bus" / "pci" / "devices" / str(address)
+    device.mkdir(parents=True)
+    (device / "driver").symlink_to(tmp_path / "bus" / "pci" / "drivers" / "nvidia")
+    for _ in range(3):
+        clock.advance(11)
+        read_all(backend)
+    assert backend.generation == generation + 1
+
+
+@pytest.mark.parametrize("answer", REFUSALS)
+def test_a_card_without_access_is_not_called_lost(open_nvml: OpenNvml, answer: str) -> None:
+    absence, cure = REFUSALS[answer]
+    backend = open_nvml(f"cards=3;fault={HANDLE}@1:{answer}")
+    assert states(backend) == ["working", "no access", "working"]
+    sample = read(backend, backend.cards()[1])
+    assert set(sample.missing.values()) == {absence}
+    assert not any("lost" in note or "restart" in note for note in backend.notes())
+    assert any(cure in note for note in backend.notes())
+
+
+def test_a_card_that_is_lost_at_the_start_is_still_called_lost(open_nvml: OpenNvml) -> None:
+    backend = open_nvml(f"cards=2;fault={HANDLE}@1:lost")
+    assert states(backend) == ["working", "lost"]
+    assert any("restart of the computer" in note for note in backend.notes())
+
+
+@pytest.mark.parametrize("answer", REFUSALS)
+def test_a_card_is_taken_in_when_access_to_it_is_given(
+    stub: Stub, open_nvml: OpenNvml, answer: str
+) -> None:
+    clock = ManualClock()
+    backend = open_nvml(f"cards=2;fault={HANDLE}@1:{answer}", clock)
+    happenings = HappeningLog(clock)
+    happenings.consider(read(backend, backend.cards()[1]))
+    stub.set("fault=none")
+    clock.advance(11)
+    read_all(backend)
+    until(lambda: not backend.cards()[1].nameless)
+    assert states(backend) == ["working", "working"]
+    assert [card.cuda_index for card in backend.cards()] == [0, 1]
+    assert backend.notes() == []
+    assert happenings.log()[0].sentence == "The driver gives no access to the card"
+
+
+def test_a_card_that_does_not_answer_in_time_is_waited_for(open_nvml: OpenNvml) -> None:
+    assert states(open_nvml(f"cards=2;fault={HANDLE}@1:timeout")) == ["working", "no answer"]
+
+
+@pytest.mark.parametrize("count", [2**32 - 1, 100_000])
+def test_a_number_of_cards_that_cannot_be_is_told(open_nvml: OpenNvml, count: int) -> None:
+    with pytest.raises(Trouble) as trouble:
+        open_nvml(f"answer=nvmlDeviceGetCount_v2:{count}")
+    assert f"there are {count} cards, which cannot be" in trouble.value.sentence
+    assert trouble.value.hint
+
+
+def test_a_count_that_cannot_be_ends_no_connection(stub: Stub, open_nvml: OpenNvml) -> None:
+    clock = ManualClock()
+    backend = open_nvml("cards=2", clock)
+    reload_with(stub, backend, clock, "cards=1")
+    stub.set(f"answer=nvmlDeviceGetCount_v2:{2**32 - 1}")
+    clock.advance(11)
+    read_all(backend)
+    assert states(backend) == ["working", "not listed"]
+
+
+def test_cards_of_one_uuid_are_two_cards(open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=3;uuid=all:GPU-the-same")
+    assert len({card.id for card in backend.cards()}) == 3
+    assert states(backend) == ["working"] * 3
+
+
+def test_instances_stay_with_their_own_card_when_uuids_are_doubled(
+    open_nvml: OpenNvml,
+) -> None:
+    backend = open_nvml("cards=2;uuid=all:GPU-the-same;mig=0:2;mig=1:1")
+    whole = [card for card in backend.cards() if card.parent is None]
+    parents = [card.parent for card in backend.cards() if card.parent is not None]
+    assert parents == [whole[0].id, whole[0].id, whole[1].id]
+
+
+def test_cards_without_a_uuid_are_known_by_their_bus_address(open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=2;uuid=all:")
+    assert [card.id for card in backend.cards()] == ["BUS-0000:1b:00.0", "BUS-0000:1e:00.0"]
+    assert states(backend) == ["working"] * 2
+
+
+def test_a_card_without_a_name_has_none_made_up(open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1;name=0:")
+    assert backend.cards()[0].name == "unnamed NVIDIA card"
+
+
+def test_numbers_that_cannot_be_are_not_shown_as_facts(open_nvml: OpenNvml) -> None:
+    nonsense = ("total", "fans", "cores", "bus_width", "capability_major")
+    indices = f"answer=nvmlDeviceGetIndex:{2**32 - 1}"
+    others = ";".join(f"{key}=all:-1" for key in nonsense)
+    backend = open_nvml(f"cards=2;{indices};{others}")
+    for place, card in enumerate(backend.cards()):
+        assert card.index == place
+        assert card.memory_bytes is None
+        assert card.fans == 0
+        assert (card.cores, card.memory_bus_bits) == (None, None)
+        assert card.compute_capability is None
+    assert states(backend) == ["working"] * 2
+    assert MetricId("memory_total") not in read(backend, backend.cards()[0]).values
+
+
+def test_two_cards_of_one_number_get_two(open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=3;answer=nvmlDeviceGetIndex:1")
+    assert sorted(card.index for card in backend.cards()) == [0, 1, 2]
+    assert CardState.WORKING in {sample.state for sample in read_all(backend)}
