@@ -97,11 +97,14 @@ def silent(place: int, known: Card | None, denied: Absence, why: str, *, hung: b
 
 
 def instance_ids(handle: object) -> set[str]:
-    """The UUIDs of the MIG instances that a card has now."""
-    return {
-        library.text(pynvml.nvmlDeviceGetUUID.__wrapped__(instance))
-        for _, instance in _instance_handles(handle)
-    }
+    """The UUIDs of the MIG instances that a card has now, as far as it says them."""
+    found = set()
+    for _, instance in _instance_handles(handle):
+        try:
+            found.add(library.text(pynvml.nvmlDeviceGetUUID.__wrapped__(instance)))
+        except pynvml.NVMLError:
+            continue
+    return found
 
 
 def _describe(handle: object, place: int) -> Found:
