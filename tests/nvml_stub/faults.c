@@ -240,7 +240,7 @@ answer stub_meet_faults(const struct symbol *symbol, unsigned int field, int car
     if (found[ANSWER])
         next_answer = memcpy(answers, found[ANSWER]->value, sizeof answers);
     answer refusal = refusal_of(found[REFUSE]);
-    return refusal == OK && machine.fuzz ? stub_drawn_answer(symbol) : refusal;
+    return refusal == OK && machine.fuzz ? stub_drawn_answer(symbol, card) : refusal;
 }
 
 /* The answer to give next; NULL or "_…": what is true. */
@@ -259,6 +259,8 @@ long long stub_told(long long truth) {
     if (truth == ABSENT)
         return truth;
     const char *told = take_answer();
+    if (told && *told == '*')
+        return truth * atoll(told + 1);
     return told && *told != '_' ? (long long)strtoull(told, NULL, 0) : stub_drawn(truth);
 }
 

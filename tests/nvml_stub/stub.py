@@ -37,7 +37,8 @@ and about calls with none. CARDS alone means `every@CARDS`. Of two rules the new
     fault=CALLS@CARDS:CODE        they answer no_permission, not_supported, unknown, lost,
                                   timeout, … or a number such as 999
     answer=CALLS@CARDS:N,N,_      they give these numbers in turn, then the last one for ever;
-                                  `_` is the true one; `nan` and `inf` for fields and GPM;
+                                  `_` is the true one, `*1000` a thousand times that; `nan`
+                                  and `inf` for fields and GPM;
                                   a text is the hexadecimal digits of its bytes
     slow=CALLS@CARDS:0.5          they take half a second longer
     hang=CALLS@CARDS              they block until `release`
@@ -197,6 +198,7 @@ class Stub:
         return int(self._library.stub_calls())
 
     def calls_of(self, name: str) -> int:
+        """How often a function was called, or a field such as `field186` asked for."""
         return int(self._library.stub_calls_of(name.encode()))
 
     def reset_calls(self) -> None:

@@ -73,36 +73,6 @@ def test_impossible_figures_never_become_numbers(open_nvml: OpenNvml) -> None:
         assert absence(backend, metric) is Absence.IMPOSSIBLE, metric
 
 
-def test_a_refusal_for_lack_of_permission_is_asked_again(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    backend = open_nvml("cards=1;refused=nvmlDeviceGetPowerUsage;refuse_code=no_permission")
-    assert absence(backend, "power_draw") is Absence.NO_PERMISSION
-    stub.set("refused=none")
-    assert MetricId("power_draw") in values(backend)
-
-
-def test_an_unsupported_reading_is_left_alone_for_a_while_and_tried_again_later(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    clock = ManualClock()
-    backend = open_nvml("cards=1;refused=nvmlDeviceGetPowerUsage", clock)
-    assert absence(backend, "power_draw") is Absence.NOT_SUPPORTED
-    stub.reset_calls()
-    assert absence(backend, "power_draw") is Absence.NOT_SUPPORTED
-    assert stub.calls_of("nvmlDeviceGetPowerUsage") == 0
-    stub.set("refused=none")
-    clock.advance(301)
-    assert MetricId("power_draw") in values(backend)
-
-
-def test_one_hiccup_hides_nothing_for_long(stub: Stub, open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=1;refused=nvmlDeviceGetPowerUsage;refuse_code=unknown")
-    assert absence(backend, "power_draw") is Absence.REFUSED
-    stub.set("refused=none")
-    assert MetricId("power_draw") in values(backend)
-
-
 def test_one_lost_card_does_not_take_the_others_down(stub: Stub, open_nvml: OpenNvml) -> None:
     backend = open_nvml("cards=3")
     stub.set("lost=1")
@@ -269,3 +239,19 @@ def test_every_meaning_in_the_catalogue_is_one_sentence() -> None:
         assert metric.meaning.endswith("."), metric.id
         assert metric.meaning[0].isupper(), metric.id
         assert metric.label, metric.id
+
+
+def test_an_xid_that_is_none_is_not_told(stub: Stub, open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1")
+    backend.wait_for_fault(0.01)
+    stub.set("xid=0:4294967295;xid=0:0;xid=0:31")
+    told = [fault for _ in range(3) for fault in backend.wait_for_fault(1.0)]
+    assert [fault.code for fault in told] == [31]
+
+
+def test_an_instance_that_does_not_say_who_it_is_ends_no_reading(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    backend = open_nvml("cards=1;mig=0:3")
+    stub.set("fault=nvmlDeviceGetUUID@0:unknown")
+    assert MetricId("power_draw") in values(backend)

@@ -94,11 +94,14 @@ def silent(place: int, known: Card | None, denied: Absence, why: str, *, hung: b
 
 
 def instance_ids(handle: object) -> set[str]:
-    """The UUIDs of the MIG instances that a card has now."""
-    return {
-        library.text(pynvml.nvmlDeviceGetUUID.__wrapped__(instance))
-        for _, instance in _instance_handles(handle)
-    }
+    """The UUIDs of the MIG instances that a card has now, as far as it says them."""
+    found = set()
+    for _, instance in _instance_handles(handle):
+        try:
+            found.add(library.text(pynvml.nvmlDeviceGetUUID.__wrapped__(instance)))
+        except pynvml.NVMLError:
+            continue
+    return found
 
 
 def _describe(handle: object, place: int) -> Found:
@@ -219,7 +222,7 @@ def _describe_instance(whole: object, handle: object, place: int, parent: Card) 
         name=told
         if told and told != parent.name
         else Message("{card}, MIG instance {number}", card=parent.name, number=place),
-        memory_bytes=memory,
+        memory_bytes=memory or None,
         kind=CardKind.MIG,
         parent=parent.id,
         bus_id=parent.bus_id,
