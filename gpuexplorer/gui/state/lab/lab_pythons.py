@@ -68,8 +68,8 @@ class LabPythons(QObject):
         path, why = str(chosen_one.path), chosen_one.trouble
         if used is not None and chosen_one.usable:
             return Message(
-                "You chose {path} as the Python of the lab, and it can be used again. {used} is "
-                "used until you choose it under “Python of the lab”.",
+                "You chose {path} as the Python of the lab, and it can be used again. {used} "
+                "is used until you choose it under “Python of the lab”.",
                 path=path,
                 used=str(used.path),
             )
