@@ -72,12 +72,7 @@ def _beat(stub: Stub, count: int) -> list[Figure]:
 
 def _bare(handles: list[object]) -> Callable[[], None]:
     """The very calls that a beat makes, through the binding, with nothing done about them."""
-    fields = [
-        pynvml.NVML_FI_DEV_POWER_AVERAGE,
-        pynvml.NVML_FI_DEV_POWER_INSTANT,
-        pynvml.NVML_FI_DEV_MEMORY_TEMP,
-        pynvml.NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION,
-    ]
+    fields = [pynvml.NVML_FI_DEV_POWER_INSTANT]
     clocks = (
         pynvml.NVML_CLOCK_GRAPHICS,
         pynvml.NVML_CLOCK_SM,

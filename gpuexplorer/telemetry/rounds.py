@@ -24,7 +24,15 @@ class _Lane:
     own: CardId | None = None
     hung: bool = False  # until the answer comes that made the lane the card's own
     waiting_for: tuple[CardId, float] | None = None  # replaced whole, so readable from anywhere
-    rest: Sequence[CardId] = field(default_factory=tuple)  # what a hung sweep left to do
+    rest: Sequence["_Step"] = field(default_factory=tuple)  # what a hung sweep left to do
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Of a sweep: one card is read, or only prepared for it."""
+
+    card: CardId
+    only_prepare: bool = False
 
 
 class Round(Generic[Answer]):
@@ -33,6 +41,8 @@ class Round(Generic[Answer]):
     A driver call cannot be interrupted. A card that keeps the lane waiting longer than the
     patience gets that lane for itself, and a new lane goes on with the others; when it answers
     quickly again it comes back. `watch` has to be called often, from one other thread.
+
+    Where there is something to `prepare`, all cards are prepared before the first is read.
     """
 
     def __init__(
@@ -45,6 +55,7 @@ class Round(Generic[Answer]):
         read: Callable[[CardId], Answer | None],
         deliver: Callable[[CardId, Answer, bool], None],
         silent: Callable[[CardId], None],
+        prepare: Callable[[CardId], None] | None = None,
     ) -> None:
         self._name = name
         self._clock = clock
@@ -53,6 +64,7 @@ class Round(Generic[Answer]):
         self._read = read
         self._deliver = deliver
         self._silent = silent
+        self._prepare = prepare
         self._lock = threading.Lock()
         self._swept = threading.Condition()
         self._sweeps = 0
@@ -125,7 +137,7 @@ class Round(Generic[Answer]):
             rest = lane.rest
         self._launch(rest, mid_sweep=True)
 
-    def _launch(self, rest: Sequence[CardId] = (), mid_sweep: bool = False) -> None:
+    def _launch(self, rest: Sequence[_Step] = (), mid_sweep: bool = False) -> None:
         lane = _Lane(rest=rest)
         lane.thread = threading.Thread(
             target=self._run, args=(lane, mid_sweep), name=f"{self._name} round", daemon=True
@@ -137,7 +149,7 @@ class Round(Generic[Answer]):
         if mid_sweep:
             self._sweep(lane, lane.rest)
         while lane.own is None and self._wait_for_beat():
-            self._sweep(lane, self._cards())
+            self._sweep(lane, self._steps())
         if lane.own is not None:
             self._run_alone(lane, lane.own)
 
@@ -156,15 +168,25 @@ class Round(Generic[Answer]):
             self._wake.clear()
         return False
 
-    def _sweep(self, lane: _Lane, cards: Sequence[CardId]) -> None:
-        for position, card in enumerate(cards):
+    def _steps(self) -> Sequence[_Step]:
+        cards = self._cards()
+        first = [_Step(card, only_prepare=True) for card in cards if self._prepare is not None]
+        return [*first, *map(_Step, cards)]
+
+    def _sweep(self, lane: _Lane, steps: Sequence[_Step]) -> None:
+        for position, step in enumerate(steps):
+            card = step.card
             if card in self._own:
                 continue
-            lane.rest = cards[position + 1 :]
+            lane.rest = steps[position + 1 :]
             lane.waiting_for = (card, self._clock.now())
-            answer = self._ask(card)
-            late = not self._finished_reading(lane)
-            self._hand_over(card, answer, late)
+            if step.only_prepare:
+                self._make_ready(card)
+                late = not self._finished_reading(lane)
+            else:
+                answer = self._ask(card)
+                late = not self._finished_reading(lane)
+                self._hand_over(card, answer, late)
             if late or self._stopping.is_set():
                 return
         self._end_sweep()
@@ -176,6 +198,13 @@ class Round(Generic[Answer]):
         except Exception:
             _report()
             return None
+
+    def _make_ready(self, card: CardId) -> None:
+        try:
+            if self._prepare is not None:
+                self._prepare(card)
+        except Exception:
+            _report()
 
     def _hand_over(self, card: CardId, answer: Answer | None, late: bool) -> None:
         try:

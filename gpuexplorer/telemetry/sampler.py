@@ -181,6 +181,9 @@ class Sampler:
         def read(card: CardId) -> Sample:
             return self._backend.read(card, self._metrics_for(card, cadence))
 
+        def prepare(card: CardId) -> None:
+            self._backend.prepare(card, self._metrics_for(card, cadence))
+
         def silent(card: CardId) -> None:
             metrics = self._metrics_for(card, cadence)
             missing = dict.fromkeys(metrics, Absence.NO_ANSWER)
@@ -195,6 +198,7 @@ class Sampler:
             read,
             self._deliver,
             silent,
+            prepare if cadence is Cadence.ON_DEMAND else None,
         )
 
     def _period(self, at_least: float) -> float:

@@ -14,6 +14,7 @@
 #define MOST_CARDS 128
 #define MOST_PROCESSES 32
 #define MOST_SLICES 7
+#define MOST_FIELDS 512
 #define MOST_RULES 64
 #define TEXT_ROOM 192
 #define ABSENT LLONG_MIN /* the card does not report this: NOT_SUPPORTED */
@@ -114,6 +115,7 @@ struct machine {
     struct card card[MOST_CARDS];
 };
 
+extern atomic_ulong stub_field_calls[MOST_FIELDS];
 extern struct machine machine;
 extern struct machine staged; /* what is being configured: no call sees it half done */
 

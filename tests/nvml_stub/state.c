@@ -14,6 +14,8 @@
 struct machine machine;
 struct machine staged;
 
+atomic_ulong stub_field_calls[MOST_FIELDS];
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static atomic_ulong total_calls;
@@ -187,6 +189,9 @@ EXPORT unsigned long stub_calls(void) { return atomic_load(&total_calls); }
 
 EXPORT unsigned long stub_calls_of(const char *name);
 EXPORT unsigned long stub_calls_of(const char *name) {
+    unsigned int id;
+    if (sscanf(name, "field%u", &id) == 1)
+        return id < MOST_FIELDS ? atomic_load(&stub_field_calls[id]) : 0;
     for (struct symbol *at = __start_nvml_symbols; at < __stop_nvml_symbols; at++)
         if (strcmp(at->name, name) == 0)
             return atomic_load(&at->calls);
@@ -197,6 +202,8 @@ EXPORT void stub_reset_calls(void);
 EXPORT void stub_reset_calls(void) {
     for (struct symbol *at = __start_nvml_symbols; at < __stop_nvml_symbols; at++)
         atomic_store(&at->calls, 0);
+    for (int id = 0; id < MOST_FIELDS; id++)
+        atomic_store(&stub_field_calls[id], 0);
     atomic_store(&total_calls, 0);
 }
 

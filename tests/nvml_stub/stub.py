@@ -198,6 +198,7 @@ class Stub:
         return int(self._library.stub_calls())
 
     def calls_of(self, name: str) -> int:
+        """How often a function was called, or a field such as `field186` asked for."""
         return int(self._library.stub_calls_of(name.encode()))
 
     def reset_calls(self) -> None:

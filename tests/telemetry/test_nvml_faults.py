@@ -73,36 +73,6 @@ def test_impossible_figures_never_become_numbers(open_nvml: OpenNvml) -> None:
         assert absence(backend, metric) is Absence.IMPOSSIBLE, metric
 
 
-def test_a_refusal_for_lack_of_permission_is_asked_again(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    backend = open_nvml("cards=1;refused=nvmlDeviceGetPowerUsage;refuse_code=no_permission")
-    assert absence(backend, "power_draw") is Absence.NO_PERMISSION
-    stub.set("refused=none")
-    assert MetricId("power_draw") in values(backend)
-
-
-def test_an_unsupported_reading_is_left_alone_for_a_while_and_tried_again_later(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    clock = ManualClock()
-    backend = open_nvml("cards=1;refused=nvmlDeviceGetPowerUsage", clock)
-    assert absence(backend, "power_draw") is Absence.NOT_SUPPORTED
-    stub.reset_calls()
-    assert absence(backend, "power_draw") is Absence.NOT_SUPPORTED
-    assert stub.calls_of("nvmlDeviceGetPowerUsage") == 0
-    stub.set("refused=none")
-    clock.advance(301)
-    assert MetricId("power_draw") in values(backend)
-
-
-def test_one_hiccup_hides_nothing_for_long(stub: Stub, open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=1;refused=nvmlDeviceGetPowerUsage;refuse_code=unknown")
-    assert absence(backend, "power_draw") is Absence.REFUSED
-    stub.set("refused=none")
-    assert MetricId("power_draw") in values(backend)
-
-
 def test_one_lost_card_does_not_take_the_others_down(stub: Stub, open_nvml: OpenNvml) -> None:
     backend = open_nvml("cards=3")
     stub.set("lost=1")

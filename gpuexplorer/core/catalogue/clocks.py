@@ -127,7 +127,15 @@ def _clock(
     plotted: bool,
 ) -> Metric:
     return Metric(
-        metric, label, Unit.HERTZ, meaning, smi, cadence, highest=5e10, plotted=plotted
+        metric,
+        label,
+        Unit.HERTZ,
+        meaning,
+        smi,
+        cadence,
+        lowest=0.0 if plotted else 1e6,
+        highest=5e10,
+        plotted=plotted,
     )
 
 
@@ -215,7 +223,7 @@ METRICS = (
             meaning,
             "-q -d PERFORMANCE",
             Cadence.SLOW,
-            highest=1e10,
+            highest=1e9,  # 30 years
         )
         for reason, label, meaning in _TIMED
     ),

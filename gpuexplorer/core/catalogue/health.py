@@ -21,11 +21,16 @@ MIG_MODE = MetricId("mig_mode")
 VIRTUALIZATION_MODE = MetricId("virtualization_mode")
 DISPLAY_ACTIVE = MetricId("display_active")
 
+# A card has fewer spare pages and rows than that.
+_MOST_REPLACED = 1e5
+
 _OFF_ON = {0: Message("off"), 1: Message("on")}
 
 
-def _count(metric: MetricId, label: Message, meaning: Message, smi: str) -> Metric:
-    return Metric(metric, label, Unit.COUNT, meaning, smi, Cadence.SLOW, highest=1e15)
+def _count(
+    metric: MetricId, label: Message, meaning: Message, smi: str, highest: float = 1e15
+) -> Metric:
+    return Metric(metric, label, Unit.COUNT, meaning, smi, Cadence.SLOW, highest=highest)
 
 
 def _flag(metric: MetricId, label: Message, meaning: Message, smi: str) -> Metric:
@@ -85,12 +90,14 @@ METRICS = (
         Message("Pages retired, repaired"),
         Message("Memory pages given up because they needed repair again and again."),
         "retired_pages.single_bit_ecc.count",
+        _MOST_REPLACED,
     ),
     _count(
         RETIRED_PAGES_UNCORRECTED,
         Message("Pages retired, lost"),
         Message("Memory pages given up because an error in them could not be repaired."),
         "retired_pages.double_bit.count",
+        _MOST_REPLACED,
     ),
     _flag(
         RETIRED_PAGES_PENDING,
@@ -103,12 +110,14 @@ METRICS = (
         Message("Rows remapped, repaired"),
         Message("Memory rows replaced by spare ones after errors that could be repaired."),
         "remapped_rows.correctable",
+        _MOST_REPLACED,
     ),
     _count(
         REMAPPED_ROWS_UNCORRECTED,
         Message("Rows remapped, lost"),
         Message("Memory rows replaced by spare ones after errors that could not be repaired."),
         "remapped_rows.uncorrectable",
+        _MOST_REPLACED,
     ),
     _flag(
         REMAPPED_ROWS_PENDING,
@@ -158,7 +167,7 @@ METRICS = (
             1: Message("passed through"),
             2: Message("virtual card"),
             3: Message("host of virtual cards"),
-            4: Message("host of virtual cards (SR-IOV)"),
+            4: Message("host of shared cards (vSGA)"),
         },
     ),
     _state(

@@ -37,7 +37,7 @@ def _celsius(
     meaning: Message,
     smi: str,
     cadence: Cadence,
-    plotted: bool = True,
+    limit: bool = False,
 ) -> Metric:
     return Metric(
         metric,
@@ -46,9 +46,9 @@ def _celsius(
         meaning,
         smi,
         cadence,
-        lowest=-100.0,
+        lowest=1.0 if limit else -100.0,
         highest=250.0,
-        plotted=plotted,
+        plotted=not limit,
     )
 
 
@@ -58,10 +58,19 @@ def _watts(
     meaning: Message,
     smi: str,
     cadence: Cadence,
+    lowest: float = 0.0,
     plotted: bool = True,
 ) -> Metric:
     return Metric(
-        metric, label, Unit.WATTS, meaning, smi, cadence, highest=20_000.0, plotted=plotted
+        metric,
+        label,
+        Unit.WATTS,
+        meaning,
+        smi,
+        cadence,
+        lowest=lowest,
+        highest=20_000.0,
+        plotted=plotted,
     )
 
 
@@ -107,7 +116,7 @@ METRICS = (
         Message("Memory temperature"),
         Message("Temperature of the card's memory chips."),
         "temperature.memory",
-        Cadence.FAST,
+        Cadence.SLOW,
     ),
     _celsius(
         TEMPERATURE_SLOWDOWN,
@@ -115,7 +124,7 @@ METRICS = (
         Message("Temperature from which the card slows itself down."),
         "-q -d TEMPERATURE",
         Cadence.SLOW,
-        plotted=False,
+        limit=True,
     ),
     _celsius(
         TEMPERATURE_SHUTDOWN,
@@ -123,7 +132,7 @@ METRICS = (
         Message("Temperature at which the card switches itself off."),
         "-q -d TEMPERATURE",
         Cadence.SLOW,
-        plotted=False,
+        limit=True,
     ),
     _celsius(
         TEMPERATURE_MAX,
@@ -133,7 +142,7 @@ METRICS = (
         ),
         "-q -d TEMPERATURE",
         Cadence.SLOW,
-        plotted=False,
+        limit=True,
     ),
     _celsius(
         MEMORY_TEMPERATURE_MAX,
@@ -143,7 +152,7 @@ METRICS = (
         ),
         "-q -d TEMPERATURE",
         Cadence.SLOW,
-        plotted=False,
+        limit=True,
     ),
     _celsius(
         TEMPERATURE_MARGIN,
@@ -164,7 +173,7 @@ METRICS = (
         Message("Power, average"),
         Message("Power the whole board drew on average over the last second."),
         "power.draw.average",
-        Cadence.FAST,
+        Cadence.SLOW,
     ),
     _watts(
         POWER_DRAW_INSTANT,
@@ -179,6 +188,7 @@ METRICS = (
         Message("Power above which the card slows itself down, as it is enforced now."),
         "enforced.power.limit",
         Cadence.SLOW,
+        lowest=1.0,
     ),
     _watts(
         POWER_LIMIT_MIN,
@@ -194,6 +204,7 @@ METRICS = (
         Message("Highest power limit that can be set on this card."),
         "power.max_limit",
         Cadence.SLOW,
+        lowest=1.0,
         plotted=False,
     ),
     _watts(
@@ -202,6 +213,7 @@ METRICS = (
         Message("Power limit the card starts with."),
         "power.default_limit",
         Cadence.SLOW,
+        lowest=1.0,
         plotted=False,
     ),
     Metric(
@@ -210,8 +222,8 @@ METRICS = (
         Unit.JOULES,
         Message("Energy the card has used since the driver was loaded."),
         "",
-        Cadence.FAST,
-        highest=1e15,
+        Cadence.SLOW,
+        highest=1e13,  # all power there can be, for 15 years
     ),
     Metric(
         FAN_SPEED,

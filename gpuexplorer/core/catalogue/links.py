@@ -19,7 +19,7 @@ NVLINK_ACTIVE = MetricId("nvlink_active")
 
 MOST_NVLINKS = 18
 MOST_PCIE_RATE = 5e11
-MOST_NVLINK_RATE = 4e12
+MOST_NVLINK_RATE = 2e11  # of one link: four times the fastest there is
 
 
 def nvlink_receive(link: int) -> MetricId:
@@ -45,7 +45,7 @@ def _generation(
         smi,
         Cadence.SLOW,
         lowest=1.0,
-        highest=10.0,
+        highest=7.0,
         plotted=slow,
     )
 
@@ -72,7 +72,7 @@ def _rate(
     meaning: Message,
     smi: str,
     part: tuple[Part, int] | None = None,
-    highest: float = MOST_NVLINK_RATE,
+    highest: float = MOST_NVLINKS * MOST_NVLINK_RATE,
 ) -> Metric:
     return Metric(
         metric,
@@ -95,6 +95,7 @@ def _nvlink(link: int) -> tuple[Metric, ...]:
             Message("Bytes per second that arrive over NVLink {link}.", link=link),
             "nvlink -gt d",
             part,
+            MOST_NVLINK_RATE,
         ),
         _rate(
             nvlink_transmit(link),
@@ -102,6 +103,7 @@ def _nvlink(link: int) -> tuple[Metric, ...]:
             Message("Bytes per second that leave over NVLink {link}.", link=link),
             "nvlink -gt d",
             part,
+            MOST_NVLINK_RATE,
         ),
         Metric(
             nvlink_state(link),
@@ -110,9 +112,14 @@ def _nvlink(link: int) -> tuple[Metric, ...]:
             Message("Whether NVLink {link} is up.", link=link),
             "nvlink -s",
             Cadence.SLOW,
-            highest=2.0,
+            highest=3.0,
             part=part,
-            choices={0: Message("down"), 1: Message("up"), 2: Message("sleeping")},
+            choices={
+                0: Message("down"),
+                1: Message("up"),
+                2: Message("sleeping"),
+                3: Message("up, carrying nothing"),
+            },
         ),
     )
 
@@ -192,7 +199,7 @@ METRICS = (
         ),
         "-q",
         Cadence.SLOW,
-        highest=1e12,
+        highest=float(2**32 - 2),  # all ones stand for unknown
     ),
     _rate(
         NVLINK_RECEIVE,

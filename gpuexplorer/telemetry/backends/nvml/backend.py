@@ -143,6 +143,20 @@ class NvmlBackend:
             return self._without_handle(card, now, metrics)
         return Sample(card.id, now, {}, dict.fromkeys(metrics, Absence.NOT_YET))
 
+    def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:
+        known = self._list.get(card)
+        if known is None or self._resting.resting(known):
+            return
+        connection = self._enter()
+        if connection is None:
+            return
+        try:
+            reader = connection.readers.get(card)
+            if reader is not None:
+                reader.prepare(metrics)
+        finally:
+            connection.leave()
+
     def _read(
         self, connection: Connection, card: Card, metrics: Collection[MetricId]
     ) -> Sample:

@@ -7,22 +7,21 @@ import pynvml
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind, CardState, Sample
-from gpuexplorer.core.catalogue import clocks, heat_and_power, links, memory, utilization
+from gpuexplorer.core.catalogue import heat_and_power, links, memory, utilization
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.telemetry.backends.nvml import library
+from gpuexplorer.telemetry.backends.nvml.belief import Belief, Scale
 from gpuexplorer.telemetry.backends.nvml.fast_questions import fast_questions, memory_question
 from gpuexplorer.telemetry.backends.nvml.identity import Found
+from gpuexplorer.telemetry.backends.nvml.pcie_traffic import PcieTraffic
 from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Values
-from gpuexplorer.telemetry.backends.nvml.rate_questions import (
-    ActivityMeter,
-    nvlink_questions,
-    pcie_question,
+from gpuexplorer.telemetry.backends.nvml.rate_questions import ActivityMeter, nvlink_questions
+from gpuexplorer.telemetry.backends.nvml.slow_questions import (
+    bar1_question,
+    slow_questions,
+    version_of,
 )
-from gpuexplorer.telemetry.backends.nvml.slow_questions import bar1_question, slow_questions
-
-# A lasting refusal is put to the test again after this long: modes change, drivers too.
-_REST = 300.0
 
 _UTILIZATION = (
     utilization.GPU_UTILIZATION,
@@ -50,7 +49,7 @@ class _Plan:
     questions: tuple[Question, ...]
     never: dict[MetricId, Absence]  # nobody can answer these
     surplus: tuple[MetricId, ...]  # answered along the way, though not asked for
-    bounds: tuple[tuple[MetricId, float, float], ...]
+    scale: Scale  # what the answers are held against
 
 
 class DriverGoneError(Exception):
@@ -61,16 +60,32 @@ class CardReader:
     """Asks one card. Rounds of different metrics may run in different threads."""
 
     def __init__(
-        self, found: Found, clock: Clock, slot: tuple[int | None, int | None] = (None, None)
+        self,
+        found: Found,
+        clock: Clock,
+        slot: tuple[int | None, int | None] = (None, None),
+        driver_version: str | None = None,
     ) -> None:
         self.found = found
         self.card: Card = found.card
         self._clock = clock
         self._activity: ActivityMeter | None = None
-        self.questions = self._collect(found, slot)
+        self._belief = Belief(self.card.memory_bytes)
+        self.questions = self._collect(found, slot, driver_version)
         self._plans: dict[frozenset[MetricId], _Plan] = {}
         self._reasons = self._standing_reasons()
         self._mig_on = False
+
+    def prepare(self, metrics: Collection[MetricId]) -> None:
+        """Take what a reading that follows soon compares with. A refusal is left to that."""
+        wanted = metrics if isinstance(metrics, frozenset) else frozenset(metrics)
+        now = self._clock.now()
+        for question in (self._plans.get(wanted) or self._plan(wanted)).questions:
+            if question.prepare is not None and question.pause.reason(now) is None:
+                try:
+                    question.prepare()
+                except pynvml.NVMLError:
+                    return
 
     def read(self, metrics: Collection[MetricId]) -> Sample:
         """Raises DriverGoneError; every other refusal is a reason in the sample."""
@@ -81,9 +96,9 @@ class CardReader:
         values: Values = {}
         missing: Missing = plan.never.copy()
         for question in plan.questions:
-            if question.refusal is not None and at < question.rest_until:
-                for metric in question.answers:
-                    missing[metric] = question.refusal
+            pause = question.pause
+            if not pause.needless and (resting := pause.reason(at)) is not None:
+                missing.update(dict.fromkeys(question.answers, resting))
                 continue
             try:
                 question.ask(values, missing)
@@ -92,17 +107,18 @@ class CardReader:
                     return lost_sample(self.card, at, wanted)
                 if error.value in library.DRIVER_GONE:
                     raise DriverGoneError from error
-                self._note_refusal(
-                    question, library.absence_of(error.value), at, values, missing
-                )
+                reason = library.absence_of(error.value)
+                pause.note_refusal(reason, at)
+                for metric in question.answers:
+                    values.pop(metric, None)  # it may have been refused halfway
+                    missing[metric] = reason
+            else:
+                if not pause.needless:
+                    pause.note_answer()
         for metric in plan.surplus:
             values.pop(metric, None)
             missing.pop(metric, None)
-        for metric, low, high in plan.bounds:
-            value = values.get(metric)
-            if value is not None and not low <= value <= high:
-                del values[metric]
-                missing[metric] = Absence.IMPOSSIBLE
+        self._belief.sift(plan.scale, values, missing)
         if missing and self._reasons:
             self._explain(missing)
         return Sample(self.card.id, at, values, missing)
@@ -112,8 +128,10 @@ class CardReader:
         if self._activity is not None:
             self._activity.free()
 
-    def _collect(self, found: Found, slot: tuple[int | None, int | None]) -> list[Question]:
-        handle, card = found.handle, self.card
+    def _collect(
+        self, found: Found, slot: tuple[int | None, int | None], driver_version: str | None
+    ) -> list[Question]:
+        handle, card, clock = found.handle, self.card, self._clock
         # The activity of an instance is asked of the whole card, naming the instance.
         whole = found.parent_handle if found.parent_handle is not None else handle
         self._activity = ActivityMeter(whole, found.gpu_instance)
@@ -121,12 +139,15 @@ class CardReader:
             return [memory_question(handle), bar1_question(handle), self._activity.question()]
         return [
             *fast_questions(handle),
-            *slow_questions(handle, card),
-            *([] if card.memory_shared else [pcie_question(handle, self._clock)]),
+            *slow_questions(handle, card, clock, version_of(driver_version)),
+            *([] if card.memory_shared else [self._traffic(handle)]),
             _slot_question(slot),
-            *nvlink_questions(handle, card.nvlinks, self._clock),
+            *nvlink_questions(handle, card.nvlinks, clock),
             self._activity.question(),
         ]
+
+    def _traffic(self, handle: object) -> Question:
+        return PcieTraffic(handle, self._clock, self._belief).question()
 
     def _standing_reasons(self) -> dict[MetricId, Absence]:
         if self.card.kind is CardKind.MIG:
@@ -137,18 +158,6 @@ class CardReader:
         if self.card.memory_shared:
             reasons |= dict.fromkeys(_OWN_MEMORY, Absence.SHARED_MEMORY)
         return reasons
-
-    def _note_refusal(
-        self, question: Question, absence: Absence, at: float, values: Values, missing: Missing
-    ) -> None:
-        for metric in question.answers:
-            values.pop(metric, None)  # it may have been refused halfway
-            missing[metric] = absence
-        if absence.lasting:
-            question.refusal = absence
-            question.rest_until = at + _REST
-        else:
-            question.refusal = None
 
     def _explain(self, missing: Missing) -> None:
         """Say the reason behind the reason where the kind of card is the cause."""
@@ -170,7 +179,7 @@ class CardReader:
         if on is not self._mig_on:
             self._mig_on = on
             for question in self.questions:
-                question.refusal = None
+                question.forget_refusals()
 
     def _plan(self, wanted: frozenset[MetricId]) -> _Plan:
         questions = tuple(q for q in self.questions if not wanted.isdisjoint(q.answers))
@@ -179,11 +188,7 @@ class CardReader:
             questions=questions,
             never={metric: self._nobody(metric) for metric in wanted - answered},
             surplus=tuple(answered - wanted),
-            bounds=tuple(
-                (metric, METRICS[metric].lowest, METRICS[metric].highest)
-                for metric in wanted & answered
-                if metric not in _REASONS
-            ),
+            scale=Scale.of(wanted & answered),
         )
         if len(self._plans) > 32:
             self._plans.clear()
@@ -198,10 +203,6 @@ class CardReader:
                 return Absence.IN_INSTANCE
             return Absence.NO_PART
         return Absence.NOT_SUPPORTED
-
-
-# Bits of a mask, which are 0 or 1 whatever the driver says.
-_REASONS = frozenset(clocks.throttle(reason) for reason in clocks.THROTTLE_REASONS)
 
 
 def _slot_question(slot: tuple[int | None, int | None]) -> Question:

@@ -240,7 +240,8 @@ class Connection:
 
     def _take_in(self, found: Found) -> None:
         card = found.card
-        reader = CardReader(found, self._clock, self._bus.slot(card.bus_id or ""))
+        slot, version = self._bus.slot(card.bus_id or ""), self.source.driver_version
+        reader = CardReader(found, self._clock, slot, version)
         if found.mig_on:
             reader.note_mig_mode(on=True)
         before = self.readers.get(card.id)

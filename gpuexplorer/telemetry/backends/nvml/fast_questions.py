@@ -11,35 +11,17 @@ from gpuexplorer.core.catalogue import memory as m
 from gpuexplorer.core.catalogue import utilization as u
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.telemetry.backends.nvml import library
+from gpuexplorer.telemetry.backends.nvml.belief import (
+    REASON_BITS,
+    memory_adds_up,
+    reasons_can_be,
+)
 from gpuexplorer.telemetry.backends.nvml.calls import (
-    FieldBatch,
+    field_call,
     number_call,
-    unpack_memory,
-    unpack_memory_v2,
-    unpack_utilization,
+    struct_call,
 )
 from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Values
-
-# NVML's bit for each reason, from its header.
-REASON_BITS = {
-    "gpu_idle": 0x1,
-    "applications_clocks_setting": 0x2,
-    "sw_power_cap": 0x4,
-    "hw_slowdown": 0x8,
-    "sync_boost": 0x10,
-    "sw_thermal_slowdown": 0x20,
-    "hw_thermal_slowdown": 0x40,
-    "hw_power_brake_slowdown": 0x80,
-    "display_clock_setting": 0x100,
-}
-
-_FIELDS = (
-    (pynvml.NVML_FI_DEV_POWER_AVERAGE, h.POWER_DRAW_AVERAGE, 1e-3),
-    (pynvml.NVML_FI_DEV_POWER_INSTANT, h.POWER_DRAW_INSTANT, 1e-3),
-    (pynvml.NVML_FI_DEV_MEMORY_TEMP, h.MEMORY_TEMPERATURE, 1.0),
-    (pynvml.NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION, h.ENERGY, 1e-3),
-)
-
 
 _MEMORY = (m.MEMORY_USED, m.MEMORY_FREE, m.MEMORY_RESERVED, m.MEMORY_TOTAL)
 _IMPOSSIBLE_MEMORY = dict.fromkeys(_MEMORY, Absence.IMPOSSIBLE)
@@ -54,15 +36,18 @@ def fast_questions(handle: object) -> list[Question]:
         *_clocks(handle),
         _performance_state(handle),
         _reasons(handle),
-        _fields(handle),
+        # The one field that takes microseconds; average power takes milliseconds, for one.
+        _number(
+            h.POWER_DRAW_INSTANT, field_call(pynvml.NVML_FI_DEV_POWER_INSTANT, handle), 1e-3
+        ),
     ]
 
 
 def _load(handle: object) -> Question:
-    ask_driver = pynvml.nvmlDeviceGetUtilizationRates
+    ask_driver = struct_call("nvmlDeviceGetUtilizationRates", handle, "=II")
 
     def ask(values: Values, missing: Missing) -> None:
-        gpu, memory = unpack_utilization(ask_driver(handle))
+        gpu, memory = ask_driver()
         values[u.GPU_UTILIZATION] = gpu / 100
         values[u.MEMORY_UTILIZATION] = memory / 100
 
@@ -70,17 +55,16 @@ def _load(handle: object) -> Question:
 
 
 def memory_question(handle: object) -> Question:
-    ask_driver = pynvml.nvmlDeviceGetMemoryInfo
-    version = pynvml.nvmlMemory_v2
+    ask_v2 = struct_call("nvmlDeviceGetMemoryInfo_v2", handle, "=I4xQQQQ", pynvml.nvmlMemory_v2)
+    ask_v1 = struct_call("nvmlDeviceGetMemoryInfo", handle, "=QQQ")
 
     def ask_new(values: Values, missing: Missing) -> None:
         try:
-            answer = ask_driver(handle, version)
+            _, total, reserved, free, used = ask_v2()
         except pynvml.NVMLError_NotSupported:
             ask_old(values, missing)  # the newer call may be there and refuse all the same
             return
-        _, total, reserved, free, used = unpack_memory_v2(answer)
-        if used > total:
+        if not memory_adds_up(total, used, free, reserved):
             missing.update(_IMPOSSIBLE_MEMORY)
             return
         if not total:
@@ -92,8 +76,8 @@ def memory_question(handle: object) -> Question:
 
     def ask_old(values: Values, missing: Missing) -> None:
         # The older call counts the reserved part as used and cannot tell it apart.
-        total, free, used = unpack_memory(ask_driver(handle))
-        if used > total:
+        total, free, used = ask_v1()
+        if not memory_adds_up(total, used, free):
             missing.update(_IMPOSSIBLE_MEMORY)
             return
         if not total:
@@ -137,7 +121,7 @@ def _performance_state(handle: object) -> Question:
     return _number(c.PERFORMANCE_STATE, number_call(name, handle))
 
 
-def _number(metric: MetricId, ask_driver: Callable[[], int], factor: float = 1.0) -> Question:
+def _number(metric: MetricId, ask_driver: Callable[[], float], factor: float = 1.0) -> Question:
     def ask(values: Values, missing: Missing) -> None:
         values[metric] = ask_driver() * factor
 
@@ -147,34 +131,27 @@ def _number(metric: MetricId, ask_driver: Callable[[], int], factor: float = 1.0
 def _reasons(handle: object) -> Question:
     answers = tuple(c.throttle(reason) for reason in c.THROTTLE_REASONS)
     bits = [(c.throttle(reason), REASON_BITS[reason]) for reason in c.THROTTLE_REASONS]
-    ask_driver = (
-        pynvml.nvmlDeviceGetCurrentClocksEventReasons
-        if library.has("nvmlDeviceGetCurrentClocksEventReasons")
-        else pynvml.nvmlDeviceGetCurrentClocksThrottleReasons
-    )
+    newer = "nvmlDeviceGetCurrentClocksEventReasons"
+    name = newer if library.has(newer) else "nvmlDeviceGetCurrentClocksThrottleReasons"
+    ask_driver = struct_call(name, handle, "=Q")
     seen: dict[int, Values] = {}
 
+    def supported() -> int:
+        try:
+            return int(pynvml.nvmlDeviceGetSupportedClocksThrottleReasons(handle))
+        except (pynvml.NVMLError_NotSupported, pynvml.NVMLError_FunctionNotFound):
+            return 0
+
     def ask(values: Values, missing: Missing) -> None:
-        mask = ask_driver(handle)
+        [mask] = ask_driver()
         flags = seen.get(mask)
         if flags is None:
+            if not reasons_can_be(mask, supported):
+                missing.update(dict.fromkeys(answers, Absence.IMPOSSIBLE))
+                return
             flags = {metric: 1.0 if mask & bit else 0.0 for metric, bit in bits}
             if len(seen) < 64:
                 seen[mask] = flags
         values.update(flags)
 
     return Question(answers, ask)
-
-
-def _fields(handle: object) -> Question:
-    batch = FieldBatch(handle, [(field, 0) for field, _, _ in _FIELDS])
-    targets = [(metric, factor) for _, metric, factor in _FIELDS]
-
-    def ask(values: Values, missing: Missing) -> None:
-        for (metric, factor), figure in zip(targets, batch.read(), strict=True):
-            if isinstance(figure, Absence):
-                missing[metric] = figure
-            else:
-                values[metric] = figure * factor
-
-    return Question(tuple(metric for metric, _ in targets), ask)

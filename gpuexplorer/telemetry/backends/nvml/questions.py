@@ -1,10 +1,11 @@
 """Question: one driver call, and the metrics it answers."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.telemetry.backends.nvml.pause import Pause
 
 Values = dict[MetricId, float]
 Missing = dict[MetricId, Absence]
@@ -14,14 +15,19 @@ Missing = dict[MetricId, Absence]
 class Question:
     """Asks the driver once and writes what it learned; raises NVMLError when refused.
 
-    A lasting refusal is not asked again until `rest_until`, so that a card without the part
-    costs nothing, and a card that changes its mode is noticed all the same.
+    `pause` is about the call as a whole; where its figures are refused one by one, each has
+    its own among `members`.
     """
 
     answers: tuple[MetricId, ...]
     ask: Callable[[Values, Missing], None]
-    refusal: Absence | None = None
-    rest_until: float = 0.0
+    members: Sequence[Pause] = ()
+    prepare: Callable[[], None] | None = None  # what `ask` compares with, taken beforehand
+    pause: Pause = field(default_factory=Pause)
+
+    def forget_refusals(self) -> None:
+        for pause in (self.pause, *self.members):
+            pause.forget()
 
 
 def put(values: Values, missing: Missing, metric: MetricId, figure: float | Absence) -> None:

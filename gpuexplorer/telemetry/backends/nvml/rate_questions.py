@@ -1,6 +1,7 @@
-"""Rates, which need two readings: PCIe and NVLink traffic, activity of the multiprocessors."""
+"""Rates, which need two readings: NVLink traffic, activity of the multiprocessors."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import pynvml
 
@@ -8,10 +9,14 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.catalogue import links as k
 from gpuexplorer.core.catalogue import utilization as u
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.calls import FieldBatch
+from gpuexplorer.telemetry.backends.nvml.belief import nvlink_can_carry
+from gpuexplorer.telemetry.backends.nvml.calls import FieldBatch, PatientBatch, PatientCall
 from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Values, put
+
+# Slower traffic than this is possible on every link.
+_SLOWEST_NVLINK = 19e9
 
 
 @dataclass(slots=True)
@@ -42,49 +47,10 @@ class _Meter:
         return self.rate
 
 
-def pcie_question(handle: object, clock: Clock) -> Question:
-    """Newer drivers count bytes, at no cost; the older call watches for 20 ms, twice."""
-    batch = FieldBatch(
-        handle,
-        [
-            (pynvml.NVML_FI_DEV_PCIE_COUNT_RX_BYTES, 0),
-            (pynvml.NVML_FI_DEV_PCIE_COUNT_TX_BYTES, 0),
-        ],
-    )
-    meters = (_Meter(1.0), _Meter(1.0))
-    metrics = (k.PCIE_RECEIVE, k.PCIE_TRANSMIT)
-    watched = (pynvml.NVML_PCIE_UTIL_RX_BYTES, pynvml.NVML_PCIE_UTIL_TX_BYTES)
-
-    def ask(values: Values, missing: Missing) -> None:
-        try:
-            counts = batch.read()
-        except pynvml.NVMLError_FunctionNotFound:
-            counts = [Absence.NOT_IN_DRIVER, Absence.NOT_IN_DRIVER]
-        now = clock.now()
-        for position, (metric, meter) in enumerate(zip(metrics, meters, strict=True)):
-            micros = batch.micros[position]
-            rate = meter.step(counts[position], micros * 1e-6 if micros else now)
-            if isinstance(rate, Absence):
-                rate = _watched(handle, watched[position], rate)
-            put(values, missing, metric, rate)
-
-    return Question(metrics, ask)
-
-
-def _watched(handle: object, direction: int, counted: Absence) -> float | Absence:
-    """The rate over 20 ms, where no counter gives one yet."""
-    try:
-        return float(pynvml.nvmlDeviceGetPcieThroughput(handle, direction) * 1000)
-    except pynvml.NVMLError as error:
-        if error.value in library.CARD_LOST | library.DRIVER_GONE:
-            raise
-        return counted if counted is Absence.NEEDS_TWO else library.absence_of(error.value)
-
-
 def nvlink_questions(handle: object, links: int, clock: Clock) -> list[Question]:
     if not links:
         return []
-    return [_nvlink_rates(handle, links, clock), _nvlink_states(handle, links)]
+    return [_nvlink_rates(handle, links, clock), _nvlink_states(handle, links, clock)]
 
 
 def _nvlink_rates(handle: object, links: int, clock: Clock) -> Question:
@@ -92,11 +58,19 @@ def _nvlink_rates(handle: object, links: int, clock: Clock) -> Question:
         pynvml.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX,
         pynvml.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX,
     )
-    batch = FieldBatch(
+    batch = PatientBatch(
         handle,
         [(receive, link) for link in range(links)]
         + [(transmit, link) for link in range(links)],
+        clock,
     )
+    most: list[float | None] = [None] * links  # what each link says that it can carry
+
+    def can_be(rate: float, link: int) -> bool:
+        if rate > _SLOWEST_NVLINK and most[link] is None:
+            most[link] = _line_rate(handle, link)
+        return nvlink_can_carry(rate, most[link])
+
     meters = [_Meter(1024.0) for _ in range(2 * links)]
     metrics = [k.nvlink_receive(link) for link in range(links)]
     metrics += [k.nvlink_transmit(link) for link in range(links)]
@@ -108,12 +82,27 @@ def _nvlink_rates(handle: object, links: int, clock: Clock) -> Question:
         for position, meter in enumerate(meters):
             micros = batch.micros[position]
             rate = meter.step(counts[position], micros * 1e-6 if micros else now)
+            if not isinstance(rate, Absence) and not can_be(rate, position % links):
+                rate = Absence.IMPOSSIBLE
             rates.append(rate)
             put(values, missing, metrics[position], rate)
         put(values, missing, k.NVLINK_RECEIVE, _sum(rates[:links]))
         put(values, missing, k.NVLINK_TRANSMIT, _sum(rates[links:]))
 
-    return Question((k.NVLINK_RECEIVE, k.NVLINK_TRANSMIT, *metrics), ask)
+    return Question((k.NVLINK_RECEIVE, k.NVLINK_TRANSMIT, *metrics), ask, batch.pauses)
+
+
+def _line_rate(handle: object, link: int) -> float | None:
+    """Bytes per second that the link says it can carry."""
+    try:
+        [speed] = FieldBatch(handle, [(pynvml.NVML_FI_DEV_NVLINK_GET_SPEED, link)]).read()
+    except pynvml.NVMLError as error:
+        if error.value in library.CARD_LOST | library.DRIVER_GONE:
+            raise
+        return None
+    if isinstance(speed, Absence) or not _SLOWEST_NVLINK <= speed * 1e6 <= k.MOST_NVLINK_RATE:
+        return None
+    return speed * 1e6  # the driver says it in MB/s
 
 
 def _sum(rates: list[float | Absence]) -> float | Absence:
@@ -127,10 +116,15 @@ def _sum(rates: list[float | Absence]) -> float | Absence:
     return Absence.NEEDS_TWO if Absence.NEEDS_TWO in reasons else reasons[0]
 
 
-def _nvlink_states(handle: object, links: int) -> Question:
-    batch = FieldBatch(
-        handle, [(pynvml.NVML_FI_DEV_NVLINK_GET_STATE, link) for link in range(links)]
-    )
+def _nvlink_states(handle: object, links: int, clock: Clock) -> Question:
+    state = pynvml.NVML_FI_DEV_NVLINK_GET_STATE
+    batch = PatientBatch(handle, [(state, link) for link in range(links)], clock)
+    # Drivers before the field have a call for one link at a time.
+    calls = [
+        PatientCall(partial(pynvml.nvmlDeviceGetNvLinkState, handle, link), clock)
+        for link in range(links)
+    ]
+    known = METRICS[k.nvlink_state(0)].choices
     metrics = [k.nvlink_state(link) for link in range(links)]
 
     def ask(values: Values, missing: Missing) -> None:
@@ -140,25 +134,16 @@ def _nvlink_states(handle: object, links: int) -> Question:
         for link, metric in enumerate(metrics):
             figure = figures[link]
             if isinstance(figure, Absence):
-                figure = _link_state(handle, link)
+                figure = calls[link].ask()
             put(values, missing, metric, figure)
-            if isinstance(figure, Absence) or not 0 <= figure <= 2:
+            if isinstance(figure, Absence) or figure not in known:
                 # Of links of which one says nothing, the number that is up is not known.
                 unknown = figure if isinstance(figure, Absence) else Absence.IMPOSSIBLE
             up += figure == 1
         put(values, missing, k.NVLINK_ACTIVE, up if unknown is None else unknown)
 
-    return Question((k.NVLINK_ACTIVE, *metrics), ask)
-
-
-def _link_state(handle: object, link: int) -> float | Absence:
-    """Drivers before the field have a call for one link at a time."""
-    try:
-        return float(pynvml.nvmlDeviceGetNvLinkState(handle, link))
-    except pynvml.NVMLError as error:
-        if error.value in library.CARD_LOST | library.DRIVER_GONE:
-            raise
-        return library.absence_of(error.value)
+    pauses = [*batch.pauses, *(call.pause for call in calls)]
+    return Question((k.NVLINK_ACTIVE, *metrics), ask, pauses)
 
 
 _ACTIVITIES: tuple[tuple[int, MetricId], ...] = (

@@ -13,11 +13,17 @@ from gpuexplorer.core.catalogue import heat_and_power as h
 from gpuexplorer.core.catalogue import links as k
 from gpuexplorer.core.catalogue import memory as m
 from gpuexplorer.core.catalogue import utilization as u
+from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.telemetry.backends.nvml.calls import FieldBatch
+from gpuexplorer.telemetry.backends.nvml.calls import PatientBatch
 from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Values, put
 
+Version = tuple[int, int]  # of the driver: 580.95.05 is (580, 95)
+
 _FIELDS: tuple[tuple[int, MetricId, float], ...] = (
+    (pynvml.NVML_FI_DEV_POWER_AVERAGE, h.POWER_DRAW_AVERAGE, 1e-3),
+    (pynvml.NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION, h.ENERGY, 1e-3),
+    (pynvml.NVML_FI_DEV_MEMORY_TEMP, h.MEMORY_TEMPERATURE, 1.0),
     (pynvml.NVML_FI_DEV_ECC_SBE_VOL_TOTAL, s.ECC_CORRECTED, 1.0),
     (pynvml.NVML_FI_DEV_ECC_DBE_VOL_TOTAL, s.ECC_UNCORRECTED, 1.0),
     (pynvml.NVML_FI_DEV_ECC_SBE_AGG_TOTAL, s.ECC_CORRECTED_EVER, 1.0),
@@ -32,15 +38,21 @@ _FIELDS: tuple[tuple[int, MetricId, float], ...] = (
     (pynvml.NVML_FI_DEV_PCIE_REPLAY_COUNTER, k.PCIE_REPLAYS, 1.0),
     (pynvml.NVML_FI_DEV_PERF_POLICY_POWER, c.throttle_time("sw_power_cap"), 1e-9),
     (pynvml.NVML_FI_DEV_PERF_POLICY_SYNC_BOOST, c.throttle_time("sync_boost"), 1e-9),
-    (269, c.throttle_time("sw_thermal_slowdown"), 1e-9),
-    (270, c.throttle_time("hw_thermal_slowdown"), 1e-9),
-    (271, c.throttle_time("hw_power_brake_slowdown"), 1e-9),
+)
+# Before 580.82 these were 251 to 253, and 269 to 271 something else.
+_RENUMBERED_IN = (580, 82)
+_RENUMBERED = (
+    (251, 269, c.throttle_time("sw_thermal_slowdown")),
+    (252, 270, c.throttle_time("hw_thermal_slowdown")),
+    (253, 271, c.throttle_time("hw_power_brake_slowdown")),
 )
 
 Scalar = Callable[[], float]
 
 
-def slow_questions(handle: object, card: Card) -> list[Question]:
+def slow_questions(
+    handle: object, card: Card, clock: Clock, version: Version | None
+) -> list[Question]:
     return [
         *_engines(handle),
         bar1_question(handle),
@@ -49,8 +61,17 @@ def slow_questions(handle: object, card: Card) -> list[Question]:
         *([] if card.memory_shared else _pcie(handle)),
         *_fans(handle, card.fans),
         *_modes(handle),
-        _fields(handle),
+        _fields(handle, clock, version),
+        *(() if version else (_of_unknown_number(),)),
     ]
+
+
+def version_of(driver: str | None) -> Version | None:
+    """The two numbers of "580.95.05" by which drivers are told apart; None where unknown."""
+    parts = (driver or "").split(".")
+    if len(parts) < 2 or not (parts[0].isdecimal() and parts[1].isdecimal()):
+        return None
+    return int(parts[0]), int(parts[1])
 
 
 def _scalar(metric: MetricId, ask_driver: Scalar, factor: float = 1.0) -> Question:
@@ -167,11 +188,17 @@ def _modes(handle: object) -> list[Question]:
     ]
 
 
-def _fields(handle: object) -> Question:
-    batch = FieldBatch(handle, [(field, 0) for field, _, _ in _FIELDS])
+def _fields(handle: object, clock: Clock, version: Version | None) -> Question:
+    fields = [*_FIELDS]
+    if version is not None:
+        new = version >= _RENUMBERED_IN
+        fields += [
+            (later if new else early, metric, 1e-9) for early, later, metric in _RENUMBERED
+        ]
+    batch = PatientBatch(handle, [(field, 0) for field, _, _ in fields], clock)
 
     def ask(values: Values, missing: Missing) -> None:
-        for (_, metric, factor), figure in zip(_FIELDS, batch.read(), strict=True):
+        for (_, metric, factor), figure in zip(fields, batch.read(), strict=True):
             put(
                 values,
                 missing,
@@ -179,4 +206,14 @@ def _fields(handle: object) -> Question:
                 figure if isinstance(figure, Absence) else figure * factor,
             )
 
-    return Question(tuple(metric for _, metric, _ in _FIELDS), ask)
+    return Question(tuple(metric for _, metric, _ in fields), ask, members=batch.pauses)
+
+
+def _of_unknown_number() -> Question:
+    """What has another number in another driver, where nobody knows which driver this is."""
+    metrics = tuple(metric for _, _, metric in _RENUMBERED)
+
+    def ask(values: Values, missing: Missing) -> None:
+        missing.update(dict.fromkeys(metrics, Absence.NOT_IN_DRIVER))
+
+    return Question(metrics, ask)

@@ -1,0 +1,45 @@
+"""Pause: how long something that the driver refused is left alone before it is asked again."""
+
+from dataclasses import dataclass
+
+from gpuexplorer.core.absence import Absence
+
+_FIRST = 1.0
+_LONGEST = 60.0
+
+
+@dataclass(slots=True)
+class Pause:
+    """Doubles with each refusal, from 1 to 60 s; an answer ends it.
+
+    What never answered and is refused for a lasting reason rests for the longest time at
+    once, so that a card without the part costs nothing.
+    """
+
+    needless: bool = False  # it answered when it was asked last, so there is nothing to look up
+    _reason: Absence | None = None
+    _until: float = 0.0
+    _seconds: float = 0.0
+    _answered: bool = False
+
+    def reason(self, now: float) -> Absence | None:
+        """Why it is not asked now; None when it is to be asked."""
+        return self._reason if now < self._until else None
+
+    def note_answer(self) -> None:
+        self.needless = self._answered = True
+        self._until = self._seconds = 0.0
+
+    def note_refusal(self, reason: Absence, now: float) -> None:
+        self.needless = False
+        if reason.lasting and not self._answered:
+            self._seconds = _LONGEST
+        else:
+            self._seconds = min(2 * self._seconds or _FIRST, _LONGEST)
+        self._reason = reason
+        self._until = now + self._seconds
+
+    def forget(self) -> None:
+        """The card is another than before: ask at once, as if it had never been asked."""
+        self.needless = self._answered = False
+        self._until = self._seconds = 0.0

@@ -1,0 +1,167 @@
+"""PCIe and NVLink traffic as it is, whatever the driver's counters do meanwhile."""
+
+import threading
+
+import pytest
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Sample
+from gpuexplorer.core.catalogue import links
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
+from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from tests.nvml_stub.stub import Stub
+from tests.telemetry.conftest import OpenNvml
+
+IN, OUT = links.PCIE_RECEIVE, links.PCIE_TRANSMIT
+NOT_WATCHED = "refused=nvmlDeviceGetPcieThroughput"
+
+
+class CommonClock(ManualClock):
+    """The program's clock and the driver's, which go together; some waits end too late."""
+
+    def __init__(self, stub: Stub, *overslept: float) -> None:
+        super().__init__()
+        self._stub = stub
+        self._overslept = list(overslept)
+
+    def wait(self, event: threading.Event, seconds: float) -> bool:
+        late = self._overslept.pop(0) if self._overslept else 0.0
+        return super().wait(event, seconds + late)
+
+    def advance(self, seconds: float) -> None:
+        super().advance(seconds)
+        self._stub.set(f"clock=+{seconds:.6f}")
+
+
+def read(backend: NvmlBackend, card: int = 0, *cadences: Cadence) -> Sample:
+    one = backend.cards()[card]
+    return backend.read(one.id, metrics_of(one, cadences or (Cadence.ON_DEMAND,)))
+
+
+@pytest.fixture
+def clock(stub: Stub) -> CommonClock:
+    return CommonClock(stub)
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("gigabytes", [0.02, 13, 25, 55])
+def test_traffic_is_right_at_the_first_reading_and_at_every_other(
+    open_nvml: OpenNvml, clock: CommonClock, gigabytes: float, bits: int
+) -> None:
+    rate, other = gigabytes * 1e9, gigabytes * 0.9e9
+    config = f"cards=1;clock=7;pcie_bits={bits};pcie_rx={rate:.0f};pcie_tx={other:.0f}"
+    backend = open_nvml(f"{config};{NOT_WATCHED}", clock)
+    for beat in (1.0, 2.0, 0.1, 60.0):
+        seen = read(backend).values
+        assert seen[IN] == pytest.approx(rate, rel=0.001)
+        assert seen[OUT] == pytest.approx(other, rel=0.001)
+        clock.advance(beat)
+
+
+def test_a_count_beyond_32_bits_ends_the_waiting_for_a_second_one(
+    stub: Stub, open_nvml: OpenNvml, clock: CommonClock
+) -> None:
+    backend = open_nvml("cards=1;clock=7;pcie_bits=64;pcie_rx=13000000000", clock)
+    read(backend)
+    clock.advance(2.0)
+    before = clock.now()
+    stub.reset_calls()
+    assert read(backend).values[IN] == pytest.approx(13e9, rel=0.001)
+    assert stub.calls_of("field198") == 1
+    assert clock.now() == before
+
+
+def test_cards_that_were_prepared_wait_together(
+    open_nvml: OpenNvml, clock: CommonClock
+) -> None:
+    backend = open_nvml("cards=8;clock=7", clock)
+    before = clock.now()
+    for card in backend.cards():
+        backend.prepare(card.id, metrics_of(card, [Cadence.ON_DEMAND]))
+    seen = [read(backend, card).values[IN] for card in range(8)]
+    assert seen == pytest.approx([(card + 1) * 20e6 for card in range(8)], rel=0.001)
+    assert clock.now() - before == pytest.approx(0.025)
+
+
+def test_a_first_count_that_is_too_old_is_taken_again(
+    open_nvml: OpenNvml, clock: CommonClock
+) -> None:
+    backend = open_nvml(f"cards=1;clock=7;pcie_rx=55000000000;{NOT_WATCHED}", clock)
+    card = backend.cards()[0]
+    backend.prepare(card.id, metrics_of(card, [Cadence.ON_DEMAND]))
+    clock.advance(0.2)
+    assert read(backend).values[IN] == pytest.approx(55e9, rel=0.001)
+
+
+def test_a_computer_too_busy_for_the_second_count_tries_again(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    clock = CommonClock(stub, 0.1, 0.3)
+    backend = open_nvml(f"cards=1;clock=7;pcie_rx=55000000000;{NOT_WATCHED}", clock)
+    assert read(backend).values[IN] == pytest.approx(55e9, rel=0.001)
+
+
+def test_a_computer_that_stays_too_busy_says_nothing_wrong(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    clock = CommonClock(stub, 0.1, 0.1, 0.1)
+    backend = open_nvml(f"cards=1;clock=7;pcie_rx=55000000000;{NOT_WATCHED}", clock)
+    assert read(backend).missing[IN] is Absence.NEEDS_TWO
+
+
+def test_where_bytes_are_not_counted_the_driver_watches(
+    open_nvml: OpenNvml, clock: CommonClock
+) -> None:
+    backend = open_nvml("cards=1;clock=7;refused=field197,field198", clock)
+    before = clock.now()
+    assert read(backend).values[IN] == pytest.approx(20e6)
+    assert clock.now() == before
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_more_than_the_link_can_carry_is_not_believed(
+    open_nvml: OpenNvml, clock: CommonClock, bits: int
+) -> None:
+    config = f"cards=1;clock=7;pcie_bits={bits};pcie_gen=1;pcie_gen_max=3;pcie_gen_card=3"
+    backend = open_nvml(f"{config};pcie_rx=40000000000;pcie_tx=15000000000", clock)
+    read(backend, 0, Cadence.SLOW)
+    sample = read(backend)
+    assert sample.missing[IN] is Absence.IMPOSSIBLE
+    assert sample.values[OUT] == pytest.approx(15e9, rel=0.001)
+
+
+def test_a_link_of_1_tb_per_second_is_not_believed_and_spoils_the_sum(
+    open_nvml: OpenNvml, clock: CommonClock
+) -> None:
+    backend = open_nvml("cards=1;clock=7;nvlink_rate=1360000000000", clock)
+    read(backend)
+    clock.advance(2.0)
+    sample = read(backend)
+    assert sample.missing[links.nvlink_transmit(3)] is Absence.IMPOSSIBLE
+    assert sample.missing[links.NVLINK_TRANSMIT] is Absence.IMPOSSIBLE
+
+
+@pytest.mark.parametrize(
+    ("speed", "rate", "believed"),
+    [(26562, 26.5e9, True), (26562, 30e9, False), (53125, 52e9, True), (53125, 60e9, False)],
+)
+def test_a_links_traffic_is_held_against_that_links_own_rate(
+    open_nvml: OpenNvml, clock: CommonClock, speed: int, rate: float, believed: bool
+) -> None:
+    config = f"cards=1;clock=7;nvlinks=1;nvlink_speed={speed};nvlink_rate={rate:.0f}"
+    backend = open_nvml(config, clock)
+    read(backend)
+    clock.advance(2.0)
+    assert (links.nvlink_transmit(0) in read(backend).values) is believed
+
+
+def test_a_link_that_says_nothing_of_its_rate_is_believed_within_reason(
+    open_nvml: OpenNvml, clock: CommonClock
+) -> None:
+    backend = open_nvml(
+        "cards=1;clock=7;nvlinks=1;nvlink_rate=90000000000;nvlink_speed=none", clock
+    )
+    read(backend)
+    clock.advance(2.0)
+    assert read(backend).values[MetricId("nvlink_0_transmit")] == pytest.approx(90e9, rel=0.001)
