@@ -131,18 +131,6 @@ class NvmlBackend:
         self._consider(connection, known, sample)
         return sample
 
-    def _meanwhile(self, card: Card, now: float, metrics: Collection[MetricId]) -> Sample:
-        """While there is no connection: the driver is gone, or it is just being connected to
-        again, because cards woke or others are listed. Nothing is news of the card then.
-        """
-        if self._gone:
-            return no_driver_sample(card, now, metrics)
-        if card.id.startswith(SLEEPER):
-            return asleep_sample(card, now, metrics)
-        if card.id in self._silent_since or card.denied is not None:
-            return self._without_handle(card, now, metrics)
-        return Sample(card.id, now, {}, dict.fromkeys(metrics, Absence.NOT_YET))
-
     def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:
         known = self._list.get(card)
         if known is None or self._resting.resting(known):
@@ -156,6 +144,18 @@ class NvmlBackend:
                 reader.prepare(metrics)
         finally:
             connection.leave()
+
+    def _meanwhile(self, card: Card, now: float, metrics: Collection[MetricId]) -> Sample:
+        """While there is no connection: the driver is gone, or it is just being connected to
+        again, because cards woke or others are listed. Nothing is news of the card then.
+        """
+        if self._gone:
+            return no_driver_sample(card, now, metrics)
+        if card.id.startswith(SLEEPER):
+            return asleep_sample(card, now, metrics)
+        if card.id in self._silent_since or card.denied is not None:
+            return self._without_handle(card, now, metrics)
+        return Sample(card.id, now, {}, dict.fromkeys(metrics, Absence.NOT_YET))
 
     def _read(
         self, connection: Connection, card: Card, metrics: Collection[MetricId]
