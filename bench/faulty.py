@@ -8,6 +8,7 @@ from PySide6.QtCore import QTimer
 from bench.held_up import longest_wait
 from bench.stage import in_a_process_of_its_own, let_run, report, stage
 from bench.table import Figure
+from bench.turns import Turns
 from gpuexplorer.app import App
 from tests.nvml_stub.stub import Stub
 
@@ -34,20 +35,40 @@ def _measure() -> Sequence[Figure]:
     stub.configure(f"cards={_CARDS} procs=all:3")
     rows = []
     with stage(None) as app:
-        first = longest_wait(app, partial(let_run, 5))
-        what = f"longest wait in the first 5 s, {_CARDS} cards"
-        rows.append(Figure(what, f"{first * 1e3:.0f} ms", "within 100 ms", first <= _START))
+        first = _longest(app, 5.0)
+        rows.append(_figure(f"in the first 5 s, {_CARDS} cards", first, _START))
         for screen in _SCREENS:
             _open(app, screen)
         for name, (on, off) in _FAULTS.items():
-            wait = max(_while_faulty(app, stub, on, off, screen) for screen in _SCREENS)
-            what = f"longest wait in a minute in which {name} every other second"
-            rows.append(Figure(what, f"{wait * 1e3:.0f} ms", "within 50 ms", wait <= _GOAL))
+            each = [_while_faulty(app, stub, on, off, screen) for screen in _SCREENS]
+            wait = max(wait for wait, _ in each), max(own for _, own in each)
+            rows.append(_figure(f"in a minute in which {name} every other second", wait, _GOAL))
             let_run(2)
     return rows
 
 
-def _while_faulty(app: App, stub: Stub, on: str, off: str, screen: str) -> float:
+def _figure(when: str, wait: tuple[float, float], goal: float) -> Figure:
+    longest, own = wait
+    return Figure(
+        f"longest wait {when}; processor of the longest turn",
+        f"{longest * 1e3:.0f} ms; {own * 1e3:.0f} ms",
+        f"within {goal * 1e3:.0f} ms",
+        longest <= goal,
+    )
+
+
+def _longest(app: App, seconds: float) -> tuple[float, float]:
+    """The wait as a person has it, and what of it the window's own thread works: on a busy
+    machine it also waits for others.
+    """
+    turns = Turns()
+    turns.start()
+    wait = longest_wait(app, partial(let_run, seconds))
+    turns.stop()
+    return wait, turns.longest
+
+
+def _while_faulty(app: App, stub: Stub, on: str, off: str, screen: str) -> tuple[float, float]:
     _open(app, screen)
     holds = False
 
@@ -59,7 +80,7 @@ def _while_faulty(app: App, stub: Stub, on: str, off: str, screen: str) -> float
     timer = QTimer(interval=1000)
     timer.timeout.connect(turn)
     timer.start()
-    longest = longest_wait(app, partial(let_run, _SECONDS_EACH))
+    longest = _longest(app, _SECONDS_EACH)
     timer.stop()
     stub.set(off)
     return longest

@@ -19,6 +19,7 @@ import pynvml
 from bench.real_card_copies import caught, copies, hidden, peers, sockets
 from bench.real_card_report import headline, judge, say
 from gpuexplorer.core.metrics import Cadence, metrics_of
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from tests.at_work import AtWork
 from tests.lab.sessions import Session
@@ -203,7 +204,10 @@ def main(wanted: list[str]) -> None:
     except pynvml.NVMLError as error:
         sys.exit(f"There is no card to ask: {error}.")
     if len(wanted) == 1:
-        PARTS[wanted[0]]()
+        try:
+            PARTS[wanted[0]]()
+        except Trouble as trouble:
+            say(trouble.told)
         return
     home = Path(__file__).parents[1]
     for name in wanted or PARTS:

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _GAP = "  "
+# To so many letters an elastic column shrinks before another is left out.
+_SHORTEST, _SHORTEST_OF_ALL = 14, 9
+_ROOMY = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +28,15 @@ def grid(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -
     # What is nice to have makes room before anything is cut short.
     while _natural(kept, columns, rows) > width and any(_nice(columns[p]) for p in kept):
         kept.remove(min(kept, key=lambda place: (columns[place].weight, -place)))
-    while len(kept) > 1 and _needed(kept, columns, rows) > width:
+    while len(kept) > 1 and _needed(kept, columns, rows, width) > width:
         kept.remove(min(kept, key=lambda place: (columns[place].weight, -place)))
     widths = {place: _widest(place, columns, rows) for place in kept}
     surplus = sum(widths.values()) + len(_GAP) * (len(kept) - 1) - width
-    for place in kept:
-        if surplus > 0 and columns[place].elastic:
-            taken = min(surplus, widths[place] - _least(place, columns))
-            widths[place] -= taken
-            surplus -= taken
+    elastic = [place for place in kept if columns[place].elastic]
+    for _ in range(surplus if elastic else 0):
+        widths[
+            max(elastic, key=lambda place: widths[place] - _least(place, columns, width))
+        ] -= 1
     lines = [[column.title for column in columns], *rows]
     return [
         _GAP.join(_cell(line[place], widths[place], columns[place]) for place in kept).rstrip()[
@@ -52,7 +55,15 @@ def cut(text: str, width: int) -> str:
 
 def wrap(text: str, width: int) -> list[str]:
     """The text in lines that can be read, with the later ones set in."""
-    return textwrap.wrap(text, min(width, 100), subsequent_indent="  ") or [""]
+    lines = textwrap.wrap(
+        text,
+        min(width, 100),
+        subsequent_indent="  ",
+        # A path or an option with a hyphen could not be copied from two lines.
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    return lines or [""]
 
 
 def _cell(text: str, width: int, column: Column) -> str:
@@ -64,8 +75,8 @@ def _widest(place: int, columns: Sequence[Column], rows: Sequence[Sequence[str]]
     return max(len(columns[place].title), *(len(row[place]) for row in rows), 0)
 
 
-def _least(place: int, columns: Sequence[Column]) -> int:
-    return max(len(columns[place].title), 9)
+def _least(place: int, columns: Sequence[Column], width: int) -> int:
+    return max(len(columns[place].title), _SHORTEST if width >= _ROOMY else _SHORTEST_OF_ALL)
 
 
 def _nice(column: Column) -> bool:
@@ -80,10 +91,10 @@ def _natural(
 
 
 def _needed(
-    kept: Sequence[int], columns: Sequence[Column], rows: Sequence[Sequence[str]]
+    kept: Sequence[int], columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int
 ) -> int:
     sizes = [
-        min(_least(place, columns), _widest(place, columns, rows))
+        min(_least(place, columns, width), _widest(place, columns, rows))
         if columns[place].elastic
         else _widest(place, columns, rows)
         for place in kept

@@ -17,7 +17,7 @@ from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Quantity, memory, quantity, ratio
 from gpuexplorer.core.words import Message, mark, tr, trn
 from gpuexplorer.telemetry.backend import MADE_UP
-from gpuexplorer.telemetry.card_course import HARMFUL
+from gpuexplorer.telemetry.card_course import HARMFUL, why_no_figures
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import ProcessFigure
@@ -25,7 +25,7 @@ from gpuexplorer.telemetry.processes import ProcessFigure
 # Columns of cards and of processes, each by its marked title.
 _CARD_COLUMNS = (
     Column("#", 100),
-    Column(mark("cuda"), 60),
+    Column(mark("cuda"), 40),  # as a rule it says again what stands beside it
     Column(mark("Card"), 93, elastic=True),
     Column(mark("Busy"), 99, right=True),
     Column(mark("Memory"), 94, right=True),
@@ -132,8 +132,12 @@ def _cards(picture: Picture, width: int) -> list[str]:
     always = {"#", "Card", "State"}
     if any(card.cuda_reason for card in picture.cards):
         always.add("cuda")  # that CUDA does not see a card is news
+    columns = list(_CARD_COLUMNS)
+    if any(str(card.cuda_index) != picture.numbers[card.id] for card in picture.cards):
+        seen = any(card.cuda_index is not None for card in picture.cards)
+        columns[1] = replace(columns[1], weight=78 if seen else 60)
     return [
-        *_without_empty(_CARD_COLUMNS, rows, always, width),
+        *_without_empty(columns, rows, always, width),
         *_states(picture, width),
     ]
 
@@ -173,8 +177,14 @@ def _card(picture: Picture, card: Card, width: int) -> list[str]:
         _one(reading, h.FAN_SPEED),
         _pcie(reading),
         _traffic(reading),
-        _trouble(reading) or tr(picture.states[card.id]),
+        _state(picture, reading, card),
     ]
+
+
+def _state(picture: Picture, reading: Reading, card: Card) -> str:
+    if why_no_figures(reading.values, reading.missing) is not None:
+        return tr("no usable figure")  # why stands below
+    return _trouble(reading) or tr(picture.states[card.id])
 
 
 def _name(picture: Picture, card: Card, width: int) -> str:
@@ -304,7 +314,8 @@ def _missing(picture: Picture, width: int) -> list[str]:
         lines += wrap(why, width)
     without: dict[Message, list[str]] = {}
     for card in picture.cards:
-        if card.cuda_index is None and card.cuda_reason:
+        # A note says of each card without access why that is so.
+        if card.cuda_index is None and card.cuda_reason and card.denied is None:
             without.setdefault(card.cuda_reason, []).append(picture.numbers[card.id])
     for reason, numbers in without.items():
         cuda = tr(

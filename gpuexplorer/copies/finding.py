@@ -23,6 +23,7 @@ class Matter(StrEnum):
     PAGEABLE = "pageable"
     BUSY = "busy"
     UNSTEADY = "unsteady"
+    NOT_AT_ONCE = "not at once"
     FEWER_BYTES = "fewer bytes"
     NOT_MEASURED = "not measured"
 

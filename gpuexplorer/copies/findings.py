@@ -10,6 +10,7 @@ from gpuexplorer.copies.remarks import (
     busy,
     faster,
     fewer_bytes,
+    not_at_once,
     not_measured,
     pageable,
     unsteady,
@@ -60,6 +61,7 @@ def findings(results: Iterable[CopyResult]) -> list[Finding]:
         *pageable(large),
         *busy(told),
         *unsteady(large),
+        *not_at_once(told),
         *fewer_bytes(told),
         *not_measured(told),
     ]

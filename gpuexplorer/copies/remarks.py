@@ -124,6 +124,24 @@ def unsteady(results: Sequence[CopyResult]) -> list[Finding]:
     ]
 
 
+def not_at_once(results: Sequence[CopyResult]) -> list[Finding]:
+    apart = [each for each in results if not each.at_once]
+    if not apart:
+        return []
+    return [
+        Finding(
+            Matter.NOT_AT_ONCE,
+            Message("Not at the same time"),
+            Message(
+                "Asked for at once, these copies were under way together for {shares} % of the "
+                "shortest: their rates must not be added up.",
+                shares=from_to([(each.overlap or 0.0) * 100 for each in apart], "{:.0f}"),
+            ),
+            tuple(dict.fromkeys(cell_of(each) for each in apart)),
+        )
+    ]
+
+
 def fewer_bytes(results: Sequence[CopyResult]) -> list[Finding]:
     fewer = [each for each in results if each.bytes < each.job.bytes]
     if not fewer:

@@ -10,6 +10,8 @@ from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Measured
 
+_AT_ONCE = 0.9
+
 
 @dataclass(frozen=True, slots=True)
 class CopyResult:
@@ -111,6 +113,18 @@ class CopyResult:
             return None
         saved = told.alone_s + told.copying_s - told.together_s
         return min(1.0, max(0.0, saved / min(told.alone_s, told.copying_s)))
+
+    @property
+    def overlap(self) -> float | None:
+        """Of several copies, the share of the shortest in which all were under way; None where
+        a gate let them begin at once, or there is but one.
+        """
+        return None if self.measured is None else self.measured.overlap
+
+    @property
+    def at_once(self) -> bool:
+        """Its several copies ran at the same time, so that their rates can be added up."""
+        return self.overlap is None or self.overlap >= _AT_ONCE
 
     @property
     def variation(self) -> float | None:

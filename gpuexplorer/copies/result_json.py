@@ -81,6 +81,7 @@ def result_as_json(result: CopyResult) -> dict[str, Json]:
         "path": "" if route is None else route.words,
         "direct": direct_of(result),
         "gated": None if measured is None else measured.gated,
+        "overlap": _rounded(result.overlap, 6),
         "intact": None if measured is None else measured.intact,
         "wrong": [
             {

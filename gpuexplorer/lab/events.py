@@ -249,6 +249,8 @@ class Measured:
     together_s: "float | None" = None  # computation and copies until both were done
     loops: int = 1  # copies in a sample
     gated: "bool | None" = None  # the queue was full before the first began; None: no gate
+    # Several copies that no gate held: the share of the shortest in which all were under way.
+    overlap: "float | None" = None
     intact: "bool | None" = None  # None: it was not checked, and a note says why
     wrong: "tuple[Wrong, ...]" = ()  # empty or one
     compared_samples: int = 0  # of these the last copy was

@@ -68,8 +68,11 @@ class CardCourse:
         self._slow_link_at: float | None = None  # when it was last slow, if that was told
 
     def consider(self, sample: Sample) -> list[Found]:
-        found = self.standing.consider(sample.at, self._trouble(sample), self._why)
-        found += self._throttling(sample)
+        standing = self.standing.consider(sample.at, self._trouble(sample), self._why)
+        throttling = self._throttling(sample)
+        # What makes the rest unknown is told last, and so stands on top.
+        well = self.standing.told is None
+        found = standing + throttling if well else throttling + standing
         if sample.state is CardState.WORKING:
             found += self._memory_errors(sample)
             found += self._link(sample)

@@ -295,6 +295,33 @@ def test_every_state_is_explained_once_below_the_table() -> None:
     assert "Cards 0, 2: lost" in done.stdout
 
 
+def test_eighty_columns_show_the_names_of_cards_whole() -> None:
+    done = run("cards=8", "snapshot", COLUMNS="80")
+    rows = [
+        line for line in done.stdout.splitlines() if line[:3] in {f"{n}  " for n in range(8)}
+    ]
+    assert sum("H100 80GB HBM3" in row for row in rows) == 8
+    assert "cuda" not in done.stdout, "it would only repeat the number beside it"
+
+
+def test_the_number_of_cuda_stays_where_it_is_another() -> None:
+    done = run("cards=3", "snapshot", COLUMNS="80", CUDA_VISIBLE_DEVICES="2,1")
+    assert "cuda" in done.stdout
+    assert "2  0     H100" in done.stdout
+
+
+def test_cards_without_a_figure_have_a_short_word_and_one_reason() -> None:
+    done = run("cards=2;garbage=all", "snapshot", COLUMNS="80")
+    assert done.stdout.count("no usable figure") == 2
+    assert done.stdout.count("impossible figure") == 1
+    assert done.stdout.count("H100 80GB HBM3") == 2
+
+
+def test_why_a_card_gives_no_access_is_said_once() -> None:
+    done = run("cards=3;lost=1", "snapshot", COLUMNS="120")
+    assert done.stdout.count("gives no access") == 1
+
+
 def test_the_narrowest_terminal_still_shows_how_busy_a_card_is() -> None:
     done = run("cards=2", "snapshot", COLUMNS="30")
     assert "Busy" in done.stdout

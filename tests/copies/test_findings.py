@@ -217,6 +217,17 @@ def test_what_was_not_measured_is_told_once_for_each_reason() -> None:
     assert len(found.cells) == 5
 
 
+def test_copies_that_were_not_at_once_are_said_to_be() -> None:
+    results = all_pairs("2xT4", Kind.BOTH_WAYS)
+    assert not about(results, Matter.NOT_AT_ONCE)
+    told = results[0].measured
+    assert told is not None
+    results[0] = replace(results[0], measured=replace(told, overlap=0.12))
+    [found] = about(results, Matter.NOT_AT_ONCE)
+    assert found.cells == (("cpu", "cuda:0"),)
+    assert "for 12 % of the shortest" in found.sentence
+
+
 def test_fewer_bytes_than_asked_for_are_said() -> None:
     on = bench("1xT4")
     job = CopyJob("cuda:0", "cuda:0", 1 << 30, fit=True)

@@ -165,6 +165,17 @@ def test_the_first_copy_between_cards_takes_no_longer_than_the_next(two: Session
     are_alike(seconds(first), seconds(second))
 
 
+def test_what_is_computed_in_another_stream_is_timed_too(session: Session) -> None:
+    session.run("X = torch.randn(6000, 6000, device='cuda:0')", "s = torch.cuda.Stream()")
+    for line in ("Y = X @ X", "with torch.cuda.stream(s): Y = X @ X"):
+        session.run(line)  # the first product brings its kernels to the card
+    plain = session.run("Y = X @ X").finished
+    beside = session.run("with torch.cuda.stream(s): Y = X @ X").finished
+    assert plain is not None
+    assert beside is not None
+    assert beside.device_seconds == pytest.approx(plain.device_seconds, rel=0.5)
+
+
 def test_a_backward_through_two_cards_is_counted_whole(two: Session) -> None:
     two.run("W = torch.ones(1000, device='cuda:0').requires_grad_()")
     entry = two.run("for i in range(400): (W.cuda(1) * 2).sum().backward()")

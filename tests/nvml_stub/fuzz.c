@@ -6,16 +6,20 @@
 
 enum mood { TRUTHFUL, NEARLY, WILD };
 
-static atomic_ullong drawn;
+/* A card is asked by one thread at a time, so that each has its own row of answers. */
+static atomic_ullong drawn[MOST_CARDS + 1];
+static _Thread_local int row;
 static _Thread_local enum mood mood; /* of the call in progress */
 
 void stub_seed(long long seed) {
     staged.fuzz = seed;
-    atomic_store(&drawn, 0);
+    for (int i = 0; i <= MOST_CARDS; i++)
+        atomic_store(&drawn[i], 0);
 }
 
 static u64 draw(void) {
-    u64 x = (u64)machine.fuzz * 0x9E3779B97F4A7C15u + atomic_fetch_add(&drawn, 1);
+    u64 x = ((u64)machine.fuzz << 8 | (u64)row) * 0x9E3779B97F4A7C15u;
+    x += atomic_fetch_add(&drawn[row], 1) * 0xD1342543DE82EF95u;
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
     x = (x ^ x >> 27) * 0x94D049BB133111EBu;
     return x ^ x >> 31;
@@ -28,11 +32,12 @@ static int gives_back(const char *name) {
     return strstr(name, "Free") || strcmp(name, "nvmlShutdown") == 0;
 }
 
-answer stub_drawn_answer(const struct symbol *symbol) {
+answer stub_drawn_answer(const struct symbol *symbol, int card) {
     static const answer refusals[] = {INVALID_ARGUMENT, NOT_SUPPORTED, NO_PERMISSION, NOT_FOUND,
                                       INSUFFICIENT_SIZE, TIMED_OUT, NO_DATA, UNKNOWN,
                                       ARGUMENT_VERSION_MISMATCH, 12345, UNWRITTEN, UNWRITTEN};
     static const answer ends[] = {GPU_IS_LOST, UNINITIALIZED, DRIVER_NOT_LOADED, VERSION_MISMATCH};
+    row = card + 1;
     u64 at = draw() % 8;
     mood = at < 3 ? TRUTHFUL : at < 6 ? NEARLY : WILD;
     if (symbol && gives_back(symbol->name))

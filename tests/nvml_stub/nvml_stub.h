@@ -224,7 +224,7 @@ long long stub_told(long long truth);
 double stub_told_real(double truth);
 const char *stub_told_text(const char *truth, char told[TEXT_ROOM]);
 void stub_seed(long long seed);
-answer stub_drawn_answer(const struct symbol *symbol);
+answer stub_drawn_answer(const struct symbol *symbol, int card);
 long long stub_drawn(long long truth);
 double stub_drawn_real(double truth);
 unsigned int stub_drawn_count(unsigned int truth);

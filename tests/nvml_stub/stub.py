@@ -37,7 +37,8 @@ and about calls with none. CARDS alone means `every@CARDS`. Of two rules the new
     fault=CALLS@CARDS:CODE        they answer no_permission, not_supported, unknown, lost,
                                   timeout, … or a number such as 999
     answer=CALLS@CARDS:N,N,_      they give these numbers in turn, then the last one for ever;
-                                  `_` is the true one; `nan` and `inf` for fields and GPM;
+                                  `_` is the true one, `*1000` a thousand times that; `nan`
+                                  and `inf` for fields and GPM;
                                   a text is the hexadecimal digits of its bytes
     slow=CALLS@CARDS:0.5          they take half a second longer
     hang=CALLS@CARDS              they block until `release`
@@ -55,7 +56,8 @@ and about calls with none. CARDS alone means `every@CARDS`. Of two rules the new
     flicker=1.0                   faults hold for a second, then not for a second, and so on;
                                   `driver=gone` too. 0: they hold always
     fuzz=7                        every answer may be anything, drawn at random by this seed;
-                                  0 is the truth. Only giving back is answered truly
+                                  0 is the truth. Only giving back is answered truly, and
+                                  CALLS with `fault=CALLS:ok answer=CALLS:_`
     from=2     until=10           they hold only so many seconds after this was said
 """
 

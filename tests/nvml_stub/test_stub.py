@@ -416,6 +416,8 @@ def test_any_number_or_name_can_be_answered(stub: Stub) -> None:
     stub.set("answer=nvmlDeviceGetComputeRunningProcesses_v3@0:4294967295,7,_")
     programs = pynvml.nvmlDeviceGetComputeRunningProcesses(card(0))
     assert [(p.pid, p.usedGpuMemory) for p in programs] == [(2**32 - 1, 7), (4180001, 2**29)]
+    stub.set("answer=nvmlDeviceGetTemperature@0:*1000")
+    assert pynvml.nvmlDeviceGetTemperature(card(0), 0) == 40_000
     stub.set("answer=nvmlDeviceGetUUID@0:4750552d78")
     assert pynvml.nvmlDeviceGetUUID(card(0)) == "GPU-x"
     stub.set("answer=none")

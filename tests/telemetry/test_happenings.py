@@ -206,9 +206,9 @@ def test_throttling_is_not_known_at_once_when_the_card_is_away(
     log = Log()
     log.gives(CAPPED, 4)
     log.refused(*CAPPED, why=why, state=state)
-    assert log.kinds() == [Kind.THROTTLING_BEGAN, kind, Kind.THROTTLING_UNKNOWN]
-    assert why.sentence in log.told[2].sentence
-    assert log.told[2].lasted == 3.0
+    assert log.kinds() == [Kind.THROTTLING_BEGAN, Kind.THROTTLING_UNKNOWN, kind]
+    assert why.sentence in log.told[1].sentence
+    assert log.told[1].lasted == 3.0
 
 
 def test_throttling_goes_on_while_a_card_does_not_answer_for_a_moment() -> None:

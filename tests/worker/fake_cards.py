@@ -2,9 +2,9 @@
 
 import contextlib
 import weakref
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
@@ -13,6 +13,7 @@ from gpuexplorer.worker.measuring.plan import PRODUCT
 CYCLES_PER_SECOND = 1.5e9
 PRODUCT_SECONDS = 1e-4
 _QUEUE = 1024
+T = TypeVar("T")
 
 
 class _Room(bytearray):
@@ -79,6 +80,8 @@ class FakeCards:
         self.busy: dict[str, float] = {}
         self.product_seconds = PRODUCT_SECONDS
         self.peers = peers
+        self.holds_host = not peers  # while the driver takes bytes from card to card
+        self.threads_wait = False  # for each other, while one of them copies
         self.free = 8 << 30
         self.cache: int | None = None
         self.log: list[tuple[str, Any, Any]] = []
@@ -149,6 +152,16 @@ class FakeCards:
         finally:
             self.processors = before
 
+    def at_once(self, tasks: Sequence[Callable[[], T]]) -> list[T]:
+        """Threads have clocks of their own, unless one has to wait for the other."""
+        began, ends, found = self.clock, [], []
+        for task in tasks:
+            self.clock = self.clock if self.threads_wait else began
+            found.append(task())
+            ends.append(self.clock)
+        self.clock = max(ends)
+        return found
+
     def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:
         self.taken.append((device, size, pinned))
         self.taken_on.append((device, self.processors))
@@ -211,7 +224,7 @@ class FakeCards:
             each.ready = max(each.ready, end)
         self.log.append(("copy", stream, others))
         pageable = len(cards) == 1 and not (to_pinned or from_pinned)
-        if wait or pageable:
+        if wait or pageable or (others and self.holds_host):
             self.clock = max(self.clock, end)
 
     def raw_copy(self, target: Any, source: Any, stream: "FakeStream | None") -> None:

@@ -62,6 +62,14 @@ def test_copies_at_once_get_as_many_as_let_them_end_together() -> None:
     assert plan.alone_share([1.0, 0.8]) == pytest.approx(0.2)
 
 
+def test_copies_overlap_by_the_share_of_the_shortest_in_which_all_run() -> None:
+    assert plan.overlap_of([(0.0, 2.0), (0.0, 2.0)]) == 1.0
+    assert plan.overlap_of([(0.0, 2.0), (1.0, 2.0)]) == 1.0
+    assert plan.overlap_of([(0.0, 2.0), (1.0, 3.0)]) == 0.5
+    assert plan.overlap_of([(0.0, 1.0), (1.0, 2.0)]) == 0.0
+    assert plan.overlap_of([(0.0, 1.0), (3.0, 4.0)]) == 0.0
+
+
 @pytest.mark.parametrize("size", [1, 4, 4096, MIB, 3 * MIB, 256 * MIB, 1 << 30])
 def test_staging_takes_few_pieces_that_a_queue_holds(size: int) -> None:
     chunk = plan.chunk_for(size)
@@ -86,8 +94,9 @@ def test_small_copies_are_checked_each_time_and_large_ones_at_begin_middle_and_e
     assert plan.is_checked(0, 1, 256 * MIB)
 
 
-def test_copies_are_compared_one_by_one_for_half_a_second_and_some_in_any_case() -> None:
-    assert plan.goes_on_comparing(3, 60.0)
+def test_copies_are_compared_one_by_one_for_half_a_second_and_large_ones_longer() -> None:
+    assert plan.goes_on_comparing(3, 4.0)
+    assert not plan.goes_on_comparing(3, 6.0)
     assert plan.goes_on_comparing(90, 0.4)
     assert not plan.goes_on_comparing(4, 0.6)
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from gpuexplorer.commands.checkup.probe import Probe
-from gpuexplorer.core.cards import Card, CardId, CardKind, CardState
-from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import Backend, Source
+from gpuexplorer.telemetry.card_course import USABLE, why_no_figures
 from gpuexplorer.telemetry.looked_for import NVIDIA, DisplayController, display_controllers
 from gpuexplorer.telemetry.patience import Asked
 
@@ -27,6 +28,8 @@ class Answer:
     source: Source | None = None
     cards: Sequence[Card] = ()  # all that the driver lists, even those that do not answer
     states: Mapping[CardId, CardState] = field(default_factory=dict)
+    # Why a card that answers gives none of the figures that a person could use.
+    no_figures: Mapping[CardId, Absence] = field(default_factory=dict)
     notes: Sequence[Message] = ()
     trouble: Trouble | None = None
     asleep: bool = False  # not asked, so that the cards can go on sleeping
@@ -62,8 +65,23 @@ def ask(probe: Probe) -> Answer:
     except Trouble as trouble:
         return Answer(trouble=trouble, on_the_bus=on_the_bus)
     cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
-    states = _states(backend, cards, probe.patience)
-    answer = Answer(backend.source, cards, states, backend.notes(), on_the_bus=on_the_bus)
+    readings = _readings(backend, cards, probe.patience)
+    answer = Answer(
+        backend.source,
+        cards,
+        {
+            card.id: readings[card.id].state if card.id in readings else CardState.NO_ANSWER
+            for card in cards
+        },
+        {
+            card: why
+            for card, reading in readings.items()
+            if reading.state is CardState.WORKING
+            and (why := why_no_figures(reading.values, reading.missing)) is not None
+        },
+        backend.notes(),
+        on_the_bus=on_the_bus,
+    )
     Asked(backend.close).answered_within(probe.patience)
     return answer
 
@@ -74,18 +92,18 @@ def _opened(probe: Probe) -> Backend:
     return backend
 
 
-def _states(
+def _readings(
     backend: Backend, cards: Sequence[Card], patience: float
-) -> Mapping[CardId, CardState]:
-    """How each card is, by asking all of them at once for one reading."""
-    readings = {
-        card.id: Asked(partial(backend.read, card.id, frozenset({TEMPERATURE})))
+) -> Mapping[CardId, Sample]:
+    """One of each card that answers in time, all of them asked at once."""
+    asked = {
+        card.id: Asked(partial(backend.read, card.id, frozenset(USABLE)))
         for card in cards
         if not card.nameless and card.denied is None
     }
-    states = {card.id: CardState.NO_ANSWER for card in cards}
     until = time.monotonic() + patience
-    for card, reading in readings.items():
-        if reading.answered_within(max(0.0, until - time.monotonic())):
-            states[card] = reading.result().state
-    return states
+    return {
+        card: reading.result()
+        for card, reading in asked.items()
+        if reading.answered_within(max(0.0, until - time.monotonic()))
+    }

@@ -1,14 +1,14 @@
 """Cards: those that answer, and those that are plugged in and do not."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from gpuexplorer.commands.checkup.answer import Answer
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardState, remedy
-from gpuexplorer.core.words import Message, all_of
+from gpuexplorer.core.words import Message, all_of, told
 from gpuexplorer.telemetry.looked_for import DisplayController
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
 
@@ -20,6 +20,14 @@ _FALLEN = Message(
 )
 # Why a card does not answer, though nobody refuses to let it.
 _SILENCES = {None, Absence.LOST, Absence.NO_ANSWER}
+_IMPOSSIBLE = Message(
+    "Restart the computer; if it stays so, install another version of the driver."
+)
+_NOT_SUPPORTED = Message(
+    "The card may be too new for this driver, which an update mends, or too old for it: then"
+    " install an older driver; NVIDIA's list says which was the last for it."
+)
+_COMPARE = Message("Compare with `nvidia-smi -q`; a newer driver may report more.")
 # Windows keeps no files to read this from.
 _ASK_WINDOWS = (
     "powershell.exe",
@@ -34,6 +42,7 @@ def cards(probe: Probe, answer: Answer) -> Topic:
     on_the_bus = answer.on_the_bus
     facts: dict[str, Fact] = {
         "answering": [_facts_of(card) for card in answer.answering],
+        "no_figures": {card: why.sentence for card, why in answer.no_figures.items()},
         "silent": [_facts_of(card) for card in _dead(answer)],
         "on_the_pci_bus": None if on_the_bus is None else [_bus_facts(c) for c in on_the_bus],
     }
@@ -78,10 +87,15 @@ def _asleep(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
 
 
 def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
-    details = [_described(card, answer.states[card.id]) for card in answer.cards]
+    details = [_described(card, answer) for card in answer.cards]
     # A card without access says so in its own line.
     denied = {card.cuda_reason for card in answer.cards if card.denied is not None}
-    details += [note for note in answer.notes if note.values.get("reason") not in denied]
+    remedies = {remedy(card.denied) for card in answer.cards}  # one of them is to be done
+    details += [
+        note
+        for note in answer.notes
+        if note not in remedies and note.values.get("reason") not in denied
+    ]
     silent, dead = _silent(answer), _dead(answer)
     number = len(answer.answering)
     if dead:
@@ -89,8 +103,11 @@ def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
         unplaced = sum(card.bus_id is None for card in dead)
         plugged = len(answer.cards) + max(0, len(silent) - unplaced)
         whys = {card.denied for card in dead}
-        do = _FALLEN if len(whys) > 1 or whys & _SILENCES else remedy(whys.pop())
-        details = [detail for detail in details if detail != do]
+        do = _FALLEN
+        if len(whys) == 1 and not whys & _SILENCES:
+            # The usual words for a card that is not supported send a person to the doctor.
+            why = whys.pop()
+            do = _NOT_SUPPORTED if why is Absence.NOT_SUPPORTED else remedy(why)
         return Topic(
             _TITLE,
             Verdict.BROKEN,
@@ -119,7 +136,22 @@ def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
         "{count} NVIDIA card answers.", "{count} NVIDIA cards answer.", number
     )
     others = [c.sentence for c in answer.on_the_bus or () if c not in _ours(answer)]
+    if answer.no_figures:
+        blind = Message.counted(
+            "{count} of them gives no usable figure.",
+            "{count} of them give no usable figure.",
+            len(answer.no_figures),
+        )
+        do = _to_see_figures(set(answer.no_figures.values()))
+        blinded = told(sentence, blind)
+        return Topic(_TITLE, Verdict.LOOK, blinded, do, details + others, facts)
     return Topic(_TITLE, Verdict.FINE, sentence, details=details + others, facts=facts)
+
+
+def _to_see_figures(reasons: Set[Absence]) -> Message:
+    if reasons == {Absence.NO_PERMISSION}:
+        return remedy(Absence.NO_PERMISSION)
+    return _IMPOSSIBLE if reasons == {Absence.IMPOSSIBLE} else _COMPARE
 
 
 def _answering_of(number: int, plugged: int) -> Message:
@@ -157,8 +189,9 @@ def _silent(answer: Answer) -> Sequence[DisplayController]:
     ]
 
 
-def _described(card: Card, state: CardState) -> Message:
+def _described(card: Card, answer: Answer) -> Message:
     """A row of facts with commas between them."""
+    state, no_figures = answer.states[card.id], answer.no_figures.get(card.id)
     facts = [Message("{number}: {card}", number=card.index, card=card.name)]
     if card.memory_bytes:
         facts.append(Message("{size:.0f} GiB", size=card.memory_bytes / 2**30))
@@ -171,6 +204,8 @@ def _described(card: Card, state: CardState) -> Message:
         facts.append(card.cuda_reason)
     elif state is not CardState.WORKING:
         facts.append(state.sentence)
+    elif no_figures is not None:
+        facts.append(Message("no usable figure: {why}", why=no_figures.sentence))
     elif card.cuda_index is not None:
         facts.append(Message("PyTorch calls it cuda:{index}", index=card.cuda_index))
     elif card.cuda_reason:

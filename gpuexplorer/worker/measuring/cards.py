@@ -1,8 +1,10 @@
 """Cards: what a measurement asks of PyTorch and the driver, so that neither need be there."""
 
-from collections.abc import Set
+from collections.abc import Callable, Sequence, Set
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
 
 
 class Event(Protocol):
@@ -61,6 +63,10 @@ class Cards(Protocol):
 
     def on_processors(self, numbers: "Set[int]") -> "AbstractContextManager[bool]":
         """Of the host, for whatever is taken and asked for meanwhile. False: it cannot be."""
+        ...
+
+    def at_once(self, tasks: "Sequence[Callable[[], T]]") -> "list[T]":
+        """Each in a thread of its own."""
         ...
 
     def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:

@@ -28,7 +28,7 @@ _MOST_CHUNKS = 64
 READ_AT_ONCE = 16 << 20  # where targets are wiped and read back
 _ALL_ROUNDS_BELOW = 64 << 20
 _LEAST_ONE_BY_ONE = 4  # copies
-_ONE_BY_ONE_SECONDS = 0.5
+_ONE_BY_ONE_SECONDS, _MOST_ONE_BY_ONE_SECONDS = 0.5, 5.0
 PRODUCT = 1024  # rows and columns of the matrices that are multiplied beside a copy
 MOST_PRODUCTS = 500
 _TALLEST = 8
@@ -87,6 +87,12 @@ def alone_share(seconds: Sequence[float]) -> float:
     return 1 - min(seconds) / max(seconds)
 
 
+def overlap_of(spans: "Sequence[tuple[float, float]]") -> float:
+    """The share of the shortest in which all of them were under way."""
+    common = min(end for _, end in spans) - max(begin for begin, _ in spans)
+    return max(0.0, common) / max(min(end - begin for begin, end in spans), 1e-9)
+
+
 def chunk_for(size: int) -> int:
     """Of a copy that is staged through pinned memory of the host."""
     few = -(-size // _MOST_CHUNKS)
@@ -116,7 +122,8 @@ def is_checked(sample: int, samples: int, size: int) -> bool:
 
 def goes_on_comparing(compared: int, spent: float) -> bool:
     """One copy after the other; of large ones, only some in a row."""
-    return compared < _LEAST_ONE_BY_ONE or spent < _ONE_BY_ONE_SECONDS
+    enough = compared >= _LEAST_ONE_BY_ONE
+    return spent < (_ONE_BY_ONE_SECONDS if enough else _MOST_ONE_BY_ONE_SECONDS)
 
 
 def row_for(size: int) -> int:

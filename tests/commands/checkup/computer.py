@@ -37,13 +37,17 @@ class Driver(NoCards):
         )
         self._cards = cards
         self._states = states
+        self.without_figures: dict[CardId, Absence] = {}
 
     def cards(self) -> Sequence[Card]:
         return self._cards
 
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         state = self._states.get(card, CardState.WORKING)
-        return Sample(card, 0.0, {}, dict.fromkeys(metrics, Absence.NOT_SUPPORTED), state)
+        if state is CardState.WORKING and card not in self.without_figures:
+            return Sample(card, 0.0, dict.fromkeys(metrics, 40.0))
+        why = self.without_figures.get(card, Absence.NOT_SUPPORTED)
+        return Sample(card, 0.0, {}, dict.fromkeys(metrics, why), state)
 
     def notes(self) -> Sequence[Message]:
         return [

@@ -30,6 +30,27 @@ def test_cards_that_answer_are_listed_with_pytorchs_number(computer: Computer) -
     assert line.endswith("at 0000:01:00.0, PyTorch calls it cuda:0")
 
 
+@pytest.mark.parametrize(
+    ("why", "do"),
+    [
+        (Absence.NO_PERMISSION, "rights to /dev/nvidia*"),
+        (Absence.IMPOSSIBLE, "another version of the driver"),
+        (Absence.NOT_SUPPORTED, "nvidia-smi -q"),
+    ],
+)
+def test_a_card_that_answers_without_a_figure_is_worth_a_look(
+    computer: Computer, why: Absence, do: str
+) -> None:
+    driver = Driver("590.48.01", "13.1", [card(), card(1, bus_id="0000:02:00.0")], {})
+    driver.without_figures[CardId("GPU-1")] = why
+    computer.backend = driver
+    topic = told(computer)
+    assert topic.verdict is Verdict.LOOK
+    assert topic.sentence == "2 NVIDIA cards answer. 1 of them gives no usable figure."
+    assert topic.details[1].endswith(f"no usable figure: {why.sentence}")
+    assert do in topic.do
+
+
 def test_a_card_on_the_bus_that_the_driver_does_not_mention_is_missed(
     computer: Computer,
 ) -> None:
@@ -92,7 +113,7 @@ def test_a_card_that_the_driver_does_not_support_has_not_fallen_off(
     computer: Computer,
 ) -> None:
     computer.give_driver(nameless(0, "not Supported", Absence.NOT_SUPPORTED))
-    assert "too new or too old for this driver" in told(computer).do
+    assert told(computer).do.startswith("The card may be too new for this driver")
 
 
 @pytest.mark.parametrize("state", [CardState.LOST, CardState.NO_ANSWER, CardState.NO_DRIVER])

@@ -208,6 +208,19 @@ def test_copies_that_share_a_wire_slow_each_other_down() -> None:
     )
 
 
+def test_copies_that_were_not_at_once_have_no_sum() -> None:
+    setup = CROWD.set_up(pair(cards=4))
+    alone, both, many = (
+        replace(each, measured=replace(each.measured, overlap=0.1, back_samples_s=(0.01,)))
+        for each in taking(setup, 0.01, 0.01, 0.01)
+        if each is not None and each.measured is not None
+    )
+    said = CROWD.conclude([alone, both, many])
+    assert said.startswith("There and back were under way together for 10 % of the shorter")
+    assert "It and the others were under way together for 10 %" in said
+    assert "GB/s" not in said
+
+
 def test_two_that_share_no_wire_are_both() -> None:
     setup = CROWD.set_up(pair(cards=2))
     alone, both, many = taking(setup, 0.01, 0.01, 0.01)

@@ -6,6 +6,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.core.catalogue.clocks import throttle
+from gpuexplorer.core.catalogue.heat_and_power import POWER_LIMIT
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.theme.palette import Tone
@@ -22,6 +23,7 @@ from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessU
 from tests.gui.fakes import GIB, Answer, card, working
 
 CARDS = arrange([card(index) for index in range(4)])
+LOST_CARD = Answer(otherwise=Absence.LOST, state=CardState.LOST)
 BY_ID: Mapping[CardId, Shown] = {each.card.id: each for each in CARDS}
 
 
@@ -108,13 +110,35 @@ def test_memory_that_is_not_told_is_words_and_no_zero() -> None:
 
 
 def test_sums_are_of_the_cards_that_answer() -> None:
-    lost = Answer(otherwise=Absence.LOST, state=CardState.LOST)
+    lost = LOST_CARD
     together = sums(CARDS, known({0: working(1.0), 1: working(0.5), 2: lost, 3: lost}), USUAL)
     assert together.answering == 2
     assert (together.busy.number, together.busy.unit) == ("75", "%")
-    assert together.memory.spoken == "Memory 39.0 of 48 GiB"
-    assert together.power.spoken == "Power 398 of 560 W"
-    assert together.hottest.spoken == "Hottest 71 °C, card 0"
+    assert together.memory.spoken == "Memory (2 of 4 cards) 39.0 of 48 GiB"
+    assert together.power.spoken == "Power (2 of 4 cards) 398 of 560 W"
+    assert together.hottest.spoken == "Hottest (2 of 4 cards) 71 °C, card 0"
+
+
+def test_sums_say_on_how_many_cards_where_one_gives_no_figures() -> None:
+    refused = Answer(otherwise=Absence.NO_PERMISSION)
+    together = sums(CARDS, known({0: refused}), USUAL)
+    assert together.answering == 4
+    assert together.busy.short_label == "busy on 3 of 4 cards"
+    assert together.busy.label == "Busy, average (3 of 4 cards)"
+    beside = sums(CARDS, known({0: LOST_CARD, 1: refused}), USUAL, answering_said=True)
+    assert (beside.answering, beside.count) == (3, 4)
+    assert beside.power.label == "Power (2 of 4 cards)"
+    # In a row it is said once.
+    assert together.memory.short_label == ""
+    assert energy_together(9e3, "5 min", 3, 4).short_label == "in 5 min on 3 of 4 cards"
+    assert energy_together(9e3, "5 min", 4, 4).short_label == "in 5 min"
+
+
+def test_what_all_draw_is_not_compared_with_the_limits_of_some() -> None:
+    values = {m: v for m, v in working(1.0).values.items() if m != POWER_LIMIT}
+    together = sums(CARDS, known({0: Answer(values, otherwise=Absence.REFUSED)}), USUAL)
+    assert together.power.limit == ""
+    assert together.power.number
 
 
 def test_sums_follow_the_units_a_person_wants() -> None:

@@ -225,11 +225,11 @@ class OverviewView(LiveView):
     def _show_sums(
         self, cards: Sequence[Shown], known: Mapping[CardId, Known], *, many: bool
     ) -> None:
-        together = sums(cards, known, self._settings.choices.units)
+        together = sums(cards, known, self._settings.choices.units, answering_said=many)
         start, end = self.time_window.stretch()
         self._energy.bring_up(cards, start, end)
         joules, counted_cards = self._energy.total()
-        energy = energy_together(joules, span_words(end - start), counted_cards)
+        energy = energy_together(joules, span_words(end - start), counted_cards, len(cards))
         hidden = self._arrangement.hidden_count(cards)
         words = ""
         if hidden:
@@ -240,8 +240,10 @@ class OverviewView(LiveView):
         self._all.show_hidden(words)
         self._now.show_hidden(words)
         if many:
-            answering = trn(
-                "{count} card that answers", "{count} cards that answer", together.answering
+            answering = tr(
+                "{answering} of {count} cards answer",
+                answering=together.answering,
+                count=together.count,
             )
             figures = (together.busy, together.power, together.memory, together.hottest, energy)
             self._side.show_sums(figures, answering)

@@ -36,30 +36,41 @@ class Sums:
     count: int
 
 
-def sums(cards: Sequence[Shown], known: Mapping[CardId, Known], units: Units) -> Sums:
+def sums(
+    cards: Sequence[Shown],
+    known: Mapping[CardId, Known],
+    units: Units,
+    *,
+    answering_said: bool = False,
+) -> Sums:
+    """`answering_said`: it stands beside them how many cards answer."""
     answering = [each for each in cards if known[each.card.id].answers]
-    return Sums(
-        busy=_busy(answering, known),
-        memory=_memory(answering, known, units),
-        power=power_together(answering, known),
-        hottest=_hottest(answering, known, units),
-        answering=len(answering),
-        count=len(cards),
+    found = (
+        _busy(answering, known),
+        _memory(answering, known, units),
+        _power(answering, known),
+        _hottest(answering, known, units),
     )
+    busy, memory_used, power, hottest = _with_left_out(
+        found, len(cards), len(answering) if answering_said else len(cards)
+    )
+    return Sums(busy, memory_used, power, hottest, len(answering), len(cards))
 
 
 def power_together(cards: Sequence[Shown], known: Mapping[CardId, Known]) -> Figure:
-    drawn, limits, told = 0.0, 0.0, 0
-    for each in cards:
-        values = _values(each, known)
-        if heat.POWER_DRAW in values:
-            told += 1
-            drawn += values[heat.POWER_DRAW]
-            limits += values.get(heat.POWER_LIMIT, 0.0)
+    return _power(cards, known)[0]
+
+
+def _power(cards: Sequence[Shown], known: Mapping[CardId, Known]) -> tuple[Figure, int]:
+    told = [values for each in cards if heat.POWER_DRAW in (values := _values(each, known))]
     if not told:
-        return _nothing(tr("Power"))
+        return _nothing(tr("Power")), 0
+    drawn = sum(values[heat.POWER_DRAW] for values in told)
+    # What some draw is not compared with the limits of others.
+    limited = all(heat.POWER_LIMIT in values for values in told)
+    limits = sum(values[heat.POWER_LIMIT] for values in told) if limited else 0.0
     whole, part = watts_together(limits), watts_together(drawn, at_least=limits)
-    return Figure(
+    figure = Figure(
         tr("Power"),
         number=part.number,
         unit=part.unit,
@@ -67,17 +78,48 @@ def power_together(cards: Sequence[Shown], known: Mapping[CardId, Known]) -> Fig
         hint=trn(
             "What {count} card draws, and its limit.",
             "What {count} cards draw together, and the sum of their limits.",
-            told,
+            len(told),
         ),
     )
+    return figure, len(told)
 
 
-def energy_together(joules: float | None, span: str, counted: int) -> Figure:
-    """`span` is the time that is shown, in words."""
+def _with_left_out(
+    found: Sequence[tuple[Figure, int]], count: int, said: int
+) -> Sequence[Figure]:
+    """Each says of how many cards it is, where that is not as many as is `said` already; in a
+    row only the first of those that are of as many.
+    """
+    figures, before = [], said
+    for figure, told in found:
+        if told in (0, said):
+            figures.append(figure)
+        else:
+            words = {"told": told, "count": count}
+            label = tr("{label} ({told} of {count} cards)", label=figure.label, **words)
+            short = ""
+            if figure.short_label:
+                short = tr("busy on {told} of {count} cards", **words)
+            elif told != before:
+                short = tr("on {told} of {count} cards", **words)
+            figures.append(replace(figure, label=label, short_label=short))
+        before = told or before
+    return figures
+
+
+def energy_together(
+    joules: float | None, span: str, counted: int, count: int | None = None
+) -> Figure:
+    """`span` is the time that is shown, in words; `counted` of `count` cards told theirs."""
     label = tr("Energy, {span}", span=span)
     if joules is None:
         return Figure(label, absent=(tr("with the next readings"), tr("soon")))
     read = energy(joules)
+    short = tr("in {span}", span=span)
+    if count is not None and counted < count:
+        words = {"told": counted, "count": count}
+        label = tr("{label} ({told} of {count} cards)", label=label, **words)
+        short = tr("in {span} on {told} of {count} cards", span=span, **words)
     return Figure(
         label,
         number=read.number,
@@ -87,11 +129,11 @@ def energy_together(joules: float | None, span: str, counted: int) -> Figure:
             "What {count} cards used in the time that is shown.",
             counted,
         ),
-        short_label=tr("in {span}", span=span),
+        short_label=short,
     )
 
 
-def _busy(cards: Sequence[Shown], known: Mapping[CardId, Known]) -> Figure:
+def _busy(cards: Sequence[Shown], known: Mapping[CardId, Known]) -> tuple[Figure, int]:
     shares = [
         share
         for each in cards
@@ -99,18 +141,21 @@ def _busy(cards: Sequence[Shown], known: Mapping[CardId, Known]) -> Figure:
     ]
     label = tr("Busy, average")
     if not shares:
-        return _nothing(label)
+        return _nothing(label), 0
     read = ratio(sum(shares) / len(shares))
-    return Figure(
+    figure = Figure(
         label,
         number=read.number,
         unit=read.unit,
         hint=trn("Mean of {count} card.", "Mean of {count} cards.", len(shares)),
         short_label=tr("busy on average"),
     )
+    return figure, len(shares)
 
 
-def _memory(cards: Sequence[Shown], known: Mapping[CardId, Known], units: Units) -> Figure:
+def _memory(
+    cards: Sequence[Shown], known: Mapping[CardId, Known], units: Units
+) -> tuple[Figure, int]:
     used, whole, told = 0.0, 0.0, 0
     for each in cards:
         values = _values(each, known)
@@ -120,9 +165,9 @@ def _memory(cards: Sequence[Shown], known: Mapping[CardId, Known], units: Units)
             used += values[memory.MEMORY_USED]
             whole += total
     if not told:
-        return _nothing(tr("Memory"))
+        return _nothing(tr("Memory")), 0
     all_of_it = quantity(METRICS[memory.MEMORY_TOTAL], whole, units)
-    return Figure(
+    figure = Figure(
         tr("Memory"),
         number=part_of_memory(used, whole, units),
         unit=all_of_it.unit,
@@ -133,16 +178,19 @@ def _memory(cards: Sequence[Shown], known: Mapping[CardId, Known], units: Units)
             told,
         ),
     )
+    return figure, told
 
 
-def _hottest(cards: Sequence[Shown], known: Mapping[CardId, Known], units: Units) -> Figure:
+def _hottest(
+    cards: Sequence[Shown], known: Mapping[CardId, Known], units: Units
+) -> tuple[Figure, int]:
     degrees = [
         (values[heat.TEMPERATURE], each)
         for each in cards
         if heat.TEMPERATURE in (values := _values(each, known))
     ]
     if not degrees:
-        return _nothing(tr("Hottest"))
+        return _nothing(tr("Hottest")), 0
     most, card = max(degrees, key=lambda pair: pair[0])
     values = _values(card, known)
     limit = values.get(heat.TEMPERATURE_MAX, values.get(heat.TEMPERATURE_SLOWDOWN))
@@ -153,7 +201,7 @@ def _hottest(cards: Sequence[Shown], known: Mapping[CardId, Known], units: Units
         unit = tr("{unit}, card {number}", unit=read.unit, number=card.number)
         brief = tr("hottest")
     found = Figure(tr("Hottest"), number=read.number, unit=unit, brief=brief)
-    return replace(found, tone=Tone.WARN) if near else found
+    return replace(found, tone=Tone.WARN) if near else found, len(degrees)
 
 
 def _values(shown: Shown, known: Mapping[CardId, Known]) -> Mapping[MetricId, float]:

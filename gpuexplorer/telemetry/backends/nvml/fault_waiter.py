@@ -34,6 +34,8 @@ _MEANINGS = {
 
 
 _UNKNOWN = Message("look it up in NVIDIA's list of Xid errors")
+# NVIDIA's list ends far below; what is beyond is no number of an error.
+_MOST_XID = 999
 # How long one card may take to be listened to.
 _PATIENCE = 0.5
 
@@ -44,10 +46,12 @@ class FaultWaiter:
     def __init__(self) -> None:
         self._set: object | None = None
         self._cards: dict[int, CardId] = {}
+        self._listed: frozenset[CardId] = frozenset()
         self._asked: set[int] = set()
 
     def listen_to(self, found: list[Found]) -> None:
         """Register cards that are new. One that hangs does not keep the others unheard."""
+        self._listed = frozenset(each.card.id for each in found)
         for each in found:
             if each.card.kind is CardKind.GPU and each.handle is not None:
                 address = _address(each.handle)
@@ -66,6 +70,8 @@ class FaultWaiter:
         if event.eventType != pynvml.nvmlEventTypeXidCriticalError:
             return []
         code = int(event.eventData)
+        if not 0 < code <= _MOST_XID:
+            return []
         meaning = _MEANINGS.get(code, _UNKNOWN)
         sentence = Message("Xid {code}: {meaning}", code=code, meaning=meaning)
         return [HardwareFault(self._card(event), code, sentence)]
@@ -94,7 +100,9 @@ class FaultWaiter:
         self._cards[_address(found.handle)] = found.card.id
 
     def _card(self, event: object) -> CardId | None:
-        return self._cards.get(_address(getattr(event, "device", None)))
+        """None where the driver names none that is listed."""
+        card = self._cards.get(_address(getattr(event, "device", None)))
+        return card if card in self._listed else None
 
 
 def _address(handle: Any) -> int:  # the binding's own pointer type, which has no annotations

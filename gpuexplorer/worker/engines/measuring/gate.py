@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from gpuexplorer.worker.engines.measuring.lanes import Lane
 from gpuexplorer.worker.measuring.cards import Cards
 from gpuexplorer.worker.measuring.plan import gate_for, wider
 
 _FIRST_CYCLES = 1_000_000
 _ENOUGH_MS = 1.0  # to be told from the clock's own steps
 _TRIES = 4
+_TRIED = 0.02  # seconds in which any host has asked for a copy
 _NO_KERNELS = "no kernel image"
 
 
@@ -52,3 +54,25 @@ def calibrated(cards: Cards, stream: Any, operations: int) -> "Gate | None":
             return None
         raise
     return Gate(gate_for(operations), cycles / max(took, 1e-3) * 1000)
+
+
+def holds_host(cards: Cards, lane: Lane) -> bool:
+    """Whether asking for a copy behind a gate ends only when the gate has opened.
+
+    Without direct access between two cards the driver may itself take the bytes through the
+    host. Then no gate helps, and lanes that one thread asks for run one after the other.
+    """
+    gate = calibrated(cards, lane.stream, lane.operations)
+    if gate is None:
+        return False  # it cannot be tried, and there is no gate anyway
+    gate.seconds = _TRIED
+    cards.synchronize(*lane.devices)
+    opened = cards.event()
+    with cards.on(*lane.streams):
+        cards.sleep(gate.cycles)
+        opened.record(lane.stream)
+        lane.ask()
+        held = bool(opened.query())
+        lane.finish()
+    cards.synchronize(*lane.devices)
+    return held

@@ -23,6 +23,7 @@ class Lane:
     ask: Callable[[], None]
     operations: int  # that one copy is made of
     loops: int = 1
+    holds_host: bool = False  # whoever asks for a copy goes on only when it is made
     finish: "Callable[[], None]" = lambda: None
     devices: Sequence[str] = ()  # that have to be waited for
     cargo: "Cargo | None" = None

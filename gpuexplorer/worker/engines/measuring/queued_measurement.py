@@ -10,8 +10,9 @@ from gpuexplorer.worker.engines.measuring.asked import Asked
 from gpuexplorer.worker.engines.measuring.by_host import single_call
 from gpuexplorer.worker.engines.measuring.checking import Checks
 from gpuexplorer.worker.engines.measuring.computing import computing_lane
+from gpuexplorer.worker.engines.measuring.gate import holds_host
 from gpuexplorer.worker.engines.measuring.lanes import Lane, lane_of, staged_lane
-from gpuexplorer.worker.engines.measuring.sampling import Sample, Sampler, warmed
+from gpuexplorer.worker.engines.measuring.sampling import TOO_SLOW, Sample, Sampler, warmed
 from gpuexplorer.worker.measuring.plan import (
     LATENCY_LOOPS,
     MOST_LOOPS,
@@ -22,6 +23,7 @@ from gpuexplorer.worker.measuring.plan import (
 )
 
 _ENDED_EARLY = 0.15
+_HOST = "cpu"
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ def _measured(asked: Asked, copies: "list[Lane]") -> Measured:
         lane.loops = loops_for(seconds, lane.operations)
         if command.mode == "latency":
             lane.loops = LATENCY_LOOPS
+        if len(lane.devices) == 2 and _HOST not in lane.devices and command.mode != "staged":
+            lane.holds_host = not cards.are_peers(*lane.devices) and holds_host(cards, lane)
     beside = _beside(asked, copies[0], seconds) if command.mode == "overlap" else None
     sampler = Sampler(cards, [*copies, *([beside.lane] if beside else [])], asked.checkpoint)
     sampler.close_gate()
@@ -81,6 +85,7 @@ def _measured(asked: Asked, copies: "list[Lane]") -> Measured:
         together_s=statistics.median(each.together for each in samples) if beside else None,
         loops=copies[0].loops,
         gated=all(sample.gated for sample in samples),
+        overlap=_overlap(samples),
         intact=checks.intact,
         wrong=checks.wrong,
         compared_samples=checks.samples,
@@ -140,27 +145,30 @@ def _single(asked: Asked, lane: Lane) -> "tuple[float, float]":
         return single_call(asked.cards, lane.ask, lane.devices)
 
 
+def _overlap(samples: Sequence[Sample]) -> "float | None":
+    """The least that is usual; None where a gate let all begin at once."""
+    seen = [each.overlap for each in samples if each.overlap is not None]
+    return statistics.median(seen) if seen else None
+
+
 def _notes(
     sampler: Sampler, copies: Sequence[Lane], samples: Sequence[Sample]
 ) -> "list[Message]":
     found = []
-    if not sampler.has_gate:
-        found.append(
-            Message(
-                "No gate: this PyTorch has no kernels for the card, so what asking takes is in "
-                "the times of small copies."
-            )
-        )
-    elif not sampler.fits_queue:
-        found.append(Message("No gate: there are more pieces than a queue holds."))
+    if sampler.no_gate:
+        found.append(sampler.no_gate)
     elif not all(sample.gated for sample in samples):
+        found.append(TOO_SLOW)
+    overlap = _overlap(samples)
+    if overlap is not None:
         found.append(
             Message(
-                "The queue could not be filled before the first copy began: what asking takes "
-                "may be in the times."
+                "By the host's clock, for {share:.0f} % of the shortest they were under way at "
+                "the same time.",
+                share=overlap * 100,
             )
         )
-    if len(copies) > 1:
+    elif len(copies) > 1:
         usual = [
             statistics.median(sample.seconds[number] for sample in samples)
             for number in range(len(copies))

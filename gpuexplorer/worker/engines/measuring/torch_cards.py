@@ -5,14 +5,17 @@ import ctypes
 import importlib
 import mmap
 import time
-from collections.abc import Iterator, Set
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence, Set
+from typing import Any, TypeVar
 
 import torch
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.worker.engines.virtual.host_limit import free_bytes
 from gpuexplorer.worker.measuring.near import on_processors
+from gpuexplorer.worker.measuring.threads import at_once
+
+T = TypeVar("T")
 
 _COPY_KIND = "cudaMemcpyDefault"  # the driver knows by the addresses where memory lies
 # As an allocator asks for it. Memory that could be shared is found more slowly, page by page.
@@ -82,6 +85,10 @@ class TorchCards:
 
     def on_processors(self, numbers: "Set[int]") -> "contextlib.AbstractContextManager[bool]":
         return on_processors(numbers)
+
+    def at_once(self, tasks: "Sequence[Callable[[], T]]") -> "list[T]":
+        """PyTorch lets others run while it copies, and each has current queues of its own."""
+        return at_once(tasks)
 
     def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:
         if pinned:

@@ -68,7 +68,9 @@ def _conclude(found: Found) -> str:
         return ""
     told = []
     both = found[1] if len(found) > 1 else None
-    if both is not None and both.rate is not None and both.back_rate is not None:
+    if both is not None and not both.at_once:
+        told.append(_apart(both))
+    elif both is not None and both.rate is not None and both.back_rate is not None:
         share = both.rate / alone
         sums = gbs(both.rate + both.back_rate)
         if share >= _KEPT:
@@ -82,9 +84,26 @@ def _conclude(found: Found) -> str:
                 )
             )
     many = found[2] if len(found) > 2 else None
-    if many is not None and many.rate is not None:
+    if many is not None and not many.at_once:
+        told.append(_apart(many))
+    elif many is not None and many.rate is not None:
         told.append(_crowded(many, many.rate, alone))
     return paragraph(told)
+
+
+def _apart(result: CopyResult) -> str:
+    share = (result.overlap or 0.0) * 100
+    if result.job.both_ways:
+        return tr(
+            "There and back were under way together for {share:.0f} % of the shorter only, so "
+            "nothing follows from their rates.",
+            share=share,
+        )
+    return tr(
+        "It and the others were under way together for {share:.0f} % of the shortest only, so "
+        "nothing follows from their rates.",
+        share=share,
+    )
 
 
 def _crowded(many: CopyResult, rate: float, alone: float) -> str:

@@ -124,13 +124,14 @@ def _of_both(result: CopyResult, measured: Measured) -> list[Row]:
         return []
     if result.back_rate is None or result.rate is None:
         return [Row(tr("The other way"), words=tr("was not measured"))]
+    back = gigabytes_per_second(result.back_rate)
+    if not result.at_once:
+        share = (result.overlap or 0.0) * 100
+        unit = tr("GB/s, {share:.0f} % of it at the same time", share=share)
+        return [Row(tr("The other way"), back, unit)]
     both = result.rate + result.back_rate
     return [
-        Row(
-            tr("The other way"),
-            gigabytes_per_second(result.back_rate),
-            tr("GB/s at the same time"),
-        ),
+        Row(tr("The other way"), back, tr("GB/s at the same time")),
         Row(tr("Both together"), gigabytes_per_second(both), "GB/s"),
     ]
 
