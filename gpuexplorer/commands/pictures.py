@@ -3,7 +3,6 @@
 import argparse
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -89,7 +88,7 @@ def _pictures(
             current += [card for card in still_there.values() if card not in current]
         beats = session.beats() if count != 1 else None
         picture = take(session, current, names, topology, source, beats)
-        yield replace(picture, notes=[*picture.notes, *notes])
+        yield picture._replace(notes=[*picture.notes, *notes])
         if shown == count:
             return
         # Until all cards were asked once more; a driver that hangs delays it by one interval.

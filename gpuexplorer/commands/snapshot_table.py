@@ -1,7 +1,6 @@
 """A picture as a table that a person likes to read."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import gpuexplorer
 from gpuexplorer.commands.grid import Column, grid, wrap
@@ -114,7 +113,7 @@ def _cards(picture: Picture, width: int) -> list[str]:
     columns = list(_CARD_COLUMNS)
     if any(str(card.cuda_index) != picture.numbers[card.id] for card in picture.cards):
         seen = any(card.cuda_index is not None for card in picture.cards)
-        columns[1] = replace(columns[1], weight=78 if seen else 60)
+        columns[1] = columns[1]._replace(weight=78 if seen else 60)
     return [
         *_without_empty(columns, rows, always, width),
         *_states(picture, width),
@@ -131,7 +130,7 @@ def _without_empty(
         if column.title in always or any(row[place] != NONE for row in rows)
     ]
     return grid(
-        [replace(columns[place], title=tr(columns[place].title)) for place in told],
+        [columns[place]._replace(title=tr(columns[place].title)) for place in told],
         [[row[place] for place in told] for row in rows],
         width,
     )

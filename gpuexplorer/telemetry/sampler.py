@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
@@ -21,8 +22,7 @@ _PROCESSES_AT_LEAST = 2.0
 _FAULT_WAIT = 0.25
 
 
-@dataclass(frozen=True, slots=True)
-class Want:
+class Want(NamedTuple):
     """What one listener wants to know, for as long as it holds this."""
 
     metrics: frozenset[MetricId]

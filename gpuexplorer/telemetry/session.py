@@ -1,9 +1,8 @@
 """Session: one source of cards, real or simulated, and all that reads and remembers it."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from gpuexplorer.telemetry.backends.host import HostReader
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(NamedTuple):
     """A source that was tried and cannot be used, and why."""
 
     name: str
