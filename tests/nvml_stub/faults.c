@@ -239,8 +239,8 @@ answer stub_meet_faults(const struct symbol *symbol, unsigned int field, int car
     next_answer = NULL;
     if (found[ANSWER])
         next_answer = memcpy(answers, found[ANSWER]->value, sizeof answers);
-    answer refusal = refusal_of(found[REFUSE]);
-    return refusal == OK && machine.fuzz ? stub_drawn_answer(symbol, card) : refusal;
+    return machine.fuzz && !found[REFUSE] ? stub_drawn_answer(symbol, card)
+                                          : refusal_of(found[REFUSE]);
 }
 
 /* The answer to give next; NULL or "_…": what is true. */
@@ -261,7 +261,9 @@ long long stub_told(long long truth) {
     const char *told = take_answer();
     if (told && *told == '*')
         return truth * atoll(told + 1);
-    return told && *told != '_' ? (long long)strtoull(told, NULL, 0) : stub_drawn(truth);
+    if (told && *told == '_')
+        return truth;
+    return told ? (long long)strtoull(told, NULL, 0) : stub_drawn(truth);
 }
 
 double stub_told_real(double truth) {

@@ -62,6 +62,7 @@ int stub_slices(const struct card *card) {
 /* A slice has an equal share of the card. */
 static answer measure(const struct card *card, int slice, struct memory_v2 *memory) {
     long long share = slice < 0 ? 1 : stub_slices(card);
+    REQUIRE(share > 0);
     if (card->total == ABSENT || card->used == ABSENT)
         return NOT_SUPPORTED;
     memory->total = (u64)(card->total / share);

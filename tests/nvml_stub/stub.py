@@ -56,7 +56,8 @@ and about calls with none. CARDS alone means `every@CARDS`. Of two rules the new
     flicker=1.0                   faults hold for a second, then not for a second, and so on;
                                   `driver=gone` too. 0: they hold always
     fuzz=7                        every answer may be anything, drawn at random by this seed;
-                                  0 is the truth. Only giving back is answered truly
+                                  0 is the truth. Only giving back is answered truly, and
+                                  CALLS with `fault=CALLS:ok answer=CALLS:_`
     from=2     until=10           they hold only so many seconds after this was said
 """
 

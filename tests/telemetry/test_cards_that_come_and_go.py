@@ -240,6 +240,13 @@ def test_numbers_that_cannot_be_are_not_shown_as_facts(open_nvml: OpenNvml) -> N
     assert MetricId("memory_total") not in read(backend, backend.cards()[0]).values
 
 
+def test_an_address_that_is_none_is_not_shown(open_nvml: OpenNvml) -> None:
+    text = b"../../etc/passwd".hex()
+    backend = open_nvml(f"cards=1;answer=nvmlDeviceGetPciInfo_v3:{text}")
+    assert backend.cards()[0].bus_id is None
+    assert states(backend) == ["working"]
+
+
 def test_two_cards_of_one_number_get_two(open_nvml: OpenNvml) -> None:
     backend = open_nvml("cards=3;answer=nvmlDeviceGetIndex:1")
     assert sorted(card.index for card in backend.cards()) == [0, 1, 2]

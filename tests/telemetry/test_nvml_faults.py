@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
@@ -255,3 +255,39 @@ def test_an_instance_that_does_not_say_who_it_is_ends_no_reading(
     backend = open_nvml("cards=1;mig=0:3")
     stub.set("fault=nvmlDeviceGetUUID@0:unknown")
     assert MetricId("power_draw") in values(backend)
+
+
+def test_a_clock_is_held_against_its_own_maximum_where_another_is_not_known(
+    open_nvml: OpenNvml,
+) -> None:
+    backend = open_nvml("cards=1;max_sm=0:none;clock_memory=0:20000")
+    assert absence(backend, "clock_memory") is Absence.IMPOSSIBLE
+    assert MetricId("clock_sm") in values(backend)
+
+
+def test_links_whose_speed_is_not_known_carry_no_more_than_any_link(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    backend = open_nvml("cards=1;clock=100;nvlinks=0:1;nvlink_speed=0:none")
+    values(backend)
+    stub.set("clock=+1;answer=field138@0:*11")
+    for metric in ("nvlink_0_transmit", "nvlink_transmit"):
+        assert absence(backend, metric) is Absence.IMPOSSIBLE, metric
+
+
+def test_traffic_is_held_against_the_link_it_was_read_with(open_nvml: OpenNvml) -> None:
+    backend = open_nvml("cards=1;kind=t4;pcie_tx=0:30000000000;fault=field*:not_supported")
+    assert absence(backend, "pcie_transmit") is Absence.IMPOSSIBLE
+    assert values(backend)[MetricId("pcie_width_max")] == 16
+
+
+def test_a_card_that_calls_itself_something_else_is_not_read_under_both_names(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    backend = open_nvml("cards=1")
+    before = backend.cards()[0].id
+    stub.set("mig=0:1;uuid=0:GPU-other")  # it is met anew since it is cut
+    values(backend)
+    until(lambda: backend.cards()[0].id == "GPU-other")
+    assert backend.processes(CardId("GPU-other"))
+    assert not backend.processes(before)

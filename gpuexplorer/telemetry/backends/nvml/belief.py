@@ -106,7 +106,7 @@ def pcie_can_carry(rate: float, most: float) -> bool:
 
 
 def nvlink_can_carry(rate: float, most: float | None) -> bool:
-    return most is None or rate <= most * _NVLINK_TOLERANCE
+    return rate <= (k.MOST_NVLINK_RATE if most is None else most * _NVLINK_TOLERANCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +179,7 @@ class Belief:
     @property
     def pcie_most(self) -> float:
         """Bytes per second that no PCIe link of this card can exceed."""
-        known = self._known
-        generations = (k.PCIE_GENERATION_CARD, k.PCIE_GENERATION_MAX, k.PCIE_GENERATION)
-        generation = max(known.get(metric, 0.0) for metric in generations)
-        lanes = max(known.get(k.PCIE_WIDTH_MAX, 0.0), known.get(k.PCIE_WIDTH, 0.0))
-        return pcie_rate(int(generation), int(lanes)) or _FASTEST_PCIE
+        return _pcie_most(self._known)
 
     def _ran_back(self, counters: Iterable[MetricId], values: Values) -> list[MetricId]:
         """A counter that goes back is wrong once; begun anew, it goes on from there."""
@@ -219,12 +215,10 @@ def _reject(metrics: Iterable[MetricId], values: Values, missing: Missing) -> No
 
 
 def _clocks(values: Values, known: Values) -> Iterable[MetricId]:
-    most = known | values if c.CLOCK_SM_MAX in values else known
-    return [
-        metric
-        for metric, highest in _CLOCKS.items()
-        if values.get(metric, 0.0) > 2 * most.get(highest, float("inf"))
-    ]
+    for metric, highest in _CLOCKS.items():
+        most = values.get(highest) or known.get(highest, float("inf"))
+        if values.get(metric, 0.0) > 2 * most:
+            yield metric
 
 
 def _power(values: Values, known: Values) -> Iterable[MetricId]:
@@ -255,6 +249,21 @@ def _generation(values: Values, known: Values) -> Iterable[MetricId]:
             yield metric
 
 
+def _traffic(values: Values, known: Values) -> Iterable[MetricId]:
+    """What is known of the link now may be more than when its traffic was looked at."""
+    most = _pcie_most(known | values)
+    for metric in (k.PCIE_RECEIVE, k.PCIE_TRANSMIT):
+        if not pcie_can_carry(values.get(metric, 0.0), most):
+            yield metric
+
+
+def _pcie_most(known: Values) -> float:
+    generations = (k.PCIE_GENERATION_CARD, k.PCIE_GENERATION_MAX, k.PCIE_GENERATION)
+    generation = max(known.get(metric, 0.0) for metric in generations)
+    lanes = max(known.get(k.PCIE_WIDTH_MAX, 0.0), known.get(k.PCIE_WIDTH, 0.0))
+    return pcie_rate(int(generation), int(lanes)) or _FASTEST_PCIE
+
+
 def _window(values: Values, known: Values) -> Iterable[MetricId]:
     if values.get(m.BAR1_USED, 0.0) > values.get(m.BAR1_TOTAL, float("inf")):
         yield from (m.BAR1_USED, m.BAR1_TOTAL)
@@ -265,5 +274,6 @@ _CHECKS = (
     (frozenset({h.POWER_LIMIT, h.POWER_LIMIT_MIN, h.POWER_LIMIT_MAX}), _power),
     (frozenset({h.TEMPERATURE_SLOWDOWN, h.TEMPERATURE_SHUTDOWN}), _heat),
     (frozenset({k.PCIE_GENERATION, k.PCIE_GENERATION_MAX}), _generation),
+    (frozenset({k.PCIE_RECEIVE, k.PCIE_TRANSMIT}), _traffic),
     (frozenset({m.BAR1_USED, m.BAR1_TOTAL}), _window),
 )

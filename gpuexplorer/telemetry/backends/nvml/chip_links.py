@@ -147,4 +147,4 @@ def _fields(handle: object, fields: list[tuple[int, int]]) -> list[float | Absen
 
 def _per_second(speed: float | Absence) -> float | None:
     """The driver reports MB/s; what is beyond any link there is counts as not reported."""
-    return None if isinstance(speed, Absence) or not 0 < speed < 2e5 else speed * 1e6
+    return None if isinstance(speed, Absence) or not 1e4 < speed < 2e5 else speed * 1e6

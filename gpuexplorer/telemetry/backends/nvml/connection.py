@@ -218,6 +218,10 @@ class Connection:
                     before is None or before.found.handle is not each.handle
                 ):
                     self._take_in(each)
+            # Who is listed under another name now is not read under the old one as well.
+            for gone in self.readers.keys() - {each.card.id for each in self._found}:
+                self._retired.append(self.readers.pop(gone))
+                self.processes.pop(gone, None)
 
     def _silent(self, place: int) -> Found:
         known = self._known.get(place)

@@ -1,5 +1,6 @@
 """Who the cards are: identity by UUID, and the facts beside it."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,6 +28,8 @@ T = TypeVar("T")
 _MOST_CARDS = 256
 _MOST_INSTANCES = 64
 _MOST_MEMORY = int(METRICS[MEMORY_TOTAL].highest)
+
+_ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 
 # Begins the id of a card that has no UUID, and so is known by its bus address.
 _UNNAMED = "BUS-"
@@ -110,7 +113,7 @@ def _describe(handle: object, place: int) -> Found:
     memory, shared = _memory(handle, name)
     bus = _bus_id(handle)
     uuid = _uuid(handle)
-    index = _number(lambda: pynvml.nvmlDeviceGetIndex(handle), _MOST_CARDS)
+    index = _number(lambda: pynvml.nvmlDeviceGetIndex(handle), _MOST_CARDS - 1)
     card = Card(
         id=CardId(uuid or f"{_UNNAMED}{bus or place}"),
         index=place if index is None else index,
@@ -141,7 +144,8 @@ def _bus_id(handle: object) -> str | None:
         told = library.text(pynvml.nvmlDeviceGetPciInfo_v3(handle).busId)
     except (pynvml.NVMLError, UnicodeDecodeError):  # the binding decodes it
         return None
-    return plain_bus_id(told) if told else None
+    plain = plain_bus_id(told)
+    return plain if _ADDRESS.fullmatch(plain) else None
 
 
 def _capability(handle: object) -> tuple[int, int] | None:
