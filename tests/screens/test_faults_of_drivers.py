@@ -1,7 +1,10 @@
 """A faulty driver under the running window: nothing untrue is told, and nothing of it stays."""
 
+import csv
 import re
 from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
 from time import monotonic
 
 import pytest
@@ -18,6 +21,7 @@ from tests.screens.truth import ALIKE, FAULTS, Truth
 GOOD = "fault=none answer=none garbage=none lost=none hung=none slow=none driver=back flicker=0"
 # Nothing of this happens to these cards.
 NEVER = ("Xid", "power limit", "heat", "ECC", "retired", "remapped", "lanes", "above 95 %")
+LOOKED_AT = (1, 4, 6)  # the cards whose own pages are read in turn
 SCREENS = ("Overview", "Card", "Processes", "Topology", "Events")
 # What is there last: rates need two readings.
 COMPLETE = {
@@ -39,8 +43,13 @@ class Watcher:
         self.opened = opened
         self.truth = Truth()
         self._qtbot = qtbot
+        self._cards = cycle(LOOKED_AT)
 
     def learns(self) -> None:
+        for card in LOOKED_AT:
+            self._look_at(card)
+            self.person.sees(*COMPLETE["Card"])
+            self.truth.learn(self.person.said())
         for screen in SCREENS:
             self.person.go_to(screen)
             self.person.sees(*COMPLETE.get(screen, ()))
@@ -50,7 +59,7 @@ class Watcher:
         until = monotonic() + seconds
         while monotonic() < until:
             for screen in SCREENS:
-                said = self._said(screen)
+                said = self._said(screen, next(self._cards))
                 lies = self.truth.lies_in(said)
                 assert not lies, "\n".join([f"On the screen {screen}:", *lies])
 
@@ -75,8 +84,28 @@ class Watcher:
             if re.match(r"Card \d|All cards together|Plots", line)
         ]
 
-    def _said(self, screen: str) -> str:
+    def saves_nothing_untrue(self, path: Path) -> None:
+        """Each figure in the CSV of a card's plots is always the same, or was not read."""
+        self._said("Card", LOOKED_AT[-1])
+        self.person.runs("Save visible data as CSV")
+        self.person.saves_as(path)
+        self.person.waits(path.exists)
+        lines = path.read_text("utf-8").splitlines()
+        comments = ("#", '"#')
+        rows = list(csv.DictReader(each for each in lines if not each.startswith(comments)))
+        for column in rows[0]:
+            figures = {float(row[column]) for row in rows if row[column] and "[" in column}
+            uneven = figures and max(figures) > 1.03 * min(figures)
+            assert not uneven, (column, min(figures), max(figures))
+
+    def _look_at(self, card: int) -> None:
+        self.person.go_to("Card")
+        self.person.click(f"Card {card}, ", within="Card to look at")
+
+    def _said(self, screen: str, card: int | None = None) -> str:
         self.person.go_to(screen)
+        if screen == "Card" and card is not None:
+            self._look_at(card)
         self._qtbot.wait(250)  # for readings of that screen, and its sentences
         return self.person.said()
 
@@ -115,7 +144,9 @@ def nothing_stays(watcher: Watcher, before: list[str], patience: float) -> None:
     watcher.person.waits(as_before)
 
 
-def watched(watcher: Watcher, stub: Stub, fault: str, seconds: float, flicker: float) -> None:
+def watched(
+    watcher: Watcher, stub: Stub, folder: Path, fault: str, seconds: float, flicker: float
+) -> None:
     """First all the time, then on and off; and then the driver is well again."""
     before = watcher.of_cards()
     stub.set(fault)
@@ -123,6 +154,7 @@ def watched(watcher: Watcher, stub: Stub, fault: str, seconds: float, flicker: f
     stub.set(f"flicker={flicker}")
     watcher.sees_nothing_untrue(seconds)
     watcher.energy_is_possible()
+    watcher.saves_nothing_untrue(folder / "plots.csv")
     stub.set(GOOD)
     stub.release()
     nothing_stays(watcher, before, patience=20.0 + 2 * seconds)
@@ -131,8 +163,10 @@ def watched(watcher: Watcher, stub: Stub, fault: str, seconds: float, flicker: f
     assert not [word for word in NEVER if word in happened], happened
 
 
-def test_cards_with_every_fault_tell_nothing_untrue(watcher: Watcher, stub: Stub) -> None:
-    watched(watcher, stub, FAULTS["all of them at once"], seconds=2.0, flicker=0.3)
+def test_cards_with_every_fault_tell_nothing_untrue(
+    watcher: Watcher, stub: Stub, tmp_path: Path
+) -> None:
+    watched(watcher, stub, tmp_path, FAULTS["all of them at once"], seconds=2.0, flicker=0.3)
 
 
 @pytest.mark.long
@@ -151,6 +185,6 @@ def test_a_driver_that_comes_back_with_fewer_cards_tells_nothing_untrue(
 @pytest.mark.long
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_a_minute_of_faults_each_second_tells_nothing_untrue(
-    watcher: Watcher, stub: Stub, fault: str
+    watcher: Watcher, stub: Stub, tmp_path: Path, fault: str
 ) -> None:
-    watched(watcher, stub, fault, seconds=60.0, flicker=1.0)
+    watched(watcher, stub, tmp_path, fault, seconds=60.0, flicker=1.0)
