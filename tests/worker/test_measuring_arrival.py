@@ -111,8 +111,8 @@ def test_only_some_rounds_may_be_wrong() -> None:
 def test_a_way_that_spoils_every_third_copy_is_found_whichever_it_begins_with(
     first: int, mode: str
 ) -> None:
-    cards = FakeCards(asking=1e-3)  # so that a sample has few copies
-    cards.rate = 0.5e9
+    cards = cards_at_rest()
+    cards.rate = SIZE / 3.2e-3
     made: list[Any] = []
 
     def every_third(arrived: Any, to: str, come_from: str) -> None:
@@ -123,6 +123,7 @@ def test_a_way_that_spoils_every_third_copy_is_found_whichever_it_begins_with(
 
     cards.spoil = every_third
     measured = measured_on(cards, "cuda:0", "cuda:1", mode=mode)
+    assert measured.loops == 15  # so that all samples' last copies are alike
     assert measured.intact is False
     [wrong] = measured.wrong
     assert wrong.bytes == 1

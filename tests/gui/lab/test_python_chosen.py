@@ -180,6 +180,23 @@ def test_another_that_is_chosen_ends_the_warning_and_is_remembered(
     assert lab.machine.settings.remembered("lab/python") == str(another)
 
 
+def test_one_that_was_mended_is_offered_and_not_taken_in_secret(
+    open_lab: OpenLab, another: Path, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = program(tmp_path / "chosen/bin/python3", "exit 3")
+    lab = open_lab(path)
+    for look in (lab.pythons.find, lab.pythons.search):
+        with qtbot.waitSignal(
+            lab.pythons.changed, check_params_cb=lambda: not lab.pythons.working
+        ):
+            look()
+        program(path, f"3, 12, 1/{TORCH}")
+    assert lab.pythons.passed_over == (
+        f"You chose {path} as the Python of the lab, and it can be used again. {another} is "
+        "used until you choose it under “Python of the lab”."
+    )
+
+
 def test_one_that_is_refused_leaves_the_other_in_use_and_says_so(
     open_lab: OpenLab, another: Path, qtbot: QtBot, tmp_path: Path
 ) -> None:

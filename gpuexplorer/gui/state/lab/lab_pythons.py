@@ -30,7 +30,7 @@ class LabPythons(QObject):
         self._searched = False
         self._given_up = threading.Event()
         self._trouble = NOTHING
-        self._passed_over: LabPython | None = None
+        self._passed_over: LabPython | None = None  # the one that was chosen earlier
         self._answered.connect(self._on_answered, Qt.ConnectionType.QueuedConnection)
 
     @property
@@ -61,11 +61,18 @@ class LabPythons(QObject):
     @property
     def passed_over(self) -> Message:
         """Why the one that a person chose earlier is not used, and which one is; else empty."""
-        broken = self._passed_over
-        if broken is None:
+        chosen_one = self._passed_over
+        if chosen_one is None:
             return NOTHING
         used = self._python or next((each for each in self._found if each.usable), None)
-        path, why = str(broken.path), broken.trouble
+        path, why = str(chosen_one.path), chosen_one.trouble
+        if used is not None and chosen_one.usable:
+            return Message(
+                "You chose {path} as the Python of the lab, and it can be used again. {used} "
+                "is used until you choose it under “Python of the lab”.",
+                path=path,
+                used=str(used.path),
+            )
         if used is None:
             return Message(
                 "You chose {path} as the Python of the lab, but it cannot be used. {why} "
@@ -155,10 +162,12 @@ class LabPythons(QObject):
         self._found = [*picked, *asked]
 
     def _note_chosen(self, asked: Sequence[LabPython]) -> None:
-        """Whether the one that was chosen earlier can be used still."""
+        """Whether the one that was chosen earlier can be used still, and is used."""
         earlier = self._chosen_earlier()
-        broken = (each for each in asked if each.path == earlier and not each.usable)
-        self._passed_over = next(broken, None)
+        found = next((each for each in asked if each.path == earlier), None)
+        another = self._python is not None and self._python.path != earlier
+        passed_over = found is not None and (another or not found.usable)
+        self._passed_over = found if passed_over else None
 
     def _picked(self, path: Path, given_up: threading.Event) -> Callable[[], None]:
         try:

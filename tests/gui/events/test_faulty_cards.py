@@ -1,0 +1,63 @@
+"""What the window says while cards answer without figures, and when they give them again."""
+
+from collections.abc import Callable
+
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.catalogue import clocks
+from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.widgets.rows.event_row import EventRow
+from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
+from tests.gui.conftest import OpenWindow
+from tests.gui.fakes import card, session_of, working
+from tests.gui.leaping_clock import LeapingClock
+
+TileSaying = Callable[[MainWindow, str], CardTile]
+LIMIT = clocks.throttle("sw_power_cap")
+
+
+def newest(window: MainWindow) -> str:
+    rows = [row for row in window.findChildren(EventRow) if row.isVisible()]
+    return rows[0].accessibleName() if rows else ""
+
+
+def test_a_card_that_gives_no_figures_is_told_on_its_tile_and_among_the_events(
+    open_window: OpenWindow, tile_saying: TileSaying, qtbot: QtBot
+) -> None:
+    answer, clock = working(), LeapingClock()
+    session = session_of({card(0): answer, card(1): working()}, clock=clock)
+    window = open_window(session)
+    tile_saying(window, "GPU busy 97 %")
+    figures = answer.values
+    answer.values, answer.otherwise = {}, Absence.NO_PERMISSION
+    tile_saying(window, "Gives no usable figure")
+    assert newest(window) == ""
+    clock.ahead += 6
+    reason = "only an administrator may read it"
+    qtbot.waitUntil(
+        lambda: newest(window).endswith(
+            f", card 0: The card gives no figures: {reason}, ongoing"
+        )
+    )
+    assert session.state_sentence(card(0).id) == f"gives no usable figure: {reason}"
+    answer.values = figures
+    qtbot.waitUntil(lambda: session.state_sentence(card(0).id) == "working")
+    clock.ahead += 6
+    qtbot.waitUntil(lambda: ", card 0: The card gives figures again, after " in newest(window))
+
+
+def test_what_cannot_be_read_any_more_does_not_go_on(
+    open_window: OpenWindow, tile_saying: TileSaying, qtbot: QtBot
+) -> None:
+    answer, clock = working(**{LIMIT: 1.0}), LeapingClock()
+    window = open_window(session_of({card(0): answer, card(1): working()}, clock=clock))
+    tile = tile_saying(window, "At its power limit")
+    qtbot.waitUntil(lambda: newest(window).endswith("At its power limit, ongoing"))
+    answer.values = {m: value for m, value in answer.values.items() if m != LIMIT}
+    qtbot.waitUntil(lambda: "At its power limit" not in tile.accessibleDescription())
+    clock.ahead += 6
+    qtbot.waitUntil(lambda: "At its power limit: not known since " in newest(window))
+    assert ", this card does not report it, after " in newest(window)
+    rows = [row.accessibleName() for row in window.findChildren(EventRow) if row.isVisible()]
+    assert not [each for each in rows if each.endswith("ongoing")]
