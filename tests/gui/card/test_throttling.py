@@ -116,6 +116,19 @@ def test_a_counter_that_began_anew_takes_nothing_back() -> None:
     assert used.joules == pytest.approx(300.0)
 
 
+def test_what_was_used_since_the_counter_was_read_is_added_up_from_the_power() -> None:
+    past = History(1.0)
+    for second in range(60):
+        power = {heat.POWER_DRAW: 250.0}
+        past.append(Sample(CARD, float(second), power))
+        if second % 5 == 2:
+            past.append(Sample(CARD, float(second), {heat.ENERGY: 5e6 + 250.0 * second}))
+    used = energy_used(past, CARD, 0.0, 60.0)
+    assert used is not None
+    assert used.counted
+    assert used.joules == pytest.approx(60 * 250.0, rel=0.01)
+
+
 def test_without_a_counter_power_is_added_up_and_said_to_be() -> None:
     past = History(1.0)
     for second in range(60):

@@ -21,28 +21,36 @@ class EnergyUsed:
 
 
 def energy_used(past: TraceSource, card: CardId, start: float, end: float) -> EnergyUsed | None:
-    """None where too little was read to tell."""
+    """None where too little was read to tell.
+
+    The counter is read every few seconds, so what came before its first reading and after its
+    last one is added up from the power.
+    """
     counter = past.trace(card, ENERGY, start, end, _COLUMNS)
-    return _counted(counter) or _added_up(past.trace(card, POWER_DRAW, start, end, _COLUMNS))
-
-
-def _counted(trace: Trace) -> EnergyUsed | None:
-    read = trace.counts > 0
-    if np.sum(trace.counts) < 2:
-        return None
+    power = past.trace(card, POWER_DRAW, start, end, _COLUMNS)
+    read = counter.counts > 0
+    if np.sum(counter.counts) < 2:
+        return _added_up(power)
     # A driver that was loaded anew counts from 0 again: only what was added is used.
-    figures = np.column_stack((trace.minima[read], trace.maxima[read])).ravel()
+    figures = np.column_stack((counter.minima[read], counter.maxima[read])).ravel()
     added = np.diff(figures)
-    return EnergyUsed(
-        float(np.sum(added[added > 0])), float(trace.times[read][0]), counted=True
-    )
+    counted = float(np.sum(added[added > 0]))
+    first, last = counter.times[read][0], counter.times[read][-1]
+    edges = _added_up(power, first, last)
+    if edges is None:
+        return EnergyUsed(counted, float(first), counted=True)
+    return EnergyUsed(counted + edges.joules, min(float(first), edges.since), counted=True)
 
 
-def _added_up(trace: Trace) -> EnergyUsed | None:
-    read = trace.counts > 0
-    if np.sum(trace.counts) < 2:
+def _added_up(
+    power: Trace, known_from: float = 0.0, known_to: float = 0.0
+) -> EnergyUsed | None:
+    """Without the stretch of which the energy is known."""
+    read = power.counts > 0
+    if np.sum(power.counts) < 2:
         return None
-    following = np.append(trace.times[1:], trace.times[-1] + trace.column_seconds)
-    lasting = np.where(read, following - trace.times, 0.0)
-    joules = float(np.sum(lasting * np.nan_to_num(trace.means)))
-    return EnergyUsed(joules, float(trace.times[read][0]), counted=False)
+    begin, end = power.times, np.append(power.times[1:], power.times[-1] + power.column_seconds)
+    known = np.clip(np.minimum(end, known_to) - np.maximum(begin, known_from), 0.0, None)
+    lasting = np.where(read, end - begin - known, 0.0)
+    joules = float(np.sum(lasting * np.nan_to_num(power.means)))
+    return EnergyUsed(joules, float(begin[read][0]), counted=False)
