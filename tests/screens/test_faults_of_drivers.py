@@ -144,6 +144,16 @@ def nothing_stays(watcher: Watcher, before: list[str], patience: float) -> None:
     watcher.person.waits(as_before)
 
 
+def nothing_goes_on(watcher: Watcher) -> None:
+    """What came and went again and again is over when it was calm for 100 s."""
+    watcher.person.patience = 140_000
+
+    def over() -> None:
+        assert "ongoing" not in watcher.events()
+
+    watcher.person.waits(over)
+
+
 def watched(
     watcher: Watcher, stub: Stub, folder: Path, fault: str, seconds: float, flicker: float
 ) -> None:
@@ -188,3 +198,4 @@ def test_a_minute_of_faults_each_second_tells_nothing_untrue(
     watcher: Watcher, stub: Stub, tmp_path: Path, fault: str
 ) -> None:
     watched(watcher, stub, tmp_path, fault, seconds=60.0, flicker=1.0)
+    nothing_goes_on(watcher)
