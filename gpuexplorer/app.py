@@ -32,8 +32,9 @@ from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.looked_for import Place, looked_for
+from gpuexplorer.telemetry.looked_for import looked_for
 from gpuexplorer.telemetry.patience import Asked
+from gpuexplorer.telemetry.place import Place
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.simulated_past import PastClock, live_through

@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _GAP = "  "
 # To so many letters an elastic column shrinks before another is left out.
@@ -10,8 +10,7 @@ _SHORTEST, _SHORTEST_OF_ALL = 14, 9
 _ROOMY = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column. The one with the smallest weight is left out first; `elastic` ones shrink."""
 
     title: str  # as it is shown

@@ -3,7 +3,7 @@
 import datetime
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.words import Message
@@ -15,8 +15,7 @@ from gpuexplorer.telemetry.session import Attempt, Session, card_numbers
 from gpuexplorer.telemetry.topology import Topology
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(NamedTuple):
     """The machine at one moment."""
 
     taken_at: datetime.datetime

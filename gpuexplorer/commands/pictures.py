@@ -2,37 +2,29 @@
 
 import argparse
 import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from gpuexplorer.commands.arguments import WrongArgumentsError
-from gpuexplorer.commands.picture import Picture, take
+from gpuexplorer.commands.snapshot_needs import NEEDS
 from gpuexplorer.commands.source import choose, open_source
 from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
 from gpuexplorer.core.cards import Card
-from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.process_names import ProcessNames
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.sampler import PATIENCE, check_interval
 from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.topology import Topology
+
+if TYPE_CHECKING:
+    from gpuexplorer.commands.picture import Picture
 
 # Once, a slow driver is given time; in a loop the next picture is better than a late one.
 _PATIENCE_ONCE = 2.0
 _FIRST_ANSWERS = 6.0
-
-
-class Form(Protocol):
-    """A module that shows pictures, and says what it shows of them: nothing else is asked."""
-
-    READ: frozenset[MetricId]
-    PROCESSES: bool
-    WIRING: bool
-
-    def show(self, pictures: Iterator[Picture], *, again: bool) -> None: ...
 
 
 def show_pictures(
@@ -41,9 +33,8 @@ def show_pictures(
     """So many, or as many as the person likes. `before` is the first look at the processor."""
     again = count != 1
     interval = _interval(arguments.loop)
-    # Of the forms only the one that is shown is imported.
-    kind = "json" if arguments.json else "csv" if arguments.csv else "table"
-    form: Form = import_module(f"gpuexplorer.commands.snapshot_{kind}")
+    form = "json" if arguments.json else "csv" if arguments.csv else "table"
+    needs = NEEDS[form]
     backend, attempts = open_source(arguments)
     session = Session(
         backend or NoCards(),
@@ -53,14 +44,18 @@ def show_pictures(
         watch_faults=False,
         processor_before=before,
     )
-    session.sampler.want(form.READ, form.PROCESSES)
+    session.sampler.want(needs.metrics, needs.processes)
     session.start()
     try:
+        # The first rates take two looks at counters: meanwhile the rest is imported and asked.
+        show: Callable[..., None] = import_module(f"gpuexplorer.commands.snapshot_{form}").show
+        topology = wiring_of(session.backend) if needs.wiring else None
         session.sampler.wait_for_sweeps(1, _FIRST_ANSWERS)
         chosen = choose(session.cards(), arguments.cards)
+        notes = [NOT_ANSWERED] if needs.wiring and topology is None else []
         newcomers = arguments.cards is None
-        pictures = _pictures(session, chosen, count, newcomers=newcomers, wiring=form.WIRING)
-        form.show(pictures, again=again)
+        pictures = _pictures(session, chosen, count, topology, notes, newcomers=newcomers)
+        show(pictures, again=again)
     finally:
         session.stop()
 
@@ -73,10 +68,18 @@ def _interval(loop: float | None) -> float:
 
 
 def _pictures(
-    session: Session, cards: Sequence[Card], count: int | None, *, newcomers: bool, wiring: bool
-) -> Iterator[Picture]:
+    session: Session,
+    cards: Sequence[Card],
+    count: int | None,
+    topology: Topology | None,
+    notes: Sequence[Message],
+    *,
+    newcomers: bool,
+) -> "Iterator[Picture]":
+    from gpuexplorer.commands.picture import take  # noqa: PLC0415 - while the cards answer
+    from gpuexplorer.telemetry.process_names import ProcessNames  # noqa: PLC0415 - as above
+
     names = ProcessNames()
-    topology = wiring_of(session.backend) if wiring else None
     source = None if isinstance(session.backend, NoCards) else session.source
     for shown in itertools.count(1):
         still_there = {card.id: card for card in session.cards()}
@@ -85,9 +88,7 @@ def _pictures(
             current += [card for card in still_there.values() if card not in current]
         beats = session.beats() if count != 1 else None
         picture = take(session, current, names, topology, source, beats)
-        if wiring and topology is None:
-            picture = replace(picture, notes=[*picture.notes, NOT_ANSWERED])
-        yield picture
+        yield picture._replace(notes=[*picture.notes, *notes])
         if shown == count:
             return
         # Until all cards were asked once more; a driver that hangs delays it by one interval.

@@ -15,10 +15,6 @@ _FACTS = (
 )
 
 
-READ = frozenset(METRICS)
-PROCESSES = WIRING = False
-
-
 def show(pictures: Iterator[Picture], *, again: bool) -> None:
     columns: list[Metric] | None = None
     for picture in pictures:

@@ -16,8 +16,6 @@ from gpuexplorer.telemetry.topology import Link
 Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
 
 SCHEMA = 1
-READ = frozenset(METRICS)
-PROCESSES = WIRING = True
 _PROCESS_UNITS = dict.fromkeys(ProcessFigure, "ratio") | {ProcessFigure.MEMORY: "B"}
 
 

@@ -1,15 +1,15 @@
 """A picture as a table that a person likes to read."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import gpuexplorer
 from gpuexplorer.commands.grid import Column, grid, wrap
 from gpuexplorer.commands.picture import Picture
+from gpuexplorer.commands.snapshot_needs import IN_THE_TABLE
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardState
-from gpuexplorer.core.catalogue import clocks, health, links
+from gpuexplorer.core.catalogue import clocks, links
 from gpuexplorer.core.catalogue import heat_and_power as h
 from gpuexplorer.core.catalogue import memory as m
 from gpuexplorer.core.catalogue import utilization as u
@@ -50,28 +50,6 @@ _PROCESS_COLUMNS = (
 )
 _ROOMY = 150
 _EXPLAINED = frozenset(CardState) - {CardState.WORKING, CardState.NO_ANSWER}
-# By the title of the column in which the figure would stand.
-_SHOWN = {
-    u.GPU_UTILIZATION: mark("Busy"),
-    u.CPU_UTILIZATION: mark("Busy"),
-    m.MEMORY_USED: mark("Memory"),
-    h.TEMPERATURE: mark("Temp"),
-    h.POWER_DRAW: mark("Power"),
-    h.POWER_LIMIT: mark("Power limit"),
-    clocks.CLOCK_SM: mark("SM clock"),
-    h.FAN_SPEED: mark("Fan"),
-    links.PCIE_GENERATION: "PCIe",
-    links.PCIE_RECEIVE: mark("In, out"),
-}
-# What the table needs, and nothing costlier is asked for.
-READ = frozenset(
-    {
-        *_SHOWN,
-        *HARMFUL,
-        *(m.MEMORY_TOTAL, links.PCIE_WIDTH, links.PCIE_TRANSMIT, health.MIG_MODE),
-    }
-)
-PROCESSES, WIRING = True, False
 NONE = "-"  # stands where a figure is missing; the reason follows below the table
 
 
@@ -135,7 +113,7 @@ def _cards(picture: Picture, width: int) -> list[str]:
     columns = list(_CARD_COLUMNS)
     if any(str(card.cuda_index) != picture.numbers[card.id] for card in picture.cards):
         seen = any(card.cuda_index is not None for card in picture.cards)
-        columns[1] = replace(columns[1], weight=78 if seen else 60)
+        columns[1] = columns[1]._replace(weight=78 if seen else 60)
     return [
         *_without_empty(columns, rows, always, width),
         *_states(picture, width),
@@ -152,7 +130,7 @@ def _without_empty(
         if column.title in always or any(row[place] != NONE for row in rows)
     ]
     return grid(
-        [replace(columns[place], title=tr(columns[place].title)) for place in told],
+        [columns[place]._replace(title=tr(columns[place].title)) for place in told],
         [[row[place] for place in told] for row in rows],
         width,
     )
@@ -302,7 +280,7 @@ def _missing(picture: Picture, width: int) -> list[str]:
     for (metric, absence), numbers in cards.items():
         everywhere = len(numbers) == len(picture.cards) > 1
         where = tr("every card") if everywhere else _cards_named(numbers)
-        labels.setdefault((where, absence), []).append(tr(_SHOWN[metric]))
+        labels.setdefault((where, absence), []).append(tr(IN_THE_TABLE[metric]))
     lines = []
     for (where, absence), named in labels.items():
         why = tr(
@@ -328,7 +306,7 @@ def _missing(picture: Picture, width: int) -> list[str]:
 def _gather(
     cards: dict[tuple[MetricId, Absence], list[str]], reading: Reading, number: str
 ) -> None:
-    for metric in _SHOWN:
+    for metric in IN_THE_TABLE:
         if metric in reading.missing:
             cards.setdefault((metric, reading.missing[metric]), []).append(number)
 

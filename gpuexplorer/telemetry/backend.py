@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from gpuexplorer.core.cards import Card, CardId, Sample
 from gpuexplorer.core.metrics import MetricId
@@ -33,8 +33,7 @@ class Source:
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class HardwareFault:
+class HardwareFault(NamedTuple):
     """Something the driver reported by itself, at once and once (an Xid, say)."""
 
     card: CardId | None

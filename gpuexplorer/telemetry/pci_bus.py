@@ -1,14 +1,13 @@
 """What the operating system knows of cards without touching them: Linux' PCI bus in /sys."""
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 NVIDIA = 0x10DE
 _DISPLAY_CLASS = 0x03  # VGA, 3D and display controllers
 
 
-@dataclass(frozen=True, slots=True)
-class PciCard:
+class PciCard(NamedTuple):
     """A display controller on the bus."""
 
     bus_id: str  # "0000:3b:00.0"

@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
@@ -21,8 +22,7 @@ _PROCESSES_AT_LEAST = 2.0
 _FAULT_WAIT = 0.25
 
 
-@dataclass(frozen=True, slots=True)
-class Want:
+class Want(NamedTuple):
     """What one listener wants to know, for as long as it holds this."""
 
     metrics: frozenset[MetricId]
@@ -102,7 +102,9 @@ class Sampler:
         self._sum_up()
 
     def start(self) -> None:
-        for each in self._all_rounds():
+        # The costliest first: its rates wait for a second look at counters, which the others
+        # need not wait for.
+        for each in reversed(self._all_rounds()):
             each.start()
         self._watchdog = threading.Thread(target=self._watch, name="sampler watch", daemon=True)
         self._watchdog.start()

@@ -1,14 +1,14 @@
 """Session: one source of cards, real or simulated, and all that reads and remembers it."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import Backend, Source
-from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.beat import BeatCount
 from gpuexplorer.telemetry.card_course import USABLE, why_no_figures
 from gpuexplorer.telemetry.happening_log import HappeningLog
@@ -18,9 +18,11 @@ from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.sampler import PATIENCE, Sampler, Want
 
+if TYPE_CHECKING:
+    from gpuexplorer.telemetry.backends.host import HostReader
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+
+class Attempt(NamedTuple):
     """A source that was tried and cannot be used, and why."""
 
     name: str
@@ -62,8 +64,7 @@ class Session:
         self._latest = Latest()
         self._processes: dict[CardId, Sequence[CardProcess] | None] = {}
         self._happenings = HappeningLog(self.clock, on_happening)
-        self._host = HostReader(self.clock, processor_before)
-        self._host_metrics = metrics_of(self._host.card)
+        self._processor_before = processor_before
         self.sampler = Sampler(
             backend,
             self._take,
@@ -73,6 +74,13 @@ class Session:
             self._take_processes,
             self._happenings.consider_fault if watch_faults else None,
         )
+
+    @cached_property
+    def _host(self) -> "HostReader":
+        # psutil, which it needs, takes long to import, and the cards can be asked meanwhile.
+        from gpuexplorer.telemetry.backends.host import HostReader  # noqa: PLC0415
+
+        return HostReader(self.clock, self._processor_before)
 
     @property
     def source(self) -> Source:
@@ -143,7 +151,7 @@ class Session:
 
     def read_host(self) -> Reading:
         """Asked for on the spot: the host answers at once. One thread at a time."""
-        sample = self._host.read(self._host_metrics)
+        sample = self._host.read(metrics_of(self._host.card))
         return Reading(sample.card, sample.at, CardState.WORKING, sample.values, sample.missing)
 
     def processes(self) -> Sequence[CardProcess]:

@@ -1,7 +1,7 @@
 """Which source is read: the first that answers, with the reasons of those that do not."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.trouble import Trouble
@@ -10,8 +10,7 @@ from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Attempt
 
 
-@dataclass(frozen=True, slots=True)
-class Vendor:
+class Vendor(NamedTuple):
     """A vendor's name and how to make its backend. Making it touches nothing yet."""
 
     name: str

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.words import NOTHING, Message
@@ -41,8 +42,7 @@ _SENTENCES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """The way from one card to another, or to the host where `b` is HOST_ID."""
 
     a: CardId

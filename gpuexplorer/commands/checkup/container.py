@@ -7,7 +7,8 @@ from gpuexplorer.commands.checkup.answer import Answer
 from gpuexplorer.commands.checkup.finding import Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.words import Message, all_of, told
-from gpuexplorer.telemetry.looked_for import Place, module_version
+from gpuexplorer.telemetry.looked_for import module_version
+from gpuexplorer.telemetry.place import Place
 
 # The number Linux gives the first process namespace, the one that sees everybody.
 _FIRST_NAMESPACE = 0xEFFFFFFC

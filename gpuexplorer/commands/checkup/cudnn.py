@@ -12,7 +12,7 @@ from gpuexplorer.commands.checkup.interpreters import Interpreter
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.telemetry.looked_for import find_library, is_library
+from gpuexplorer.telemetry.place import find_library, is_library
 
 _LIBRARY = re.compile(r"libcudnn\.so\.\d+|cudnn64_\d+\.dll")
 _NUMBER = re.compile(r"#define CUDNN_(?:MAJOR|MINOR|PATCHLEVEL)\s+(\d+)")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.words import NOTHING, Message, all_of, mark, told
-from gpuexplorer.telemetry.looked_for import find_library
+from gpuexplorer.telemetry.place import find_library
 
 _TITLE = Message("Display")
 _WINDOWLESS = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")

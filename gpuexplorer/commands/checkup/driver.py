@@ -9,7 +9,8 @@ from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
-from gpuexplorer.telemetry.looked_for import Place, driver_library, module_version
+from gpuexplorer.telemetry.looked_for import module_version
+from gpuexplorer.telemetry.place import Place, driver_library
 
 _TITLE = Message("Driver")
 _INSTALL = Message(

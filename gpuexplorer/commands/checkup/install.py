@@ -5,7 +5,7 @@ import re
 from gpuexplorer.commands.checkup.interpreters import Interpreter
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.telemetry.looked_for import is_there
+from gpuexplorer.telemetry.place import is_there
 
 _INDEX = "https://download.pytorch.org/whl/cu{tag}"
 # They are built for one PyTorch, so they are replaced with it.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.telemetry.looked_for import is_there
+from gpuexplorer.telemetry.place import is_there
 
 # Folders that hold one Python each, below the home folder.
 _BELOW_HOME = (

@@ -8,7 +8,8 @@ from gpuexplorer.commands.checkup.container import how_to_lend, surroundings
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.words import Message, all_of
-from gpuexplorer.telemetry.looked_for import Place, module_version
+from gpuexplorer.telemetry.looked_for import module_version
+from gpuexplorer.telemetry.place import Place
 
 _UVM = "/dev/nvidia-uvm"
 _TITLE = Message("Permissions")

@@ -13,7 +13,7 @@ from gpuexplorer.commands.checkup.x_server import x_refusal
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.packaged import folder
 from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.looked_for import Place
+from gpuexplorer.telemetry.place import Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ from gpuexplorer.lab.torch_builds import (
     read_build,
     suits,
 )
-from gpuexplorer.telemetry.looked_for import is_there, module_version
+from gpuexplorer.telemetry.looked_for import module_version
+from gpuexplorer.telemetry.place import is_there
 
 _TITLE = Message("PyTorch")
 _PATIENCE = 60.0

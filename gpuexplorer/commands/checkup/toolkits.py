@@ -10,7 +10,7 @@ from gpuexplorer.commands.checkup.cudnn import version_in
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
-from gpuexplorer.telemetry.looked_for import Place, find_library
+from gpuexplorer.telemetry.place import Place, find_library
 
 _TITLE = Message("Toolkits")
 _HOMES = ("CUDA_HOME", "CUDA_PATH")

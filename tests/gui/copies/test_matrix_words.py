@@ -1,5 +1,7 @@
 """What the matrix asks, and the words around it."""
 
+from dataclasses import replace
+
 from gpuexplorer.copies.findings import Finding, Matter, findings
 from gpuexplorer.copies.modelled import ModelBench, routes_of_simulated
 from gpuexplorer.copies.nvbandwidth import read_nvbandwidth
@@ -156,6 +158,24 @@ def test_both_ways_tell_each_way_and_their_sum() -> None:
     said = "; ".join(row.said for row in details_of(question, result.job, result, None).rows)
     assert "The other way: 9.09 GB/s" in said
     assert "Both together: 18.2 GB/s" in said
+
+
+def test_ways_that_did_not_run_together_have_no_sum_and_what_was_compared_is_said() -> None:
+    question = Question(kind=Kind.BOTH_WAYS)
+    modelled = measured(question)["cpu", "cuda:0"]
+    assert modelled.measured is not None
+    told = replace(
+        modelled.measured, modelled=False, intact=True, overlap=0.1, compared_samples=3
+    )
+    result = replace(modelled, measured=told)
+    details = details_of(question, result.job, result, None)
+    said = "; ".join(row.said for row in details.rows)
+    assert "The other way: 9.09 GB/s, 10 % of it at the same time" in said
+    assert "Both together" not in said
+    assert details.sentences[:2] == [
+        "What arrived is intact.",
+        "The last copy of each of 3 samples was compared with what was sent.",
+    ]
 
 
 def test_latency_is_told_in_microseconds_and_has_no_limit() -> None:
