@@ -30,6 +30,7 @@ _OVER_AFTER = 2.0
 _UNKNOWN_AFTER, _READ_AGAIN_FOR = 5.0, 30.0
 # A slow link that came right for a shorter time is the same slow link.
 _LINK_RIGHT_FOR = 60.0
+_BUSY, _LAST_FAST_STATE = 0.5, 2.0
 _TROUBLE = {
     CardState.LOST: Kind.CARD_LOST,
     CardState.UNLISTED: Kind.CARD_UNLISTED,
@@ -63,7 +64,7 @@ class CardCourse:
         self._throttled: dict[MetricId, _Reason] = {}
         self._read_again: dict[MetricId, float] = {}  # since when, after it was not known
         self._errors: float | None = None
-        self._busy = 0.0
+        self._at_work = False
         self._slow_link_seen = 0
         self._slow_link_at: float | None = None  # when it was last slow, if that was told
 
@@ -167,13 +168,13 @@ class CardCourse:
     def _link(self, sample: Sample) -> list[Found]:
         """A slow link only counts under load: at rest it is slow by design, to save power."""
         if GPU_UTILIZATION in sample.values or GPU_UTILIZATION in sample.missing:
-            self._busy = sample.values.get(GPU_UTILIZATION, 0.0)
+            self._at_work = at_work(sample.values)
         if links.PCIE_WIDTH not in sample.values:
             return []
         sentence, told_at = slow_link(sample), self._slow_link_at
         if sentence is None and told_at is not None and sample.at - told_at >= _LINK_RIGHT_FOR:
             self._slow_link_at = None
-        if sentence is None or self._busy < 0.5:
+        if sentence is None or not self._at_work:
             self._slow_link_seen = 0
             return []
         self._slow_link_seen += 1
@@ -194,6 +195,15 @@ def why_no_figures(
     reasons = [missing[metric] for metric in USABLE if metric in missing]
     lasting = Counter(reason for reason in reasons if reason not in _PASSING)
     return lasting.most_common(1)[0][0] if lasting else None
+
+
+def at_work(values: Mapping[MetricId, float]) -> bool:
+    """Whether a card is under load, so that its link should be at its fastest.
+
+    Drawing a desktop on several displays keeps one busy too, but in a low performance state.
+    """
+    busy = values.get(GPU_UTILIZATION, 0.0) >= _BUSY
+    return busy and values.get(clocks.PERFORMANCE_STATE, 0.0) <= _LAST_FAST_STATE
 
 
 def slow_link(sample: Sample) -> Message | None:
