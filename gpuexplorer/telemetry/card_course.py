@@ -23,6 +23,11 @@ HARMFUL = tuple(
     for reason in clocks.THROTTLE_REASONS
     if reason not in clocks.HARMLESS_REASONS
 )
+_SLOWDOWN = clocks.throttle("hw_slowdown")
+_ITS_CAUSES = (
+    clocks.throttle("hw_thermal_slowdown"),
+    clocks.throttle("hw_power_brake_slowdown"),
+)
 # Reasons flicker when a card runs along its limit; after so long without it, it is over.
 _OVER_AFTER = 2.0
 # After so long without a reading it is not known whether a reason goes on; after such a time
@@ -64,6 +69,7 @@ class CardCourse:
         self._throttled: dict[MetricId, _Reason] = {}
         self._read_again: dict[MetricId, float] = {}  # since when, after it was not known
         self._errors: float | None = None
+        self._slowed = False
         self._at_work = False
         self._slow_link_seen = 0
         self._slow_link_at: float | None = None  # when it was last slow, if that was told
@@ -101,11 +107,21 @@ class CardCourse:
                     found += self._not_read(metric, sample)
             elif metric in self._throttled:
                 found += self._goes_on(metric, sample.at, held=bool(flag))
+            elif metric == _SLOWDOWN and flag and not self._slows_down(sample):
+                continue
             elif self._believed(metric, sample.at) and flag and self.standing.well:
                 self._throttled[metric] = _Reason(sample.at)
                 label = METRICS[metric].label
                 found.append(Found(Kind.THROTTLING_BEGAN, label, sample.at, metric))
+        if _SLOWDOWN in sample.values:
+            self._slowed = bool(sample.values[_SLOWDOWN])
         return found
+
+    def _slows_down(self, sample: Sample) -> bool:
+        """Not for one reading without a cause: NVML's header says that this is also reported
+        while the clocks or the performance state change.
+        """
+        return self._slowed or any(sample.values.get(cause) for cause in _ITS_CAUSES)
 
     def _goes_on(self, metric: MetricId, at: float, *, held: bool) -> list[Found]:
         reason = self._throttled[metric]

@@ -186,6 +186,21 @@ def test_an_xid_is_told_in_its_own_words() -> None:
 
 
 FIGURES = {"gpu_utilization": 0.5, "memory_used": 1e9, "temperature": 50.0, "power_draw": 99.0}
+
+
+def test_a_slowdown_of_one_reading_is_a_change_of_clocks_unless_it_has_a_cause() -> None:
+    log = Log()
+    for _ in range(3):
+        log.sample(throttle_hw_slowdown=1)
+        log.sample(throttle_hw_slowdown=0, seconds=3)
+    assert log.kinds() == []
+    log.sample(throttle_hw_slowdown=1, seconds=2)
+    assert log.kinds() == [Kind.THROTTLING_BEGAN]
+    log = Log()
+    log.sample(throttle_hw_slowdown=1, throttle_hw_thermal_slowdown=1)
+    assert log.kinds() == [Kind.THROTTLING_BEGAN, Kind.THROTTLING_BEGAN]
+
+
 CAPPED = {"throttle_sw_power_cap": 1.0}
 
 
