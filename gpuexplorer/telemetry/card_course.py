@@ -36,6 +36,7 @@ _UNKNOWN_AFTER, _READ_AGAIN_FOR = 5.0, 30.0
 # A slow link that came right for a shorter time is the same slow link.
 _LINK_RIGHT_FOR = 60.0
 _BUSY, _LAST_FAST_STATE = 0.5, 2.0
+_IN_VIRTUAL_MACHINE = frozenset({1.0, 2.0})  # handed through, or a part of a card
 _TROUBLE = {
     CardState.LOST: Kind.CARD_LOST,
     CardState.UNLISTED: Kind.CARD_UNLISTED,
@@ -222,11 +223,19 @@ def at_work(values: Mapping[MetricId, float]) -> bool:
     return busy and values.get(clocks.PERFORMANCE_STATE, 0.0) <= _LAST_FAST_STATE
 
 
+def in_virtual_machine(values: Mapping[MetricId, float]) -> bool:
+    """Whether somebody else decides how many lanes the card gets: some machines of a cloud have
+    eight for a card of sixteen, and no slot to look at.
+    """
+    return values.get(health.VIRTUALIZATION_MODE) in _IN_VIRTUAL_MACHINE
+
+
 def slow_link(sample: Sample) -> Message | None:
     """How the PCIe link falls short of what card and slot can do; None where it does not."""
     value = sample.values.get
     width, width_max = value(links.PCIE_WIDTH), value(links.PCIE_WIDTH_MAX)
-    if width is not None and width_max is not None and width < width_max:
+    narrow = width is not None and width_max is not None and width < width_max
+    if narrow and not in_virtual_machine(sample.values):
         return Message(
             "The PCIe link runs at x{now:.0f} of x{most:.0f}: look at the slot",
             now=width,

@@ -144,6 +144,15 @@ def test_a_slow_link_counts_only_under_load() -> None:
     assert "x8 of x16" in log.told[0].sentence
 
 
+@pytest.mark.parametrize("mode", [1, 2])
+def test_lanes_that_a_virtual_machine_was_not_given_are_no_slow_link(mode: int) -> None:
+    log = Log()
+    for _ in range(4):
+        log.sample(gpu_utilization=0.9)
+        log.sample(pcie_width=8, pcie_width_max=16, virtualization_mode=mode)
+    assert log.kinds() == []
+
+
 def test_a_desktop_on_several_displays_keeps_a_card_busy_and_its_link_asleep() -> None:
     log = Log()
     for _ in range(4):

@@ -48,6 +48,12 @@ def test_few_lanes_in_a_slot_nobody_knows_ask_to_check_the_slot() -> None:
     assert tone(pcie_width=8.0, pcie_width_slot_max=None) is Tone.WARN
 
 
+def test_few_lanes_in_a_virtual_machine_are_what_it_was_given() -> None:
+    said = "Runs at ×8 of ×16: this virtual machine was given no more."
+    assert words(pcie_width=8.0, virtualization_mode=1.0) == said
+    assert tone(pcie_width=8.0, virtualization_mode=1.0) is Tone.QUIET
+
+
 def test_a_slot_of_eight_lanes_is_named_as_the_reason() -> None:
     said = "Runs at ×8: the slot gives no more, the card could do ×16."
     assert words(pcie_width=8.0, pcie_width_slot_max=8.0) == said

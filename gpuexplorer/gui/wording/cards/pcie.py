@@ -7,7 +7,7 @@ from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.card_course import at_work
+from gpuexplorer.telemetry.card_course import at_work, in_virtual_machine
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.topology import pcie_rate
 
@@ -89,7 +89,10 @@ def _on_lanes(reading: Reading, now: LinkSpeed, busy: bool) -> list[LinkWords]:
     if now.lanes is None or most is None or now.lanes >= most:
         return []
     tone = Tone.WARN if busy else Tone.QUIET
-    if slot is None:
+    if in_virtual_machine(reading.values):
+        tone = Tone.QUIET
+        words = mark("Runs at ×{lanes} of ×{most}: this virtual machine was given no more.")
+    elif slot is None:
         words = mark(
             "Runs at ×{lanes} of ×{most}: the slot or a riser gives no more, check the slot."
         )

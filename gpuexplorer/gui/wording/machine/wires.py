@@ -9,7 +9,7 @@ from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.figure import Figure
-from gpuexplorer.telemetry.card_course import at_work
+from gpuexplorer.telemetry.card_course import at_work, in_virtual_machine
 from gpuexplorer.telemetry.latest import Reading
 
 MakeFigure = Callable[[Reading, MetricId, str, str], Figure]
@@ -42,7 +42,7 @@ def pcie_link(reading: Reading, missing: MakeFigure) -> Figure:
         unit="" if narrow else lanes,
         limit=limit,
         hint=hint,
-        tone=Tone.WARN if narrow and at_work(reading.values) else Tone.TEXT,
+        tone=Tone.WARN if slow_link(reading) else Tone.TEXT,
         short_label=tr("PCIe"),
     )
 
@@ -64,7 +64,7 @@ def slow_link(reading: Reading) -> tuple[int, int] | None:
         return None
     if value(links.PCIE_GENERATION) is None:
         return None
-    if not at_work(reading.values):
+    if not at_work(reading.values) or in_virtual_machine(reading.values):
         return None
     return int(width), int(widest)
 
