@@ -36,10 +36,11 @@ from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.pci_bus import PciBus
 from gpuexplorer.telemetry.topology import Topology
 
-# How long the next card may take to say who it is, and all together. Without persistence mode
-# the driver starts them one after another, which takes 1 to 3 s each.
+# How long the next card may take to say who it is, and all together: whoever opens this does
+# not wait for ever either. Without persistence mode the driver starts cards one after another,
+# which takes 1 to 3 s each. The rest are taken in when they answer.
 _MEETING_PATIENCE = 3.0
-_LONGEST_MEETING = 6.0
+_LONGEST_MEETING = 5.0
 
 
 class Connection:
