@@ -111,7 +111,8 @@ def display(*, remote: bool = False) -> Iterator[Display]:
         server = subprocess.Popen(
             [
                 *("Xvfb", "-displayfd", str(tells), "-screen", "0", f"{_WIDE}x{_HIGH}x24"),
-                *("-fbdir", folder, "-auth", str(cookies)),
+                # Else it starts anew, and lets nobody in, when the last window closes.
+                *("-noreset", "-fbdir", folder, "-auth", str(cookies)),
                 *(("-listen" if remote else "-nolisten"), "tcp"),
             ],
             pass_fds=[tells],

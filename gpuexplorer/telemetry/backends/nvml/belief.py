@@ -6,6 +6,7 @@ unlikely stays: it may be the very thing that a person is looking for.
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.catalogue import clocks as c
@@ -119,8 +120,10 @@ class Scale:
     checks: tuple[Callable[[Values, Values], Iterable[MetricId]], ...]
     yardsticks: tuple[MetricId, ...]
 
-    @classmethod
-    def of(cls, metrics: Collection[MetricId]) -> "Scale":
+    @staticmethod
+    @lru_cache(maxsize=64)
+    def of(metrics: frozenset[MetricId]) -> "Scale":
+        """The same for all cards."""
         # The reasons are bits of a mask: 0 or 1, whatever the driver says.
         known = [METRICS[metric] for metric in metrics if metric not in _THROTTLE_FLAGS]
         choices: list[tuple[MetricId, Collection[int]]] = []
@@ -132,7 +135,7 @@ class Scale:
             elif metric.id in _LANES:
                 choices.append((metric.id, _WIDTHS))
         chosen = {metric for metric, _ in choices}
-        return cls(
+        return Scale(
             tuple((x.id, x.lowest, x.highest) for x in known if x.id not in chosen),
             tuple(choices),
             tuple(metric for metric in metrics if metric in _COUNTERS),

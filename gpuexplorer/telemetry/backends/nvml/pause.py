@@ -16,7 +16,6 @@ class Pause:
     once, so that a card without the part costs nothing.
     """
 
-    needless: bool = False  # it answered when it was asked last, so there is nothing to look up
     _reason: Absence | None = None
     _until: float = 0.0
     _seconds: float = 0.0
@@ -27,11 +26,10 @@ class Pause:
         return self._reason if now < self._until else None
 
     def note_answer(self) -> None:
-        self.needless = self._answered = True
+        self._answered = True
         self._until = self._seconds = 0.0
 
     def note_refusal(self, reason: Absence, now: float) -> None:
-        self.needless = False
         if reason.lasting and not self._answered:
             self._seconds = _LONGEST
         else:
@@ -41,5 +39,5 @@ class Pause:
 
     def forget(self) -> None:
         """The card is another than before: ask at once, as if it had never been asked."""
-        self.needless = self._answered = False
+        self._answered = False
         self._until = self._seconds = 0.0

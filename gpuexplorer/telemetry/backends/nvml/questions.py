@@ -24,8 +24,10 @@ class Question:
     members: Sequence[Pause] = ()
     prepare: Callable[[], None] | None = None  # what `ask` compares with, taken beforehand
     pause: Pause = field(default_factory=Pause)
+    answered: bool = False  # when it was asked last, so that there is no pause to look at
 
     def forget_refusals(self) -> None:
+        self.answered = False
         for pause in (self.pause, *self.members):
             pause.forget()
 
