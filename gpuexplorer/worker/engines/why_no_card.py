@@ -49,8 +49,8 @@ def why_no_card(said: str, cuda: "str | None", visible: "str | None") -> Trouble
             "CUDA cannot be started: the driver reports an unknown error (999), as it often "
             "does after the computer was suspended.",
             "Reload the kernel module: `sudo modprobe -r nvidia_uvm && sudo modprobe "
-            "nvidia_uvm`, or restart the computer. Then release the cards in the lab, or run the "
-            "command again.",
+            "nvidia_uvm`, or restart the computer. Then release the cards in the lab, or run"
+            " the command again.",
         )
     if "driver initialization failed" in said:
         return Trouble("CUDA cannot be started: the driver fails to initialize.", _DOCTOR)
