@@ -26,7 +26,6 @@ import psutil, sys
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.core.metrics import Cadence, metrics_of
-from dataclasses import replace
 spec, settled, seconds = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
 backend, history = simulated(spec), History(0.1)
 dues = ((Cadence.FAST, 1), (Cadence.SLOW, 50), (Cadence.ON_DEMAND, 20))
@@ -39,7 +38,7 @@ def fill(start, end):
     for step in range(round(start * 10), round(end * 10)):
         for every, sample in said:
             if step % every == 0:
-                history.append(replace(sample, at=step / 10))
+                history.append(sample._replace(at=step / 10))
 fill(0, settled)
 before = psutil.Process().memory_info().rss
 fill(settled, seconds)

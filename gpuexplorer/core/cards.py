@@ -1,9 +1,9 @@
 """Card and Sample: what never changes about a card, and all it said at one instant."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NewType
+from typing import NamedTuple, NewType
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import MetricId
@@ -128,8 +128,7 @@ class Card:
         return self.id.startswith(NAMELESS)
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(NamedTuple):
     """What one card said at one instant, in SI units, to one round of questions.
 
     Of the metrics asked for, each is in `values` or in `missing`, never in both.
@@ -138,5 +137,5 @@ class Sample:
     card: CardId
     at: float  # seconds on the steady clock
     values: Mapping[MetricId, float]
-    missing: Mapping[MetricId, Absence] = field(default_factory=dict)
+    missing: Mapping[MetricId, Absence] = {}
     state: CardState = CardState.WORKING

@@ -1,7 +1,6 @@
 """Backend: what a vendor must provide, and the plain facts it hands over besides samples."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from gpuexplorer.core.cards import Card, CardId, Sample
@@ -21,8 +20,7 @@ INSTALL_IT = Message(
 ASK_THE_DOCTOR = Message("`gpuexplorer doctor` looks for the cause.")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Who answers, and under which driver."""
 
     name: str  # "nvml", "simulated", "host"
@@ -30,7 +28,7 @@ class Source:
     simulated: bool = False
     driver_version: str | None = None
     cuda_version: str | None = None  # the newest CUDA this driver can run
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, str] = {}
 
 
 class HardwareFault(NamedTuple):

@@ -1,20 +1,16 @@
 """Beat: when the next reading is due, without drift, and how many were missed."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 SHORTEST = 0.1
 LONGEST = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class BeatCount:
+class BeatCount(NamedTuple):
     """How many readings were taken, and how many moments passed without one."""
 
     taken: int = 0
     missed: int = 0
-
-    def __add__(self, other: "BeatCount") -> "BeatCount":
-        return BeatCount(self.taken + other.taken, self.missed + other.missed)
 
 
 class Beat:
@@ -33,7 +29,7 @@ class Beat:
     def take(self, now: float) -> None:
         """A reading begins now. Moments that have passed unused are counted, never made up."""
         late = max(0, int((now - self.due()) / self.period + 1e-9))
-        self.count += BeatCount(1, late)
+        self.count = BeatCount(self.count.taken + 1, self.count.missed + late)
         self._next += late + 1
 
     def change(self, period: float, now: float) -> None:

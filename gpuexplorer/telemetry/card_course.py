@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from gpuexplorer.core.absence import Absence
@@ -51,12 +50,12 @@ _PASSING = frozenset(
 )
 
 
-@dataclass(slots=True)
 class _Reason:
     """One reason to throttle that was told."""
 
-    seen: float  # when it held last
-    unread_since: float | None = None
+    def __init__(self, seen: float) -> None:
+        self.seen = seen  # when it held last
+        self.unread_since: float | None = None
 
 
 class CardCourse:

@@ -1,7 +1,6 @@
 """Which number CUDA gives each card under CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from gpuexplorer.core.words import NOTHING, Message
@@ -16,11 +15,10 @@ class Numbered(NamedTuple):
     instances: Sequence[str] = ()  # UUIDs of its MIG instances
 
 
-@dataclass(frozen=True, slots=True)
-class CudaNumber:
+class CudaNumber(NamedTuple):
     """A number, or the reason why there is none."""
 
-    index: int | None
+    cuda_index: int | None
     reason: Message = NOTHING
 
 
@@ -90,7 +88,7 @@ def _chosen(
     if not order_known and any(_is_number(entry.strip()) for entry in visible.split(",")):
         # Which card a number means is open, so that none can be called hidden either.
         return {
-            uuid: number if number.index is not None else CudaNumber(None, FASTEST_FIRST)
+            uuid: number if number.cuda_index is not None else CudaNumber(None, FASTEST_FIRST)
             for uuid, number in numbers.items()
         }
     return numbers

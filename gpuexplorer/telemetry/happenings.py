@@ -1,7 +1,7 @@
 """Happening: one thing that took place, and the kinds there are."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import Message, mark
@@ -41,8 +41,7 @@ class Kind(StrEnum):
     ALERT_UNKNOWN = mark("alert not known")
 
 
-@dataclass(frozen=True, slots=True)
-class Happening:
+class Happening(NamedTuple):
     """One thing that took place. `at` is steady seconds, `wall` the time of day."""
 
     at: float

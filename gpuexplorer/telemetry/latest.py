@@ -2,16 +2,15 @@
 
 import threading
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from operator import is_
+from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What is known of one card now. A metric is in one of the two, or was not asked for."""
 
     card: CardId

@@ -271,4 +271,4 @@ def _another(before: NamedProcess, now: NamedProcess) -> bool:
 def _untold(named: NamedProcess) -> NamedProcess:
     """The same process without figures that may be true no more."""
     missing = dict.fromkeys(ProcessFigure, Absence.NOT_YET)
-    return replace(named, process=replace(named.process, values={}, missing=missing))
+    return replace(named, process=named.process._replace(values={}, missing=missing))

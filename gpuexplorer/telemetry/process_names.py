@@ -46,18 +46,18 @@ class NamedProcess:
     identity: psutil.Process | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(slots=True)
 class _Known:
     """What rarely changes about a process is not asked at every look."""
 
-    process: psutil.Process
-    looks: int = 0
-    user: str | None = None
-    command: str | None = None
-    container: str | None = None
-    of_this_user: bool = False
-    worked: float | None = None  # seconds of processor time, when last asked
-    asked_at: float = 0.0
+    def __init__(self, process: psutil.Process) -> None:
+        self.process = process
+        self.looks = 0
+        self.user: str | None = None
+        self.command: str | None = None
+        self.container: str | None = None
+        self.of_this_user = False
+        self.worked: float | None = None  # seconds of processor time, when last asked
+        self.asked_at = 0.0
 
     def share_of_processor(self) -> float | None:
         """Cores' worth since the look before. By hand: psutil takes twice as long for it."""

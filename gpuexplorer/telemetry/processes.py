@@ -1,8 +1,8 @@
 """CardProcess: one program's use of one card, as far as it can be told."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
@@ -26,14 +26,13 @@ class ProcessFigure(StrEnum):
     DECODER = "decoder"
 
 
-@dataclass(frozen=True, slots=True)
-class CardProcess:
+class CardProcess(NamedTuple):
     """One process on one card or MIG instance, before anybody looked the pid up."""
 
     card: CardId
     pid: int
     use: ProcessUse
-    values: Mapping[ProcessFigure, float] = field(default_factory=dict)
-    missing: Mapping[ProcessFigure, Absence] = field(default_factory=dict)
+    values: Mapping[ProcessFigure, float] = {}
+    missing: Mapping[ProcessFigure, Absence] = {}
     simulated_command: str | None = None  # make-believe processes bring their own name
     simulated_user: str | None = None

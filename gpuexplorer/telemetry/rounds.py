@@ -3,8 +3,7 @@
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import Clock
@@ -16,23 +15,23 @@ Answer = TypeVar("Answer")
 _QUICK_ENOUGH = 3
 
 
-@dataclass(slots=True, eq=False)
-class _Lane:
-    """A thread that reads: all cards, or the one that kept it waiting and is its own now."""
-
-    thread: threading.Thread | None = None
-    own: CardId | None = None
-    hung: bool = False  # until the answer comes that made the lane the card's own
-    waiting_for: tuple[CardId, float] | None = None  # replaced whole, so readable from anywhere
-    rest: Sequence["_Step"] = field(default_factory=tuple)  # what a hung sweep left to do
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(NamedTuple):
     """Of a sweep: one card is read, or only prepared for it."""
 
     card: CardId
     only_prepare: bool = False
+
+
+class _Lane:
+    """A thread that reads: all cards, or the one that kept it waiting and is its own now."""
+
+    def __init__(self, rest: Sequence[_Step] = ()) -> None:
+        self.rest = rest  # what a hung sweep left to do
+        self.thread: threading.Thread | None = None
+        self.own: CardId | None = None
+        self.hung = False  # until the answer comes that made the lane the card's own
+        # Replaced whole, so readable from anywhere.
+        self.waiting_for: tuple[CardId, float] | None = None
 
 
 class Round(Generic[Answer]):
@@ -138,7 +137,7 @@ class Round(Generic[Answer]):
         self._launch(rest, mid_sweep=True)
 
     def _launch(self, rest: Sequence[_Step] = (), mid_sweep: bool = False) -> None:
-        lane = _Lane(rest=rest)
+        lane = _Lane(rest)
         lane.thread = threading.Thread(
             target=self._run, args=(lane, mid_sweep), name=f"{self._name} round", daemon=True
         )

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
@@ -244,7 +243,7 @@ class Sampler:
         if card not in self._known():
             return  # it went while it was read: an instance put together, a card that woke
         # What a hung call brought home was true when it came home, not when it was asked.
-        self._on_sample(replace(sample, at=self._clock.now()) if late else sample)
+        self._on_sample(sample._replace(at=self._clock.now()) if late else sample)
 
     def _deliver_processes(
         self, card: CardId, processes: Sequence[CardProcess], late: bool

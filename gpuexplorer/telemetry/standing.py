@@ -1,7 +1,7 @@
 """Standing: what is wrong with a card as a whole, said once and not at every flicker."""
 
 from collections import deque
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.happenings import BEGINNING_OF, Kind
@@ -47,8 +47,7 @@ _RESTLESS_SENTENCES = {
 _CALM = Message("What came and went has been steady for a while")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """Something to tell. `since` is when it began, or when what ends was last seen to be so."""
 
     kind: Kind

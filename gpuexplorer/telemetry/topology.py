@@ -128,8 +128,7 @@ _SAME_LINE = 0.01
 _STILL_OF_IT = 1.05  # some lines of one generation are a little faster than others
 
 
-@dataclass(frozen=True, slots=True)
-class OneNvlink:
+class OneNvlink(NamedTuple):
     """What can be relied on of what the driver reports of a link."""
 
     generation: int | None

@@ -10,7 +10,7 @@ BY_BUS = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
 
 def numbers(cards: list[Numbered], **environment: str) -> list[int | None]:
     found = cuda_numbers(cards, environment)
-    return [found[card.uuid].index for card in cards]
+    return [found[card.uuid].cuda_index for card in cards]
 
 
 def test_alike_cards_are_numbered_along_the_bus() -> None:
@@ -59,6 +59,6 @@ def test_a_uuid_is_sure_whatever_the_order() -> None:
 def test_with_mig_on_a_number_is_not_promised() -> None:
     cut = [Numbered(A, "H100", mig=True, instances=("MIG-x",)), Numbered(B, "H100")]
     found = cuda_numbers(cut, {})
-    assert found[A].index is None
+    assert found[A].cuda_index is None
     assert "MIG" in found["MIG-x"].reason
-    assert cuda_numbers(cut, {"CUDA_VISIBLE_DEVICES": "MIG-x"})["MIG-x"].index == 0
+    assert cuda_numbers(cut, {"CUDA_VISIBLE_DEVICES": "MIG-x"})["MIG-x"].cuda_index == 0

@@ -109,7 +109,7 @@ def test_a_number_that_was_given_to_another_process_is_never_hit(
     looked_at = named(willing.pid, names)
     reused = replace(
         looked_at,
-        process=replace(looked_at.process, pid=stubborn.pid),
+        process=looked_at.process._replace(pid=stubborn.pid),
         identity=_with_pid(looked_at, stubborn.pid),
     )
     for way in Way:

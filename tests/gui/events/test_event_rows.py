@@ -1,7 +1,6 @@
 """The list of events as Qt asks for it, also when the oldest have to make room."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -73,7 +72,7 @@ def test_a_program_that_uses_the_card_still_uses_it_until_it_lets_go(rows: Event
 def test_of_a_card_that_tells_nothing_nobody_says_that_it_is_throttled_still(
     rows: EventRows,
 ) -> None:
-    rows.show_log([BEGAN, replace(LOST, card=ZERO)])
+    rows.show_log([BEGAN, LOST._replace(card=ZERO)])
     assert said(rows, RESULT) == ["ongoing", f"not known since {WHEN_LOST}"]
 
 
@@ -81,14 +80,14 @@ def test_of_a_card_that_tells_nothing_nobody_says_that_it_is_throttled_still(
 def test_who_uses_a_card_is_not_known_while_nothing_is_heard_of_it(
     rows: EventRows, kind: Kind
 ) -> None:
-    came = replace(BEGAN, kind=Kind.PROCESS_APPEARED, sentence=Message("train uses the card"))
-    rows.show_log([came, replace(LOST, card=ZERO, kind=kind)])
+    came = BEGAN._replace(kind=Kind.PROCESS_APPEARED, sentence=Message("train uses the card"))
+    rows.show_log([came, LOST._replace(card=ZERO, kind=kind)])
     assert said(rows, RESULT) == ["ongoing", f"not known since {WHEN_LOST}"]
 
 
 def test_a_card_that_is_lost_after_it_was_silent_is_no_longer_silent(rows: EventRows) -> None:
-    silent = replace(LOST, kind=Kind.NO_ANSWER, at=30.0)
-    back = replace(LOST, kind=Kind.CARD_BACK, at=60.0, lasted=20.0)
+    silent = LOST._replace(kind=Kind.NO_ANSWER, at=30.0)
+    back = LOST._replace(kind=Kind.CARD_BACK, at=60.0, lasted=20.0)
     rows.show_log([silent, LOST])
     assert said(rows, RESULT) == ["ongoing", ""]
     rows.show_log([silent, LOST, back])
@@ -96,13 +95,13 @@ def test_a_card_that_is_lost_after_it_was_silent_is_no_longer_silent(rows: Event
 
 
 def test_what_is_told_only_when_it_lasts_comes_and_goes(rows: EventRows) -> None:
-    restless = replace(LOST, kind=Kind.RESTLESS, sentence=Message("again and again"))
+    restless = LOST._replace(kind=Kind.RESTLESS, sentence=Message("again and again"))
     rows.show_log([LOST, restless])
     assert said(rows, RESULT) == ["ongoing", "comes and goes"]
 
 
 def test_what_cannot_be_read_any_more_lasted_until_it_was_read_last(rows: EventRows) -> None:
-    rows.show_log([BEGAN, replace(OVER, kind=Kind.THROTTLING_UNKNOWN, lasted=12.0)])
+    rows.show_log([BEGAN, OVER._replace(kind=Kind.THROTTLING_UNKNOWN, lasted=12.0)])
     assert said(rows, RESULT) == ["after 12 s", ""]
 
 
@@ -129,10 +128,8 @@ def test_it_can_be_narrowed_down(
 
 def test_the_oldest_make_room_also_where_not_all_are_listed(rows: EventRows) -> None:
     many = [
-        replace(
-            BEGAN if number % 2 else LOST,
-            at=float(number),
-            sentence=Message(f"Number {number}"),
+        (BEGAN if number % 2 else LOST)._replace(
+            at=float(number), sentence=Message(f"Number {number}")
         )
         for number in range(12)
     ]
@@ -151,17 +148,17 @@ def test_a_log_that_is_new_from_end_to_end_replaces_all(rows: EventRows) -> None
 
 
 def test_a_card_that_is_no_longer_listed_keeps_its_lasting_name(rows: EventRows) -> None:
-    rows.show_log([replace(LOST, card=CardId("MIG-7-1"))])
+    rows.show_log([LOST._replace(card=CardId("MIG-7-1"))])
     assert said(rows, CARD) == ["MIG-7-1"]
 
 
 def test_each_kind_is_counted_in_the_group_people_look_for() -> None:
-    counts = counted([BEGAN, OVER, LOST, GONE, replace(LOST, kind=Kind.ASLEEP)])
+    counts = counted([BEGAN, OVER, LOST, GONE, LOST._replace(kind=Kind.ASLEEP)])
     assert counts == {Group.THROTTLING: 2, Group.FAULT: 2, Group.SLEEP: 1}
 
 
 def test_a_day_of_events_is_taken_in_and_searched(rows: EventRows) -> None:
-    many = [replace(BEGAN, at=float(number)) for number in range(10_000)]
+    many = [BEGAN._replace(at=float(number)) for number in range(10_000)]
     rows.show_log(many)
     assert len(rows.moments) == 10_000
     rows.choose(EventChoice(words="limit"))
@@ -169,8 +166,8 @@ def test_a_day_of_events_is_taken_in_and_searched(rows: EventRows) -> None:
 
 
 def test_the_same_on_several_cards_at_once_is_one_row(rows: EventRows) -> None:
-    also = replace(BEGAN, at=1.9, wall=1e9 + 0.9, card=ONE)
-    later = replace(BEGAN, at=9.0, wall=1e9 + 8, card=CardId("GPU-7"))
+    also = BEGAN._replace(at=1.9, wall=1e9 + 0.9, card=ONE)
+    later = BEGAN._replace(at=9.0, wall=1e9 + 8, card=CardId("GPU-7"))
     rows.show_log([BEGAN, also, later])
     assert len(rows.moments) == 2
     assert said(rows, CARD)[1] == "0 1"
@@ -184,7 +181,7 @@ def test_the_same_on_several_cards_at_once_is_one_row(rows: EventRows) -> None:
 
 def test_a_row_takes_in_another_card_that_comes_a_moment_later(rows: EventRows) -> None:
     rows.show_log([BEGAN])
-    also = replace(BEGAN, at=1.5, card=ONE)
+    also = BEGAN._replace(at=1.5, card=ONE)
     rows.show_log([BEGAN, also])
     assert said(rows, CARD) == ["0 1"]
     rows.show_log([BEGAN, also, OVER])

@@ -1,7 +1,7 @@
 """Facts: all that is known of a card beside its plots, in groups, as in nvidia-smi -q."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind
@@ -152,7 +152,7 @@ def _with_size(card: Card, reading: Reading) -> Reading:
     if total is not None or not card.memory_bytes:
         return reading
     values = {**reading.values, memory.MEMORY_TOTAL: float(card.memory_bytes)}
-    return replace(reading, values=values)
+    return reading._replace(values=values)
 
 
 def _listed(card: Card) -> Sequence[MetricId]:

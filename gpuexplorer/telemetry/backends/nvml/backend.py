@@ -218,7 +218,8 @@ class NvmlBackend:
         if connection is None:
             return Topology([card.id for card in cards], [], {})
         try:
-            return connection.topology(self._bus)
+            # A card that answers at this moment is not listed yet; it changes the list next.
+            return connection.topology(self._bus, {card.id for card in cards})
         except pynvml.NVMLError:
             return Topology([card.id for card in cards], [], {})
         finally:

@@ -5,8 +5,8 @@ unlikely stays: it may be the very thing that a person is looking for.
 """
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.catalogue import clocks as c
@@ -103,8 +103,7 @@ def nvlink_can_carry(rate: float, most: float | None) -> bool:
     return rate <= (k.MOST_NVLINK_RATE if most is None else most * _NVLINK_TOLERANCE)
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(NamedTuple):
     """What a set of metrics is held against, worked out once."""
 
     bounds: tuple[tuple[MetricId, float, float], ...]
@@ -137,17 +136,14 @@ class Scale:
         )
 
 
-@dataclass(slots=True)
 class Belief:
     """Remembers of one card what its next answers are held against."""
 
-    memory_total: float | None = None
-    _known: Values = field(default_factory=dict)
-    _doubted: Values = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.memory_total is not None:
-            self._known[m.MEMORY_TOTAL] = self.memory_total
+    def __init__(self, memory_total: float | None = None) -> None:
+        self._known: Values = {}
+        self._doubted: Values = {}
+        if memory_total is not None:
+            self._known[m.MEMORY_TOTAL] = memory_total
 
     def sift(self, scale: Scale, values: Values, missing: Missing) -> None:
         """Take out of the values what cannot be."""

@@ -4,8 +4,8 @@ import ctypes
 import sys
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import pynvml
 
@@ -45,28 +45,32 @@ def _windows_manages_memory() -> bool:
     return sys.platform == "win32" or Path("/dev/dxg").exists()
 
 
-@dataclass(slots=True)
-class _Share:
+class _Share(NamedTuple):
     stamp: int
     seen_at: float
     ratios: dict[ProcessFigure, float]
 
 
-@dataclass(slots=True)
 class CardProcesses:
     """Asks for one card's processes. One thread at a time."""
 
-    found: Found
-    instances: Mapping[tuple[int, int], CardId] = field(default_factory=dict)
-    windows: bool = field(default_factory=_windows_manages_memory)
-    _shares: dict[int, _Share] = field(default_factory=dict)
-    _newest: int = field(default_factory=lambda: int((time.time() - _STALE_AFTER) * 1e6))
-    _refusal: Absence | None = None
+    def __init__(
+        self,
+        found: Found,
+        instances: Mapping[tuple[int, int], CardId] | None = None,
+        windows: bool | None = None,
+    ) -> None:
+        self._found = found
+        self._instances = instances or {}
+        self._windows = _windows_manages_memory() if windows is None else windows
+        self._shares: dict[int, _Share] = {}
+        self._newest = int((time.time() - _STALE_AFTER) * 1e6)
+        self._refusal: Absence | None = None
 
     def read(self) -> list[CardProcess]:
         """Raises NVMLError when the list cannot be had just now."""
         rows: dict[tuple[CardId, int], tuple[set[ProcessUse], float | Absence]] = {}
-        handle = self.found.handle
+        handle = self._found.handle
         for kind, use in (
             ("Compute", ProcessUse.COMPUTE),
             ("MPSCompute", ProcessUse.COMPUTE),
@@ -105,14 +109,14 @@ class CardProcesses:
         used = int(entry.usedGpuMemory)
         memory: float | Absence = float(used)
         if used == _NOT_AVAILABLE:
-            memory = Absence.WINDOWS_KEEPS_IT if self.windows else Absence.NOT_AVAILABLE
-        elif used > (self.found.card.memory_bytes or 1 << 50):
+            memory = Absence.WINDOWS_KEEPS_IT if self._windows else Absence.NOT_AVAILABLE
+        elif used > (self._found.card.memory_bytes or 1 << 50):
             memory = Absence.IMPOSSIBLE
         slices = (
             getattr(entry, "gpuInstanceId", _NO_INSTANCE),
             getattr(entry, "computeInstanceId", _NO_INSTANCE),
         )
-        return int(entry.pid), memory, self.instances.get(slices, self.found.card.id)
+        return int(entry.pid), memory, self._instances.get(slices, self._found.card.id)
 
     def _read_shares(self) -> None:
         now = time.monotonic()
@@ -122,7 +126,7 @@ class CardProcesses:
             self._refusal = Absence.NOT_IN_DRIVER
             return
         try:
-            samples = _ask_shares(self.found.handle, self._newest)
+            samples = _ask_shares(self._found.handle, self._newest)
         except pynvml.NVMLError as error:
             if error.value in library.CARD_LOST | library.DRIVER_GONE:
                 raise
@@ -160,7 +164,7 @@ class CardProcesses:
         for figure, _ in _SHARES:
             if share is not None and fresh:
                 values[figure] = share.ratios[figure]
-            elif self.instances:
+            elif self._instances:
                 missing[figure] = Absence.IN_INSTANCE
             elif self._refusal is not None:
                 missing[figure] = self._refusal

@@ -1,7 +1,7 @@
 """CardReader: all that can be asked of one card, and the cheapest way to ask for some of it."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import pynvml
 
@@ -42,8 +42,7 @@ _OWN_MEMORY = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(NamedTuple):
     """How one set of metrics is asked for, worked out once."""
 
     questions: tuple[Question, ...]

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 
 import pynvml
@@ -131,8 +131,8 @@ class Connection:
             self._driver_gone |= driver_gone
         self._end_if_empty()
 
-    def topology(self, bus: PciBus) -> Topology:
-        return Wiring(self._found, bus).topology()
+    def topology(self, bus: PciBus, listed: Collection[CardId]) -> Topology:
+        return Wiring([each for each in self._found if each.card.id in listed], bus).topology()
 
     def wait_for_fault(self, seconds: float) -> list[HardwareFault]:
         if self._waiter is None:

@@ -21,7 +21,6 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
@@ -45,13 +44,13 @@ _SIGNALS = {
 }
 
 
-@dataclass(slots=True)
 class _SoFar:
     """What this process has seen. A process keeps the library that it loaded once."""
 
-    came_through: bool = False
-    # The window looks for cards every few seconds, and the same file would end the same way.
-    ended: dict[str, Trouble] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.came_through = False
+        # The window looks for cards every few seconds; the same file would end the same way.
+        self.ended: dict[str, Trouble] = {}
 
 
 _so_far = _SoFar()

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import pynvml
 
@@ -38,8 +38,7 @@ _UNNAMED = "BUS-"
 _SHARING_CHIPS = ("GB10", "Thor", "Orin", "Xavier", "Tegra")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A card and the handle under which this connection to the driver knows it."""
 
     card: Card
@@ -259,7 +258,7 @@ def told_apart(found: list[Found]) -> list[Found]:
             if card.index in numbers:
                 card = replace(card, index=min(set(range(len(found))) - numbers))
             numbers.add(card.index)
-        result.append(replace(each, card=card))
+        result.append(each._replace(card=card))
     return result
 
 
@@ -289,8 +288,8 @@ def numbered(found: list[Found], environment: Mapping[str, str]) -> list[Found]:
         if number is None or each.handle is None:
             result.append(each)
             continue
-        card = replace(each.card, cuda_index=number.index, cuda_reason=number.reason)
-        result.append(replace(each, card=card))
+        card = replace(each.card, cuda_index=number.cuda_index, cuda_reason=number.reason)
+        result.append(each._replace(card=card))
     return result
 
 

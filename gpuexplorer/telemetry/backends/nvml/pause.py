@@ -1,14 +1,11 @@
 """Pause: how long something that the driver refused is left alone before it is asked again."""
 
-from dataclasses import dataclass
-
 from gpuexplorer.core.absence import Absence
 
 _FIRST = 1.0
 _LONGEST = 60.0
 
 
-@dataclass(slots=True)
 class Pause:
     """Doubles with each refusal, from 1 to 60 s; an answer ends it.
 
@@ -16,10 +13,11 @@ class Pause:
     once, so that a card without the part costs nothing.
     """
 
-    _reason: Absence | None = None
-    _until: float = 0.0
-    _seconds: float = 0.0
-    _answered: bool = False
+    def __init__(self) -> None:
+        self._reason: Absence | None = None
+        self._until = 0.0
+        self._seconds = 0.0
+        self._answered = False
 
     def reason(self, now: float) -> Absence | None:
         """Why it is not asked now; None when it is to be asked."""

@@ -2,8 +2,8 @@
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import pynvml
 
@@ -27,8 +27,7 @@ _DIRECTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
+class _Counted(NamedTuple):
     """Both counters at one moment, with the driver's own microseconds where it has them."""
 
     at: float

@@ -1,7 +1,6 @@
 """Question: one driver call, and the metrics it answers."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import MetricId
@@ -11,7 +10,6 @@ Values = dict[MetricId, float]
 Missing = dict[MetricId, Absence]
 
 
-@dataclass(slots=True)
 class Question:
     """Asks the driver once and writes what it learned; raises NVMLError when refused.
 
@@ -19,12 +17,19 @@ class Question:
     its own among `members`.
     """
 
-    answers: tuple[MetricId, ...]
-    ask: Callable[[Values, Missing], None]
-    members: Sequence[Pause] = ()
-    prepare: Callable[[], None] | None = None  # what `ask` compares with, taken beforehand
-    pause: Pause = field(default_factory=Pause)
-    answered: bool = False  # when it was asked last, so that there is no pause to look at
+    def __init__(
+        self,
+        answers: tuple[MetricId, ...],
+        ask: Callable[[Values, Missing], None],
+        members: Sequence[Pause] = (),
+        prepare: Callable[[], None] | None = None,
+    ) -> None:
+        self.answers = answers
+        self.ask = ask
+        self.prepare = prepare  # what `ask` compares with, taken beforehand
+        self.members = members
+        self.pause = Pause()
+        self.answered = False  # when it was asked last, so that there is no pause to look at
 
     def forget_refusals(self) -> None:
         self.answered = False

@@ -1,6 +1,5 @@
 """Rates, which need two readings: NVLink traffic, activity of the multiprocessors."""
 
-from dataclasses import dataclass, field
 from functools import partial
 
 import pynvml
@@ -19,13 +18,13 @@ from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Val
 _SLOWEST_NVLINK = 19e9
 
 
-@dataclass(slots=True)
 class _Meter:
     """Turns a running counter into a rate, by the counter's own clock where it has one."""
 
-    bytes_per_count: float
-    last: tuple[float, float] | None = None
-    rate: float | Absence = Absence.NEEDS_TWO
+    def __init__(self, bytes_per_count: float) -> None:
+        self.bytes_per_count = bytes_per_count
+        self.last: tuple[float, float] | None = None
+        self.rate: float | Absence = Absence.NEEDS_TWO
 
     def step(self, count: float | Absence, seconds: float) -> float | Absence:
         if isinstance(count, Absence):
@@ -161,14 +160,14 @@ def _share(percent: float) -> float:
     return 1.0 if 100.0 < percent <= _MOST_PERCENT else percent / 100
 
 
-@dataclass(slots=True)
 class ActivityMeter:
     """GPM of Hopper and later: two samples of the driver, the older kept for next time."""
 
-    handle: object
-    gpu_instance: int | None = None
-    _samples: list[object] = field(default_factory=list)
-    _supported: bool | None = None
+    def __init__(self, handle: object, gpu_instance: int | None = None) -> None:
+        self._handle = handle
+        self._gpu_instance = gpu_instance
+        self._samples: list[object] = []
+        self._supported: bool | None = None
 
     def question(self) -> Question:
         return Question(tuple(metric for _, metric in _ACTIVITIES), self._ask)
@@ -184,7 +183,7 @@ class ActivityMeter:
 
     def _ask(self, values: Values, missing: Missing) -> None:
         if self._supported is None:
-            support = pynvml.nvmlGpmQueryDeviceSupport(self.handle)
+            support = pynvml.nvmlGpmQueryDeviceSupport(self._handle)
             self._supported = bool(support.isSupportedDevice)
         if not self._supported:
             self._supported = None  # asked again when the refusal has rested
@@ -214,10 +213,10 @@ class ActivityMeter:
     def _take(self) -> object:
         sample = pynvml.nvmlGpmSampleAlloc()
         try:
-            if self.gpu_instance is None:
-                pynvml.nvmlGpmSampleGet(self.handle, sample)
+            if self._gpu_instance is None:
+                pynvml.nvmlGpmSampleGet(self._handle, sample)
             else:
-                pynvml.nvmlGpmMigSampleGet(self.handle, self.gpu_instance, sample)
+                pynvml.nvmlGpmMigSampleGet(self._handle, self._gpu_instance, sample)
         except pynvml.NVMLError:
             pynvml.nvmlGpmSampleFree(sample)
             raise

@@ -1,7 +1,5 @@
 """Letting cards sleep: not waking those that do, and leaving alone those that could."""
 
-from dataclasses import dataclass
-
 from gpuexplorer.core.cards import Card, CardId, CardKind, Sample
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import Clock
@@ -18,11 +16,11 @@ _REST = 20.0
 SLEEPER = "PCI-"
 
 
-@dataclass(slots=True)
 class _Nap:
-    idle_since: float | None = None
-    resting_since: float | None = None
-    users: int = 0
+    def __init__(self) -> None:
+        self.idle_since: float | None = None
+        self.resting_since: float | None = None
+        self.users = 0
 
 
 class Resting:
