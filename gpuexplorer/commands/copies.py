@@ -31,6 +31,7 @@ from gpuexplorer.copies.benches import (
     lanes_of,
     names_by_uuid,
     offered,
+    without_cards,
     without_kernels,
     worker_bench,
 )
@@ -155,6 +156,7 @@ def _bench(
         remarks = [
             Message("Measured by {python}.", python=python.label),
             *_unsuited(python, backend),
+            *without_cards(hello.devices),
             *without_kernels(hello.devices),
             *_counted_otherwise(hello, backend),
             *remarks,

@@ -7,7 +7,7 @@ from gpuexplorer.copies.routes import Routes, Values
 from gpuexplorer.copies.worker_bench import WorkerBench
 from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.catalogue import links, utilization
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, told
 from gpuexplorer.lab.events import Device
 from gpuexplorer.lab.worker_process import Start
 from gpuexplorer.telemetry.backend import Backend
@@ -68,6 +68,12 @@ def without_kernels(devices: Sequence[Device]) -> list[Message]:
         for each in devices
         if _is_cuda(each) and not each.usable and each.capability
     ]
+
+
+def without_cards(devices: Sequence[Device]) -> list[Message]:
+    """Why this PyTorch has no card, and what to do about it."""
+    none = [each for each in devices if _is_cuda(each) and not (each.usable or each.capability)]
+    return [told(each.reason, each.way_out) for each in none if each.reason]
 
 
 def names_by_uuid(devices: Sequence[Device], cards: Sequence[Card]) -> dict[str, CardId]:

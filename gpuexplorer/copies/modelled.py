@@ -13,9 +13,11 @@ from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.copies.samples import SAMPLES, spread
 from gpuexplorer.copies.sharing import HOST, HOST_COPIES, Wires
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import remedy
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import memory as in_words
-from gpuexplorer.core.words import Message, told
+from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.copy_job import CopyJob, fitted
 from gpuexplorer.lab.events import Measured, Wrong
 from gpuexplorer.lab.product_job import ProductJob
@@ -43,6 +45,18 @@ _FIRST_TOUCH = 3e9  # bytes per second of memory that the system hands out page 
 _CONVERTED_BY_HOST = 4e9
 _PAGE = 4096
 _WRONG_ROUNDS = 3
+_GONE = {
+    FaultKind.DRIVER: (mark("{device} cannot be reached: the driver is gone."), None),
+    FaultKind.LOST: (mark("{device} is lost: it no longer answers the driver."), Absence.LOST),
+    FaultKind.UNLISTED: (
+        mark("{device} is not there: the driver no longer lists it."),
+        Absence.UNLISTED,
+    ),
+    FaultKind.REFUSED: (
+        mark("{device} cannot be used: the driver gives no access to it."),
+        Absence.NO_PERMISSION,
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +116,9 @@ class ModelBench:
     ) -> ProductResult:
         self._stopped.clear()
         index = index_of(job.device)
-        if index is not None and index >= 0 and self._is_gone(index):
-            return ProductResult(job, None, failure=_lost(job.device))
+        gone = None if index is None else self._gone(index, job.device)
+        if gone is not None:
+            return ProductResult(job, None, failure=gone.sentence, hint=gone.hint)
         for taken in range(1, SAMPLES + 1):
             if self._pace and self._stopped.wait(self._pace / SAMPLES):
                 return ProductResult(job, None, failure=_STOPPED)
@@ -137,10 +152,9 @@ class ModelBench:
             return Trouble(sentence)
         for device in devices:
             index = index_of(device)
-            if index is None or index == HOST:
-                continue
-            if self._is_gone(index):
-                return Trouble(_lost(device))
+            gone = None if index is None else self._gone(index, device)
+            if gone is not None:
+                return gone
         too_much = self._too_much(job)
         return None if too_much is None else Trouble(too_much, "Choose a smaller size.")
 
@@ -166,10 +180,17 @@ class ModelBench:
                 )
         return None
 
-    def _is_gone(self, index: int) -> bool:
-        kinds = (FaultKind.LOST, FaultKind.DRIVER)
-        gone = [fault for fault in self._faults if fault.kind in kinds]
-        return any(fault.covers(index, self._elapsed()) for fault in gone)
+    def _gone(self, index: int, device: str) -> Trouble | None:
+        """Why nothing can be done on it just now."""
+        if index == HOST:
+            return None
+        now = self._elapsed()
+        kinds = {fault.kind for fault in self._faults if fault.covers(index, now)}
+        for kind, (sentence, denied) in _GONE.items():
+            if kind in kinds:
+                hint = NOTHING if denied is None else remedy(denied)
+                return Trouble(Message(sentence, device=device), hint)
+        return None
 
     def _measured(self, job: CopyJob, asked_for: int) -> Measured:
         times = self._times(job)
@@ -294,10 +315,6 @@ class ModelBench:
 def routes_of_simulated(spec: MachineSpec) -> Routes:
     backend = SimulatedBackend(spec)
     return Routes(backend.topology(), backend.cards())
-
-
-def _lost(device: str) -> Message:
-    return Message("{device} is lost: it no longer answers the driver.", device=device)
 
 
 def _ends(source: str, target: str) -> tuple[int, int]:

@@ -19,6 +19,7 @@ class Device:
     capability: "tuple[int, int] | None" = None
     usable: bool = True
     reason: Message = NOTHING  # why it cannot be used, or only in part
+    way_out: Message = NOTHING  # what to do about that, where the worker knows
 
 
 @dataclass(frozen=True)

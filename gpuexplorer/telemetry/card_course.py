@@ -22,6 +22,11 @@ HARMFUL = tuple(
     for reason in clocks.THROTTLE_REASONS
     if reason not in clocks.HARMLESS_REASONS
 )
+_SLOWDOWN = clocks.throttle("hw_slowdown")
+_ITS_CAUSES = (
+    clocks.throttle("hw_thermal_slowdown"),
+    clocks.throttle("hw_power_brake_slowdown"),
+)
 # Reasons flicker when a card runs along its limit; after so long without it, it is over.
 _OVER_AFTER = 2.0
 # After so long without a reading it is not known whether a reason goes on; after such a time
@@ -29,6 +34,7 @@ _OVER_AFTER = 2.0
 _UNKNOWN_AFTER, _READ_AGAIN_FOR = 5.0, 30.0
 # A slow link that came right for a shorter time is the same slow link.
 _LINK_RIGHT_FOR = 60.0
+_BUSY, _LAST_FAST_STATE = 0.5, 2.0
 _TROUBLE = {
     CardState.LOST: Kind.CARD_LOST,
     CardState.UNLISTED: Kind.CARD_UNLISTED,
@@ -62,7 +68,8 @@ class CardCourse:
         self._throttled: dict[MetricId, _Reason] = {}
         self._read_again: dict[MetricId, float] = {}  # since when, after it was not known
         self._errors: float | None = None
-        self._busy = 0.0
+        self._slowed = False
+        self._at_work = False
         self._slow_link_seen = 0
         self._slow_link_at: float | None = None  # when it was last slow, if that was told
 
@@ -99,11 +106,21 @@ class CardCourse:
                     found += self._not_read(metric, sample)
             elif metric in self._throttled:
                 found += self._goes_on(metric, sample.at, held=bool(flag))
+            elif metric == _SLOWDOWN and flag and not self._slows_down(sample):
+                continue
             elif self._believed(metric, sample.at) and flag and self.standing.well:
                 self._throttled[metric] = _Reason(sample.at)
                 label = METRICS[metric].label
                 found.append(Found(Kind.THROTTLING_BEGAN, label, sample.at, metric))
+        if _SLOWDOWN in sample.values:
+            self._slowed = bool(sample.values[_SLOWDOWN])
         return found
+
+    def _slows_down(self, sample: Sample) -> bool:
+        """Not for one reading without a cause: NVML's header says that this is also reported
+        while the clocks or the performance state change.
+        """
+        return self._slowed or any(sample.values.get(cause) for cause in _ITS_CAUSES)
 
     def _goes_on(self, metric: MetricId, at: float, *, held: bool) -> list[Found]:
         reason = self._throttled[metric]
@@ -166,13 +183,13 @@ class CardCourse:
     def _link(self, sample: Sample) -> list[Found]:
         """A slow link only counts under load: at rest it is slow by design, to save power."""
         if GPU_UTILIZATION in sample.values or GPU_UTILIZATION in sample.missing:
-            self._busy = sample.values.get(GPU_UTILIZATION, 0.0)
+            self._at_work = at_work(sample.values)
         if links.PCIE_WIDTH not in sample.values:
             return []
         sentence, told_at = slow_link(sample), self._slow_link_at
         if sentence is None and told_at is not None and sample.at - told_at >= _LINK_RIGHT_FOR:
             self._slow_link_at = None
-        if sentence is None or self._busy < 0.5:
+        if sentence is None or not self._at_work:
             self._slow_link_seen = 0
             return []
         self._slow_link_seen += 1
@@ -193,6 +210,15 @@ def why_no_figures(
     reasons = [missing[metric] for metric in USABLE if metric in missing]
     lasting = Counter(reason for reason in reasons if reason not in _PASSING)
     return lasting.most_common(1)[0][0] if lasting else None
+
+
+def at_work(values: Mapping[MetricId, float]) -> bool:
+    """Whether a card is under load, so that its link should be at its fastest.
+
+    Drawing a desktop on several displays keeps one busy too, but in a low performance state.
+    """
+    busy = values.get(GPU_UTILIZATION, 0.0) >= _BUSY
+    return busy and values.get(clocks.PERFORMANCE_STATE, 0.0) <= _LAST_FAST_STATE
 
 
 def slow_link(sample: Sample) -> Message | None:

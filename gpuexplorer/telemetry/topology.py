@@ -148,11 +148,12 @@ def nvlink_of(generation: int | None, line: float | None) -> OneNvlink:
         # A link may run with fewer lanes, or more slowly, than its generation can.
         return OneNvlink(generation, min(line / full, 1.0) * _NVLINK_RATES[generation or 0])
     same = [each for each, rate in _LINE_RATES.items() if abs(line / rate - 1) < _SAME_LINE]
+    if full is None:
+        # A generation that came after this program may have the line of one before.
+        return OneNvlink(generation, _NVLINK_RATES[same[0]] if same else line)
     if same:
-        return OneNvlink(None, _NVLINK_RATES[same[0]], disagree=generation is not None)
-    if full is not None:
-        return OneNvlink(generation, None, disagree=True)
-    return OneNvlink(generation, line)
+        return OneNvlink(None, _NVLINK_RATES[same[0]], disagree=True)
+    return OneNvlink(generation, None, disagree=True)
 
 
 def pcie_rate(generation: int, lanes: int) -> float | None:

@@ -6,10 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.plan import Kind, all_to_one, in_pieces, job_of, one_to_all
+from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import notes_of
 from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.product_job import ProductJob
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.simulation.specs import parse_machine
 from tests.copies.made import bench, measured, one_way
@@ -220,6 +223,47 @@ def test_within_a_small_card_as_many_bytes_are_copied_as_fit() -> None:
 def test_a_card_that_is_lost_copies_nothing() -> None:
     result = measured(bench("2xT4", "lost:1@0s"), CopyJob("cuda:0", "cuda:1", SIZE))
     assert result.failure == "cuda:1 is lost: it no longer answers the driver."
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence", "hint"),
+    [
+        (
+            "unlisted:1@0s",
+            "cuda:1 is not there: the driver no longer lists it.",
+            "look for it with `lspci`",
+        ),
+        (
+            "refused:1@0s",
+            "cuda:1 cannot be used: the driver gives no access to it.",
+            "look at the rights to /dev/nvidia*",
+        ),
+    ],
+)
+def test_a_card_without_access_copies_and_multiplies_nothing(
+    fault: str, sentence: str, hint: str
+) -> None:
+    on = bench("3xT4", fault)
+    jobs = [
+        CopyJob("cuda:0", "cuda:1", SIZE),
+        CopyJob("cuda:1", "cpu", SIZE),
+        CopyJob("cuda:1", "cuda:1", SIZE),
+        CopyJob("cpu", "cuda:0", SIZE, pinned=True, beside=(("cpu", "cuda:1"),)),
+    ]
+    product = on.measure_product(ProductJob("cuda:1", "fp32"), lambda taken, samples: None)
+    results: list[CopyResult | ProductResult] = [*(measured(on, job) for job in jobs), product]
+    for result in results:
+        assert result.measured is None
+        assert result.failure == sentence
+        assert hint in result.hint
+    assert measured(on, CopyJob("cuda:0", "cuda:2", SIZE)).measured is not None
+
+
+def test_without_a_driver_no_card_copies_and_the_host_does() -> None:
+    on = bench("2xT4", "driver@0s-9s")
+    result = measured(on, CopyJob("cuda:0", "cuda:1", SIZE))
+    assert result.failure == "cuda:0 cannot be reached: the driver is gone."
+    assert measured(on, CopyJob("cpu", "cpu", SIZE)).measured is not None
 
 
 def test_a_job_that_takes_its_time_is_stopped_at_once() -> None:

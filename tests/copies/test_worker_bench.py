@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.copies.benches import names_by_uuid, offered, without_kernels
+from gpuexplorer.copies.benches import names_by_uuid, offered, without_cards, without_kernels
 from gpuexplorer.copies.busy import Busy
 from gpuexplorer.copies.measuring import STOPPED, Measuring
 from gpuexplorer.copies.result import CopyResult
@@ -366,6 +366,19 @@ def test_a_card_without_kernels_is_offered_with_what_it_cannot_do() -> None:
     devices = [Device("cpu", "cpu"), Device("cuda:0", "T4", "v", capability=(7, 5)), old]
     assert offered(devices) == ["cpu", "cuda:0", "cuda:1"]
     assert without_kernels(devices) == ["cuda:1, GTX 1080: Copies work, computing does not."]
+
+
+def test_a_pytorch_without_cards_says_why_and_what_to_do() -> None:
+    none = Device(
+        "cuda:0",
+        "no card of this PyTorch",
+        usable=False,
+        reason=Message("The driver is too old."),
+        way_out=Message("Update it."),
+    )
+    assert offered([none]) == without_kernels([none]) == []
+    assert without_cards([none]) == ["The driver is too old. Update it."]
+    assert without_cards([Device("cuda:0", "T4", capability=(7, 5))]) == []
 
 
 @needs_torch

@@ -74,6 +74,16 @@ app.stop()
 """
 
 
+# As where the system is short of memory and ends the child.
+ENDED_BY_OTHERS = """
+import os, signal
+from gpuexplorer.telemetry.backends.nvml.first_contact import after_a_child
+
+with after_a_child(lambda: os.kill(os.getpid(), signal.SIGKILL)):
+    print("it goes on")
+"""
+
+
 @pytest.fixture(scope="session")
 def crashing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     library = tmp_path_factory.mktemp("crashing") / "libcrashing.so"
@@ -142,6 +152,11 @@ def test_the_window_opens_and_says_why_there_is_no_card(crashing: Path, place: s
     done = python(OPEN_WINDOW, crashing, CRASH_AT=place, QT_QPA_PLATFORM="offscreen")
     assert done.returncode == 0, done.stderr
     assert f"A trial run with it crashed: {CRASHES[place]}." in done.stdout
+
+
+def test_a_trial_run_that_somebody_else_ended_says_nothing_against_the_library() -> None:
+    done = python(ENDED_BY_OTHERS, build())
+    assert (done.stdout, done.stderr) == ("it goes on\n", "")
 
 
 def test_a_library_that_was_cut_short_is_told(cut_short: Path) -> None:

@@ -144,6 +144,18 @@ def test_a_slow_link_counts_only_under_load() -> None:
     assert "x8 of x16" in log.told[0].sentence
 
 
+def test_a_desktop_on_several_displays_keeps_a_card_busy_and_its_link_asleep() -> None:
+    log = Log()
+    for _ in range(4):
+        log.sample(gpu_utilization=0.6, performance_state=5)
+        log.sample(pcie_width=16, pcie_width_max=16, pcie_generation=1, pcie_generation_max=4)
+    assert log.kinds() == []
+    for _ in range(4):
+        log.sample(gpu_utilization=0.6, performance_state=2)
+        log.sample(pcie_width=16, pcie_width_max=16, pcie_generation=1, pcie_generation_max=4)
+    assert log.kinds() == [Kind.SLOW_LINK]
+
+
 def test_a_link_at_its_lowest_generation_while_idle_is_asleep_and_not_broken() -> None:
     log = Log()
     for _ in range(4):
@@ -174,6 +186,21 @@ def test_an_xid_is_told_in_its_own_words() -> None:
 
 
 FIGURES = {"gpu_utilization": 0.5, "memory_used": 1e9, "temperature": 50.0, "power_draw": 99.0}
+
+
+def test_a_slowdown_of_one_reading_is_a_change_of_clocks_unless_it_has_a_cause() -> None:
+    log = Log()
+    for _ in range(3):
+        log.sample(throttle_hw_slowdown=1)
+        log.sample(throttle_hw_slowdown=0, seconds=3)
+    assert log.kinds() == []
+    log.sample(throttle_hw_slowdown=1, seconds=2)
+    assert log.kinds() == [Kind.THROTTLING_BEGAN]
+    log = Log()
+    log.sample(throttle_hw_slowdown=1, throttle_hw_thermal_slowdown=1)
+    assert log.kinds() == [Kind.THROTTLING_BEGAN, Kind.THROTTLING_BEGAN]
+
+
 CAPPED = {"throttle_sw_power_cap": 1.0}
 
 

@@ -58,6 +58,14 @@ def test_a_card_that_hung_at_the_start_is_taken_in_when_it_answers(
     assert backend.notes() == []
 
 
+def test_cards_that_the_driver_starts_one_after_another_are_waited_for(
+    open_nvml: OpenNvml,
+) -> None:
+    named = "nvmlDeviceGetName"
+    backend = open_nvml(f"cards=2;slow={named}@0:1.8;slow={named}@1:3.6")
+    assert [card.id.startswith("GPU-") for card in backend.cards()] == [True, True]
+
+
 def test_closing_while_a_card_hangs_ends_the_connection_only_afterwards(
     stub: Stub, open_nvml: OpenNvml
 ) -> None:

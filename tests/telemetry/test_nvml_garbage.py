@@ -6,7 +6,14 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.catalogue import clocks, health, heat_and_power, links, memory
+from gpuexplorer.core.catalogue import (
+    clocks,
+    health,
+    heat_and_power,
+    links,
+    memory,
+    utilization,
+)
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
@@ -22,6 +29,17 @@ MEMORY = {
     memory.MEMORY_RESERVED,
     memory.MEMORY_TOTAL,
 }
+ACTIVITIES = {
+    utilization.SM_ACTIVITY,
+    utilization.SM_OCCUPANCY,
+    utilization.TENSOR_ACTIVITY,
+}
+SIZES = (
+    memory.MEMORY_TOTAL,
+    memory.MEMORY_FREE,
+    memory.MEMORY_USED,
+    memory.MEMORY_RESERVED,
+)
 REASONS = {clocks.throttle(reason) for reason in clocks.THROTTLE_REASONS}
 
 
@@ -47,8 +65,6 @@ def impossible(sample: Sample) -> set[MetricId]:
         ("answer=field6:18446744073709551615", {health.ECC_UNCORRECTED_EVER}),
         ("answer=field83:18446744073709551615", {heat_and_power.ENERGY}),
         ("power_limit=0", {heat_and_power.POWER_LIMIT}),
-        ("power_limit=150000", {heat_and_power.POWER_LIMIT}),
-        ("power_limit=900000", {heat_and_power.POWER_LIMIT}),
         (
             "power_min=800000",
             {heat_and_power.POWER_LIMIT_MIN, heat_and_power.POWER_LIMIT_MAX},
@@ -67,7 +83,7 @@ def impossible(sample: Sample) -> set[MetricId]:
         ("pcie_gen_max=9", {links.PCIE_GENERATION_MAX}),
         ("util=101", {MetricId("gpu_utilization")}),
         ("fan_speed=250", {MetricId("fan_speed"), MetricId("fan_0_speed")}),
-        ("pstate=32", {clocks.PERFORMANCE_STATE}),
+        ("pstate=16", {clocks.PERFORMANCE_STATE}),
         ("compute_mode=4", {health.COMPUTE_MODE}),
         ("ecc_mode=2", {health.ECC_MODE}),
         ("persistence=255", {health.PERSISTENCE_MODE}),
@@ -82,7 +98,9 @@ def impossible(sample: Sample) -> set[MetricId]:
         ("reasons=0xfc", REASONS),
         ("reasons=0x10000", REASONS),
         ("reasons=-1", REASONS),
-        ("answer=nvmlDeviceGetMemoryInfo_v2:_,_,1073741824,0", MEMORY),
+        ("answer=nvmlDeviceGetMemoryInfo_v2:_,_,*1000,_", MEMORY),
+        ("answer=nvmlDeviceGetMemoryInfo_v2:_,_,_,*1000", MEMORY),
+        ("answer=nvmlGpmMetricsGet:129", ACTIVITIES),
     ],
 )
 def test_what_cannot_be_is_no_figure_and_takes_nothing_else_with_it(
@@ -105,6 +123,9 @@ def test_what_cannot_be_is_no_figure_and_takes_nothing_else_with_it(
         ("fan_speed=130", heat_and_power.FAN_SPEED, 1.3),
         ("pcie_gen=1", links.PCIE_GENERATION, 1.0),
         ("power_limit=200000", heat_and_power.POWER_LIMIT, 200.0),
+        # A laptop on its battery, and one that borrows watts of its processor.
+        ("power_limit=25000", heat_and_power.POWER_LIMIT, 25.0),
+        ("power_limit=725000", heat_and_power.POWER_LIMIT, 725.0),
         ("reasons=0x9", clocks.throttle("hw_slowdown"), 1.0),
         (
             "reasons=-9223372036854775804",
@@ -112,6 +133,7 @@ def test_what_cannot_be_is_no_figure_and_takes_nothing_else_with_it(
             1.0,
         ),
         ("answer=field165:3", links.nvlink_state(0), 3.0),
+        ("answer=nvmlGpmMetricsGet:100.4", utilization.SM_ACTIVITY, 1.0),
     ],
 )
 def test_what_is_only_unlikely_is_shown(
@@ -202,13 +224,39 @@ def test_memory_adds_up_whatever_its_parts_are(stub: Stub, open_nvml: OpenNvml) 
         assert parts == pytest.approx(seen[memory.MEMORY_TOTAL], rel=0.01)
 
 
-def test_a_limit_is_held_against_a_range_that_was_read_before(
-    stub: Stub, open_nvml: OpenNvml
+@pytest.mark.parametrize(
+    ("total", "free", "used", "reserved"),
+    [
+        # Some programs that share cards out say the limit of one container as the total, and
+        # leave what the whole card keeps for itself as it is.
+        (3 << 30, 2 << 30, 1 << 30, Absence.IMPOSSIBLE),
+        # Or they say only what this container uses, of a card that others use too.
+        (80 << 30, 9 << 30, 1 << 30, 600 << 20),
+    ],
+)
+def test_memory_as_a_container_is_told_of_it_is_believed(
+    open_nvml: OpenNvml, total: int, free: int, used: int, reserved: int | Absence
 ) -> None:
-    backend = open_nvml(CARD)
-    read(backend)
-    stub.set("refused=nvmlDeviceGetPowerManagementLimitConstraints;power_limit=100000")
-    assert read(backend).missing[heat_and_power.POWER_LIMIT] is Absence.IMPOSSIBLE
+    answers = f"{total},{600 << 20},{used},{free}"
+    backend = open_nvml(f"{CARD};total={total};answer=nvmlDeviceGetMemoryInfo_v2:{answers}")
+    sample = read(backend)
+    told = [sample.values.get(metric, sample.missing.get(metric)) for metric in SIZES]
+    assert told == [total, free, used, reserved]
+
+
+def test_a_performance_state_that_the_driver_does_not_know_is_no_fault_of_its(
+    open_nvml: OpenNvml,
+) -> None:
+    sample = read(open_nvml("cards=1;pstate=32"))
+    assert sample.missing[clocks.PERFORMANCE_STATE] is Absence.NOT_SUPPORTED
+
+
+def test_reasons_that_came_after_this_program_are_believed_where_no_driver_lists_any(
+    open_nvml: OpenNvml,
+) -> None:
+    list_of_them = "nvmlDeviceGetSupportedClocksThrottleReasons"
+    sample = read(open_nvml(f"cards=1;reasons=0x1004;refused={list_of_them}"))
+    assert sample.values[clocks.throttle("sw_power_cap")] == 1.0
 
 
 def test_every_figure_of_the_catalogue_has_an_end() -> None:

@@ -131,6 +131,28 @@ def test_more_than_the_link_can_carry_is_not_believed(
     assert sample.values[OUT] == pytest.approx(15e9, rel=0.001)
 
 
+@pytest.mark.parametrize("unsaid", ["", ";pcie_gen_card=none"])
+def test_a_link_that_slept_or_is_made_up_by_a_virtual_machine_carries_what_it_carries(
+    open_nvml: OpenNvml, clock: CommonClock, unsaid: str
+) -> None:
+    link = f"pcie_gen=1;pcie_gen_max=1;pcie_width=1;pcie_width_max=1{unsaid}"
+    backend = open_nvml(f"cards=1;clock=7;{link};pcie_rx=55000000000;{NOT_WATCHED}", clock)
+    read(backend, 0, Cadence.SLOW)
+    assert read(backend).values[IN] == pytest.approx(55e9, rel=0.001)
+
+
+def test_all_links_of_a_card_count_also_where_it_has_36(
+    open_nvml: OpenNvml, clock: CommonClock
+) -> None:
+    backend = open_nvml("cards=1;clock=7;nvlinks=36", clock)
+    assert read(backend, 0, Cadence.SLOW).values[links.NVLINK_ACTIVE] == 36
+    read(backend)
+    clock.advance(2.0)
+    seen = read(backend).values
+    each = [seen[links.nvlink_transmit(link)] for link in range(36)]
+    assert seen[links.NVLINK_TRANSMIT] == pytest.approx(sum(each))
+
+
 def test_a_link_of_1_tb_per_second_is_not_believed_and_spoils_the_sum(
     open_nvml: OpenNvml, clock: CommonClock
 ) -> None:

@@ -80,6 +80,7 @@ def test_where_no_usable_rate_is_reported_the_generation_tells_it(
 
 def test_an_unknown_generation_with_a_known_rate_is_no_disagreement() -> None:
     assert nvlink_of(None, 26.5625e9) == OneNvlink(None, 25e9)
+    assert nvlink_of(6, 53.125e9) == OneNvlink(6, 50e9)  # newer than this program
     assert nvlink_of(None, None) == OneNvlink(None, None)
 
 

@@ -94,6 +94,7 @@ class FakeCards:
         self.spoil: Callable[[Any, str, str], None] = lambda *_: None
         self.refuse: Callable[[str, int, bool], None] = lambda *_: None
         self.kernels = True
+        self.broken = False  # whoever waits for a card is told so
         self.capabilities: dict[str, tuple[int, int]] = {}  # 9.0 where nothing else is said
         self.tf32_is_on: bool | None = None  # None: nobody has touched the switch
         self.waits = False  # whether the host waits for the copy that is being made
@@ -243,6 +244,8 @@ class FakeCards:
 
     def synchronize(self, *devices: str) -> None:
         self.synchronized.append(devices)
+        if self.broken:
+            raise RuntimeError("CUDA error: unspecified launch failure")
         for stream in self._streams:
             if stream.card in devices:
                 self.clock = max(self.clock, stream.ready)

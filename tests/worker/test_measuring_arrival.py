@@ -256,6 +256,7 @@ def test_a_card_that_vanishes_in_the_middle_is_told() -> None:
 
     def gone(_: Any, to: str, __: str) -> None:
         if to == "cuda:0" and cards.clock > 0.1:
+            cards.broken = True
             raise RuntimeError("CUDA error: unknown error")
 
     cards.spoil = gone
@@ -264,6 +265,75 @@ def test_a_card_that_vanishes_in_the_middle_is_told() -> None:
     assert failure.sentence == "A card broke off while cpu to cuda:0 was measured."
     assert "new worker" in failure.hint
     assert cards.held_when_given_back == [0]
+
+
+@pytest.mark.parametrize(
+    ("said", "why", "hint"),
+    [
+        (
+            "operation not supported",
+            ": the driver does not support a call that this needs.",
+            "Virtual cards, MIG instances and WSL lack some calls. Measure in another way.",
+        ),
+        (
+            "invalid argument",
+            ": the driver refused a call as invalid.",
+            "Take a smaller size, or measure in another way.",
+        ),
+        (
+            "cudaErrorInvalidValue from the driver's own call",
+            ": the driver refused a call as invalid.",
+            "Take a smaller size, or measure in another way.",
+        ),
+        (
+            "initialization error\nCompile with `TORCH_USE_CUDA_DSA`.",
+            ". PyTorch says: CUDA error: initialization error",
+            "The card still answers. Try again, or measure in another way.",
+        ),
+    ],
+)
+def test_an_error_after_which_the_cards_still_answer_costs_no_worker(
+    said: str, why: str, hint: str
+) -> None:
+    failure = _failure(_refusing_to_copy(said), "cuda:0", "cuda:1")
+    assert failure.sentence == f"cuda:0 to cuda:1 could not be measured{why}"
+    assert failure.hint == hint
+    assert failure.cause == "bad request"
+
+
+def test_the_ninth_card_that_one_is_to_reach_directly_is_told_and_gets_a_new_worker() -> None:
+    failure = _failure(
+        _refusing_to_copy("peer mapping resources exhausted"), "cuda:0", "cuda:1"
+    )
+    assert failure.sentence == (
+        "cuda:0 to cuda:1 could not be measured: a card can be connected directly to at most 8 "
+        "others, and all connections of one of these are in use."
+    )
+    assert failure.hint.startswith("Measure it again: a new worker begins")
+    assert failure.cause == "device broken"  # PyTorch never closes a connection
+
+
+@pytest.mark.parametrize("said", ["invalid argument", "peer mapping resources exhausted"])
+def test_whatever_is_said_a_card_that_answers_no_more_broke_off(said: str) -> None:
+    cards = _refusing_to_copy(said)
+    cards.broken = True
+    failure = _failure(cards, "cuda:0", "cuda:1")
+    assert failure.cause == "device broken"
+    assert failure.sentence == "A card broke off while cuda:0 to cuda:1 was measured."
+
+
+def test_a_card_that_breaks_while_memory_is_pinned_is_not_called_memory() -> None:
+    cards = cards_at_rest()
+
+    def broken(_: str, __: int, pinned: bool) -> None:
+        if pinned:
+            cards.broken = True
+            raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
+    cards.refuse = broken
+    failure = _failure(cards, "cpu", "cuda:0")
+    assert failure.cause == "device broken"
+    assert failure.sentence == "A card broke off while cpu to cuda:0 was measured."
 
 
 def test_a_card_that_another_process_has_for_itself_is_told() -> None:
@@ -311,6 +381,18 @@ def test_fewer_bytes_are_copied_where_so_many_do_not_fit_and_it_is_said() -> Non
     assert result.rate == pytest.approx(SIZE / (1e-6 + SIZE / cards.rate))
     assert measured.notes[0].startswith("Only 1 MiB were copied. Measuring 2 MiB takes 4 MiB")
     assert measured.intact
+
+
+def _refusing_to_copy(said: str) -> FakeCards:
+    """Between cards."""
+    cards = cards_at_rest()
+
+    def refused(_: Any, to: str, come_from: str) -> None:
+        if "cpu" not in (to, come_from):
+            raise RuntimeError(f"CUDA error: {said}")
+
+    cards.spoil = refused
+    return cards
 
 
 def _failure(cards: FakeCards, source: str, target: str) -> Any:

@@ -190,6 +190,25 @@ def test_what_cannot_be_measured_is_refused_in_a_sentence(
     assert sentence in str(refused.value)
 
 
+@pytest.mark.parametrize("way", [("cpu", "cuda:1"), ("cuda:1", "cuda:0"), ("cuda:1",) * 2])
+def test_copies_that_would_have_to_share_a_queue_of_a_card_are_refused(
+    way: tuple[str, str],
+) -> None:
+    refuse(_asked("cpu", "cuda:1", beside=(way,) * 31), HERE)
+    with pytest.raises(Trouble) as refused:
+        refuse(_asked("cpu", "cuda:1", beside=(way,) * 32), HERE)
+    assert refused.value.sentence == (
+        "33 copies from or to cuda:1 cannot run at the same time: a card has 32 queues, and "
+        "each copy needs its own."
+    )
+    assert refused.value.hint == "Take at most 32 copies of one card."
+
+
+def test_many_copies_spread_over_the_cards_are_not_refused() -> None:
+    beside = (*[("cpu", "cuda:0")] * 31, *[("cpu", "cuda:1")] * 32)
+    refuse(_asked("cpu", "cuda:0", beside=beside), HERE)
+
+
 def test_a_size_beyond_the_share_is_refused_with_all_its_figures() -> None:
     free = {"cpu": 1 << 34, "cuda:0": 6 << 30}
     command = _asked(bytes=1 << 30)

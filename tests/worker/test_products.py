@@ -57,6 +57,7 @@ def test_the_switch_is_put_back_where_a_product_fails() -> None:
     cards = MultiplyingCards()
 
     def break_off(_: Any) -> None:
+        cards.broken = True
         raise RuntimeError("CUDA error: unspecified launch failure")
 
     cards.spoil_product = break_off
@@ -80,11 +81,35 @@ def test_the_switch_is_put_back_where_a_product_fails() -> None:
 def test_a_card_that_does_not_tell_what_it_can_is_told(words: str, sentence: str) -> None:
     class Silent(MultiplyingCards):
         def capability(self, device: str) -> tuple[int, int] | None:
+            self.broken = True
             raise RuntimeError(f"CUDA error: {words}")
 
     with pytest.raises(Spoiled) as broke:
         multiplied_on(Silent(), kind="tf32")
     assert broke.value.sentence.startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [
+        ("CUBLAS_STATUS_NOT_SUPPORTED", "cuda:0 cannot multiply matrices of bf16."),
+        ("CUBLAS_STATUS_ARCH_MISMATCH", "cuda:0 cannot multiply matrices of bf16."),
+        (
+            "CUBLAS_STATUS_INTERNAL_ERROR",
+            "cuda:0 could not be measured. PyTorch says: CUDA err",
+        ),
+    ],
+)
+def test_a_product_that_is_refused_breaks_no_card(status: str, sentence: str) -> None:
+    cards = MultiplyingCards()
+
+    def refuse(_: Any) -> None:
+        raise RuntimeError(f"CUDA error: {status} when calling `cublasGemmEx`")
+
+    cards.spoil_product = refuse
+    with pytest.raises(Trouble) as refused:
+        multiplied_on(cards, kind="bf16")
+    assert refused.value.sentence.startswith(sentence)
 
 
 def test_the_card_is_kept_at_work_without_a_pause_before_the_first_sample() -> None:

@@ -17,7 +17,7 @@ NVLINK_RECEIVE = MetricId("nvlink_receive")
 NVLINK_TRANSMIT = MetricId("nvlink_transmit")
 NVLINK_ACTIVE = MetricId("nvlink_active")
 
-MOST_NVLINKS = 18
+MOST_NVLINKS = 36  # as NVML counts them; Hopper and Blackwell have 18
 MOST_PCIE_RATE = 5e11
 MOST_NVLINK_RATE = 2e11  # of one link: four times the fastest there is
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import os
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -9,7 +10,8 @@ from typing import Any
 
 import torch
 
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.events import (
     VERSION,
     Device,
@@ -29,6 +31,7 @@ from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 from gpuexplorer.worker.engines.placement import PlacementLog
 from gpuexplorer.worker.engines.random_bytes import bytes_of
 from gpuexplorer.worker.engines.watch import Watch
+from gpuexplorer.worker.engines.why_no_card import why_no_card
 from gpuexplorer.worker.engines.words import word
 
 
@@ -63,14 +66,11 @@ class TorchEngine:
         found = [Device("cpu", platform.processor() or platform.machine())]
         if torch.cuda.is_available():
             found += [_cuda(index) for index in range(torch.cuda.device_count())]
-        elif torch.version.cuda is None and torch.version.hip is None:
+        else:
+            why = _why_none()
+            none = Message("no card of this PyTorch")
             found.append(
-                Device(
-                    "cuda:0",
-                    Message("no card of this PyTorch"),
-                    usable=False,
-                    reason=Message("This PyTorch is a build for the processor only."),
-                )
+                Device("cuda:0", none, usable=False, reason=why.sentence, way_out=why.hint)
             )
         xpu = getattr(torch, "xpu", None)
         if xpu is not None and xpu.is_available():
@@ -110,6 +110,7 @@ class TorchEngine:
         checkpoint: "Callable[[], None]",
     ) -> None:
         """Nothing watches meanwhile: watching takes time."""
+        _refuse_where_none(command.source, command.target)
         self._watch.begin()
         measure(command, TorchCards(), say, checkpoint)
 
@@ -120,6 +121,7 @@ class TorchEngine:
         checkpoint: "Callable[[], None]",
     ) -> None:
         """Nothing watches meanwhile: watching takes time."""
+        _refuse_where_none(command.device)
         self._watch.begin()
         multiply(command, TorchCards(), say, checkpoint)
 
@@ -182,6 +184,27 @@ def _anywhere_else() -> bool:
     xpu = getattr(torch, "xpu", None)
     others = torch.cuda.is_available(), torch.backends.mps.is_available()
     return any(others) or (xpu is not None and bool(xpu.is_available()))
+
+
+def _refuse_where_none(*devices: object) -> None:
+    """Raises Trouble where a card is asked for and PyTorch finds none."""
+    asked = [each for each in devices if str(each).startswith("cuda")]
+    if asked and not torch.cuda.is_available():
+        why = _why_none()
+        missing = Message("There is no {device} here.", device=asked[0])
+        raise Trouble(missing, told(why.sentence, why.hint))
+
+
+def _why_none() -> Trouble:
+    """PyTorch tells when it has to begin; where it finds no card, that makes no context."""
+    if torch.version.cuda is None and torch.version.hip is None:
+        return Trouble("This PyTorch is a build for the processor only.")
+    said = "No CUDA GPUs are available"
+    try:
+        torch.cuda.init()
+    except (RuntimeError, AssertionError) as error:
+        said = str(error)
+    return why_no_card(said, torch.version.cuda, os.environ.get("CUDA_VISIBLE_DEVICES"))
 
 
 def build() -> str:

@@ -1,5 +1,6 @@
 """What cannot be measured, in a sentence with a way out; and what memory the rest needs."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from math import isfinite
@@ -21,6 +22,9 @@ _MOST_BYTES = 1 << 44
 _MOST_PIECES = 100_000
 _MOST_LATENCY_BYTES = 4096
 _MOST_BESIDE = 64
+_MOST_QUEUES = (
+    32  # of one card: PyTorch hands out as many in turn, and CUDA runs no more at once
+)
 _FLOAT = 4  # bytes
 _HOST = "cpu"
 
@@ -212,6 +216,7 @@ def _refuse_company(job: CopyJob) -> None:
         )
     if len(job.beside) > _MOST_BESIDE:
         raise Trouble("At most {most} copies beside it are measured.", most=_MOST_BESIDE)
+    _refuse_shared_queues(job)
     for source, target in _ways(job):
         if source == target == _HOST:
             raise Trouble(
@@ -226,3 +231,18 @@ def _refuse_company(job: CopyJob) -> None:
             )
     if job.both_ways and job.local:
         raise Trouble("A card's copy to itself has only one way.", "Choose one direction.")
+
+
+def _refuse_shared_queues(job: CopyJob) -> None:
+    """Copies in one queue would run one after the other and be called simultaneous."""
+    touched = Counter(end for way in _ways(job) for end in set(way) if end != _HOST)
+    for card, copies in touched.items():
+        if copies > _MOST_QUEUES:
+            raise Trouble(
+                "{copies} copies from or to {card} cannot run at the same time: a card has "
+                "{most} queues, and each copy needs its own.",
+                "Take at most {most} copies of one card.",
+                copies=copies,
+                card=card,
+                most=_MOST_QUEUES,
+            )

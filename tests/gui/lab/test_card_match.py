@@ -195,6 +195,26 @@ def test_a_real_card_meets_a_build_for_the_processor() -> None:
     )
 
 
+@pytest.mark.parametrize("cards", [TWO, ()])
+def test_a_build_for_cuda_that_finds_no_card_says_why_in_the_column(
+    cards: list[Shown],
+) -> None:
+    why = Message("The NVIDIA driver is too old for this PyTorch.")
+    nothing = Device(
+        "cuda:0",
+        "no card of this PyTorch",
+        usable=False,
+        reason=why,
+        way_out=Message("Update the driver."),
+    )
+    found = told([nothing], list(cards), build="CUDA 13.0")
+    columns = {"card 0", "card 1"} if cards else {"cuda:0"}
+    assert set(found) == {"cpu", "meta", *columns}
+    for name in columns:
+        assert not found[name].usable
+        assert (found[name].reason, found[name].way_out) == (why, "Update the driver.")
+
+
 def test_an_old_driver_is_told_what_suits_it() -> None:
     found = told([], list(TWO[:1]), build="CPU", driver="535.104")
     assert "CUDA 12.6" in found["card 0"].way_out

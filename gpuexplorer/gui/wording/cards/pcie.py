@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import Card, CardKind
-from gpuexplorer.core.catalogue import links, utilization
+from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.telemetry.card_course import at_work
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.topology import pcie_rate
-
-BUSY_ENOUGH = 0.5  # at rest a link is slow by design, to save power
 
 BESIDE_THE_PROCESSOR = mark(
     "This chip sits beside the processor and shares its memory: what it says of a PCIe link "
@@ -74,7 +73,7 @@ def link_words(card: Card, reading: Reading) -> LinkWords:
     now = link_now(reading)
     if now.generation is None and now.lanes is None:
         return LinkWords("")
-    busy = reading.values.get(utilization.GPU_UTILIZATION, 0.0) >= BUSY_ENOUGH
+    busy = at_work(reading.values)  # at rest a link is slow by design, to save power
     said = [*_on_lanes(reading, now, busy), *_on_generation(reading, now, busy)]
     if not said:
         return LinkWords(tr("Runs at full speed: {link}.", link=_spelled(now)))

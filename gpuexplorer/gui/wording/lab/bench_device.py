@@ -108,6 +108,7 @@ def _other(device: Device, match: Match) -> BenchDevice:
         "",
         usable=device.usable,
         reason=device.reason or match.why,
+        way_out=device.way_out,
         total_bytes=device.total_bytes,
     )
 

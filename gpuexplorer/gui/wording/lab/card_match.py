@@ -40,7 +40,7 @@ def matches(hello: Hello, cards: Sequence[Shown]) -> Mapping[str, Match]:
 
 
 def stands_for_none(device: Device) -> bool:
-    """A build for the processor says of "cuda:0" that it has none."""
+    """A PyTorch without cards says why of a "cuda:0" that it has not."""
     return not device.usable and not device.uuid and device.capability is None
 
 

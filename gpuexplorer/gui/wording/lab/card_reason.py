@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.wording.cards.faces import Shown
-from gpuexplorer.gui.wording.lab.card_match import Match
+from gpuexplorer.gui.wording.lab.card_match import Match, stands_for_none
 from gpuexplorer.lab.events import Hello
 from gpuexplorer.lab.torch_builds import TorchBuild, suits
 
@@ -48,6 +48,9 @@ def left_out(
     if not hello.build.startswith("CUDA"):
         why = Message("This PyTorch is built for {build}.", build=hello.build)
         return Reason(why, _advice(hello, cards, driver))
+    for each in hello.devices:
+        if stands_for_none(each):
+            return Reason(each.reason, each.way_out)
     if shown.instances:
         return Reason(
             Message("It is split: CUDA uses its instances only, one at a time."),

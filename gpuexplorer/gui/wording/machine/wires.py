@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from gpuexplorer.core.catalogue import links, utilization
+from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.wording.cards.pcie import BUSY_ENOUGH
 from gpuexplorer.gui.wording.figure import Figure
+from gpuexplorer.telemetry.card_course import at_work
 from gpuexplorer.telemetry.latest import Reading
 
 MakeFigure = Callable[[Reading, MetricId, str, str], Figure]
@@ -26,7 +26,6 @@ def pcie_link(reading: Reading, missing: MakeFigure) -> Figure:
     narrow = widest is not None and width < widest
     slower = most is not None and generation < most
     number, lanes = f"{generation:.0f}", f"×{width:.0f}"
-    busy = value(utilization.GPU_UTILIZATION, 0.0) >= BUSY_ENOUGH
     limit = f"×{widest:.0f}" if narrow else f"{most:.0f}" if slower else ""
     hint = tr(
         _LINK[slower, narrow],
@@ -43,7 +42,7 @@ def pcie_link(reading: Reading, missing: MakeFigure) -> Figure:
         unit="" if narrow else lanes,
         limit=limit,
         hint=hint,
-        tone=Tone.WARN if narrow and busy else Tone.TEXT,
+        tone=Tone.WARN if narrow and at_work(reading.values) else Tone.TEXT,
         short_label=tr("PCIe"),
     )
 
@@ -65,7 +64,7 @@ def slow_link(reading: Reading) -> tuple[int, int] | None:
         return None
     if value(links.PCIE_GENERATION) is None:
         return None
-    if value(utilization.GPU_UTILIZATION, 0.0) < BUSY_ENOUGH:
+    if not at_work(reading.values):
         return None
     return int(width), int(widest)
 

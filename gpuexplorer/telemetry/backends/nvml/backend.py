@@ -212,20 +212,21 @@ class NvmlBackend:
         return rows
 
     def topology(self) -> Topology:
-        cards = self._list.listed()
+        cards = self._list.listed
         all_rest = all(self._resting.resting(card) for card in cards)
         connection = None if all_rest else self._enter()
         if connection is None:
             return Topology([card.id for card in cards], [], {})
         try:
-            return connection.topology(self._bus)
+            # A card that answers at this moment is not listed yet; it changes the list next.
+            return connection.topology(self._bus, {card.id for card in cards})
         except pynvml.NVMLError:
             return Topology([card.id for card in cards], [], {})
         finally:
             connection.leave()
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
-        if all(self._resting.resting(card) for card in self._list.listed()):
+        if all(self._resting.resting(card) for card in self._list.listed):
             self._clock.wait(threading.Event(), seconds)
             return []
         connection = self._enter()
@@ -310,7 +311,7 @@ class NvmlBackend:
 
     def _new_connection(self, awake: list[str] | None) -> Connection:
         library.connect(attach=awake is None)
-        cards = (*self._list.unlisted(), *self._list.listed())
+        cards = (*self._list.unlisted(), *self._list.listed)
         known = {card.index: card for card in cards if card.kind is CardKind.GPU}
         try:
             return Connection(
@@ -364,7 +365,7 @@ class NvmlBackend:
             return
         self._silent_since.pop(card.id, None)
         self._resting.note(card, sample)
-        if self._resting.all_resting(self._list.listed()):
+        if self._resting.all_resting(self._list.listed):
             self._drop(connection)
 
     def _more_are_there(self, connection: Connection) -> bool:

@@ -5,6 +5,7 @@ unlikely stays: it may be the very thing that a person is looking for.
 """
 
 from collections.abc import Callable, Collection, Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
@@ -53,7 +54,7 @@ _COUNTERS = frozenset(
         *(metric.id for metric in c.METRICS if metric.unit is Unit.SECONDS),
     }
 )
-_MEMORY = (m.MEMORY_USED, m.MEMORY_FREE, m.MEMORY_RESERVED, m.MEMORY_TOTAL)
+MEMORY = (m.MEMORY_USED, m.MEMORY_FREE, m.MEMORY_RESERVED, m.MEMORY_TOTAL)
 _CLOCKS = {
     c.CLOCK_GRAPHICS: c.CLOCK_GRAPHICS_MAX,
     c.CLOCK_SM: c.CLOCK_SM_MAX,
@@ -61,20 +62,7 @@ _CLOCKS = {
     c.CLOCK_VIDEO: c.CLOCK_VIDEO_MAX,
 }
 # What other figures are held against, also those of a later reading.
-_YARDSTICKS = frozenset(
-    {
-        *_CLOCKS.values(),
-        h.POWER_LIMIT_MIN,
-        h.POWER_LIMIT_MAX,
-        k.PCIE_GENERATION,
-        k.PCIE_GENERATION_MAX,
-        k.PCIE_GENERATION_CARD,
-        k.PCIE_WIDTH,
-        k.PCIE_WIDTH_MAX,
-    }
-)
-# A limit is enforced in steps, so it may stand a little outside its range.
-_WATTS_OF_ROUNDING = 1.0
+_YARDSTICKS = frozenset({*_CLOCKS.values(), k.PCIE_GENERATION_CARD})
 # Parts of memory are read a moment apart from each other.
 _SHARE_OF_MEMORY_ASTRAY = 0.01
 # A rate over 20 ms is as exact as the moments at which its two readings were taken.
@@ -82,11 +70,17 @@ _PCIE_TOLERANCE = 1.25
 _NVLINK_TOLERANCE = 1.05
 # The fastest link there is today, where a card does not say what its own is.
 _FASTEST_PCIE = 121e9
+# No card has more. How many a link has is not held against it: virtual machines make it up.
+_MOST_LANES = 16
 
 
-def memory_adds_up(total: float, used: float, free: float, reserved: float = 0.0) -> bool:
-    astray = abs(total - used - free - reserved)
-    return astray <= total * _SHARE_OF_MEMORY_ASTRAY and used <= total and free <= total
+def memory_fits(total: float, *parts: float) -> bool:
+    """Whether the parts can be of that whole.
+
+    They may fall short of it: where programs share a card, the driver may be made to say only
+    what this one uses.
+    """
+    return sum(parts) <= total * (1 + _SHARE_OF_MEMORY_ASTRAY) and max(parts) <= total
 
 
 def reasons_can_be(mask: int, supported: Callable[[], int]) -> bool:
@@ -118,8 +112,10 @@ class Scale(NamedTuple):
     checks: tuple[Callable[[Values, Values], Iterable[MetricId]], ...]
     yardsticks: tuple[MetricId, ...]
 
-    @classmethod
-    def of(cls, metrics: Collection[MetricId]) -> "Scale":
+    @staticmethod
+    @lru_cache(maxsize=64)
+    def of(metrics: frozenset[MetricId]) -> "Scale":
+        """The same for all cards."""
         # The reasons are bits of a mask: 0 or 1, whatever the driver says.
         known = [METRICS[metric] for metric in metrics if metric not in _THROTTLE_FLAGS]
         choices: list[tuple[MetricId, Collection[int]]] = []
@@ -131,7 +127,7 @@ class Scale(NamedTuple):
             elif metric.id in _LANES:
                 choices.append((metric.id, _WIDTHS))
         chosen = {metric for metric, _ in choices}
-        return cls(
+        return Scale(
             tuple((x.id, x.lowest, x.highest) for x in known if x.id not in chosen),
             tuple(choices),
             tuple(metric for metric in metrics if metric in _COUNTERS),
@@ -199,7 +195,7 @@ class Belief:
         """Memory does not grow or shrink, unless two readings in a row say the same."""
         if m.MEMORY_TOTAL in self._known and self._doubted.get(m.MEMORY_TOTAL) != total:
             self._doubted[m.MEMORY_TOTAL] = total
-            _reject(_MEMORY, values, missing)
+            _reject(MEMORY, values, missing)
         else:
             self._known[m.MEMORY_TOTAL] = total
 
@@ -218,17 +214,11 @@ def _clocks(values: Values, known: Values) -> Iterable[MetricId]:
 
 
 def _power(values: Values, known: Values) -> Iterable[MetricId]:
-    low, high = values.get(h.POWER_LIMIT_MIN), values.get(h.POWER_LIMIT_MAX)
-    if low is not None and high is not None and low > high:
+    """The limit in force may lie outside the range that can be set: a laptop on its battery or
+    the management of a server sets it from elsewhere.
+    """
+    if values.get(h.POWER_LIMIT_MIN, 0.0) > values.get(h.POWER_LIMIT_MAX, float("inf")):
         yield from (h.POWER_LIMIT_MIN, h.POWER_LIMIT_MAX)
-        low = high = None
-    limit = values.get(h.POWER_LIMIT)
-    least = known.get(h.POWER_LIMIT_MIN, 0.0) if low is None else low
-    most = known.get(h.POWER_LIMIT_MAX, float("inf")) if high is None else high
-    if limit is not None and not (
-        least - _WATTS_OF_ROUNDING <= limit <= most + _WATTS_OF_ROUNDING
-    ):
-        yield h.POWER_LIMIT
 
 
 def _heat(values: Values, known: Values) -> Iterable[MetricId]:
@@ -254,10 +244,8 @@ def _traffic(values: Values, known: Values) -> Iterable[MetricId]:
 
 
 def _pcie_most(known: Values) -> float:
-    generations = (k.PCIE_GENERATION_CARD, k.PCIE_GENERATION_MAX, k.PCIE_GENERATION)
-    generation = max(known.get(metric, 0.0) for metric in generations)
-    lanes = max(known.get(k.PCIE_WIDTH_MAX, 0.0), known.get(k.PCIE_WIDTH, 0.0))
-    return pcie_rate(int(generation), int(lanes)) or _FASTEST_PCIE
+    generation = known.get(k.PCIE_GENERATION_CARD, 0.0)
+    return pcie_rate(int(generation), _MOST_LANES) or _FASTEST_PCIE
 
 
 def _window(values: Values, known: Values) -> Iterable[MetricId]:
@@ -267,7 +255,7 @@ def _window(values: Values, known: Values) -> Iterable[MetricId]:
 
 _CHECKS = (
     (frozenset(_CLOCKS), _clocks),
-    (frozenset({h.POWER_LIMIT, h.POWER_LIMIT_MIN, h.POWER_LIMIT_MAX}), _power),
+    (frozenset({h.POWER_LIMIT_MIN, h.POWER_LIMIT_MAX}), _power),
     (frozenset({h.TEMPERATURE_SLOWDOWN, h.TEMPERATURE_SHUTDOWN}), _heat),
     (frozenset({k.PCIE_GENERATION, k.PCIE_GENERATION_MAX}), _generation),
     (frozenset({k.PCIE_RECEIVE, k.PCIE_TRANSMIT}), _traffic),

@@ -147,21 +147,18 @@ class PatientBatch:
     def read(self) -> list[float | Absence]:
         """One figure or reason per field. Raises NVMLError when the whole call is refused."""
         now = self._clock.now()
-        resting = [None if pause.needless else pause.reason(now) for pause in self.pauses]
+        resting = [pause.reason(now) for pause in self.pauses]
         self._choose([place for place, reason in enumerate(resting) if reason is None])
         answers = self._batch.read() if self._asked else []
         self.micros = [0] * len(resting)
         for place, figure, taken in zip(self._asked, answers, self._batch.micros, strict=False):
             self.micros[place] = taken
-            self._note(self.pauses[place], figure, now)
+            if isinstance(figure, Absence):
+                self.pauses[place].note_refusal(figure, now)
+            else:
+                self.pauses[place].note_answer()
         told = iter(answers)
         return [next(told) if reason is None else reason for reason in resting]
-
-    def _note(self, pause: Pause, figure: float | Absence, now: float) -> None:
-        if isinstance(figure, Absence):
-            pause.note_refusal(figure, now)
-        elif not pause.needless:
-            pause.note_answer()
 
     def _choose(self, places: list[int]) -> None:
         if places != self._asked:

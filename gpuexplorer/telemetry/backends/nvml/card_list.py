@@ -16,15 +16,12 @@ class CardList:
 
     def __init__(self) -> None:
         self.cards: list[Card] = []  # in the order in which people list them; replaced whole
+        self.listed: list[Card] = []  # those the driver lists now, and those that sleep
         self._by_id: dict[CardId, Card] = {}
         self._unlisted: dict[CardId, Card] = {}  # as they were when they were listed
 
     def get(self, card: CardId) -> Card | None:
         return self._by_id.get(card)
-
-    def listed(self) -> list[Card]:
-        """Those the driver lists now, and those that sleep."""
-        return [card for card in self.cards if card.denied is not Absence.UNLISTED]
 
     def unlisted(self) -> Collection[Card]:
         return list(self._unlisted.values())
@@ -32,7 +29,7 @@ class CardList:
     def take(self, listed: list[Card]) -> None:
         """The driver lists these now. Of the others, those that are whole and known stay."""
         now = {card.id for card in listed}
-        for card in self.listed():
+        for card in self.listed:
             known = card.kind is CardKind.GPU and not card.nameless
             if known and card.id not in now and not card.id.startswith(SLEEPER):
                 self._unlisted[card.id] = card
@@ -49,6 +46,7 @@ class CardList:
                 card.index,
             ),
         )
+        self.listed = [card for card in self.cards if card.denied is not Absence.UNLISTED]
 
     def _with_free_numbers(self, listed: list[Card]) -> list[Card]:
         taken = {card.index for card in listed if card.kind is CardKind.GPU}

@@ -95,8 +95,7 @@ class CardReader:
         values: Values = {}
         missing: Missing = plan.never.copy()
         for question in plan.questions:
-            pause = question.pause
-            if not pause.needless and (resting := pause.reason(at)) is not None:
+            if not question.answered and (resting := question.pause.reason(at)) is not None:
                 missing.update(dict.fromkeys(question.answers, resting))
                 continue
             try:
@@ -107,13 +106,15 @@ class CardReader:
                 if error.value in library.DRIVER_GONE:
                     raise DriverGoneError from error
                 reason = library.absence_of(error.value)
-                pause.note_refusal(reason, at)
+                question.answered = False
+                question.pause.note_refusal(reason, at)
                 for metric in question.answers:
                     values.pop(metric, None)  # it may have been refused halfway
                     missing[metric] = reason
             else:
-                if not pause.needless:
-                    pause.note_answer()
+                if not question.answered:
+                    question.answered = True
+                    question.pause.note_answer()
         for metric in plan.surplus:
             values.pop(metric, None)
             missing.pop(metric, None)

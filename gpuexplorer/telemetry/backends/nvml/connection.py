@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 
 import pynvml
@@ -36,8 +36,10 @@ from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.pci_bus import PciBus
 from gpuexplorer.telemetry.topology import Topology
 
-# How long the cards may take to say who they are.
+# How long the next card may take to say who it is, and all together. Without persistence mode
+# the driver starts them one after another, which takes 1 to 3 s each.
 _MEETING_PATIENCE = 3.0
+_LONGEST_MEETING = 6.0
 
 
 class Connection:
@@ -70,6 +72,7 @@ class Connection:
         self._awake_bus_ids = awake_bus_ids
         self._askers = handle_askers(awake_bus_ids)
         self._meetings: dict[int, Asked[list[Found]]] = {}
+        self._answered_at = 0.0  # the last of them
         self._met: dict[int, list[Found]] = {}
         self._refused: dict[int, tuple[Absence, str]] = {}  # why, in the driver's words too
         self._found: list[Found] = []
@@ -127,8 +130,8 @@ class Connection:
             self._driver_gone |= driver_gone
         self._end_if_empty()
 
-    def topology(self, bus: PciBus) -> Topology:
-        return Wiring(self._found, bus).topology()
+    def topology(self, bus: PciBus, listed: Collection[CardId]) -> Topology:
+        return Wiring([each for each in self._found if each.card.id in listed], bus).topology()
 
     def wait_for_fault(self, seconds: float) -> list[HardwareFault]:
         if self._waiter is None:
@@ -163,9 +166,17 @@ class Connection:
     def _meet_all(self) -> None:
         for place, asker in enumerate(self._askers):
             self._begin_to_meet(place, asker)
-        until = time.monotonic() + _MEETING_PATIENCE
+        started = self._answered_at = time.monotonic()
+
+        def left() -> float:
+            until = min(self._answered_at + _MEETING_PATIENCE, started + _LONGEST_MEETING)
+            return max(0.0, until - time.monotonic())
+
         for place, meeting in list(self._meetings.items()):
-            if meeting.answered_within(max(0.0, until - time.monotonic())):
+            # While it was waited for, another one may have answered.
+            while not meeting.answered_within(left()) and left():
+                continue
+            if meeting.answered:
                 self._take_answer(place)
         self._list_cards()
 
@@ -177,6 +188,7 @@ class Connection:
             try:
                 return meet(asker, place)
             finally:
+                self._answered_at = time.monotonic()
                 self.leave()
 
         self._meetings[place] = Asked(go, when_late=lambda: self._conclude(place))

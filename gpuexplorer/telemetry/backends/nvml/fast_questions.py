@@ -12,8 +12,9 @@ from gpuexplorer.core.catalogue import utilization as u
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.belief import (
+    MEMORY,
     REASON_BITS,
-    memory_adds_up,
+    memory_fits,
     reasons_can_be,
 )
 from gpuexplorer.telemetry.backends.nvml.calls import (
@@ -21,10 +22,9 @@ from gpuexplorer.telemetry.backends.nvml.calls import (
     number_call,
     struct_call,
 )
-from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Values
+from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Values, put
 
-_MEMORY = (m.MEMORY_USED, m.MEMORY_FREE, m.MEMORY_RESERVED, m.MEMORY_TOTAL)
-_IMPOSSIBLE_MEMORY = dict.fromkeys(_MEMORY, Absence.IMPOSSIBLE)
+_IMPOSSIBLE_MEMORY = dict.fromkeys(MEMORY, Absence.IMPOSSIBLE)
 
 
 def fast_questions(handle: object) -> list[Question]:
@@ -64,20 +64,18 @@ def memory_question(handle: object) -> Question:
         except pynvml.NVMLError_NotSupported:
             ask_old(values, missing)  # the newer call may be there and refuse all the same
             return
-        if not memory_adds_up(total, used, free, reserved):
-            missing.update(_IMPOSSIBLE_MEMORY)
-            return
-        if not total:
-            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
-        values[m.MEMORY_USED] = used
-        values[m.MEMORY_FREE] = free
-        values[m.MEMORY_RESERVED] = reserved
-        values[m.MEMORY_TOTAL] = total
+        tell(values, missing, total, free, used)
+        if m.MEMORY_TOTAL in values:
+            fits = memory_fits(total, used, free, reserved)
+            put(values, missing, m.MEMORY_RESERVED, reserved if fits else Absence.IMPOSSIBLE)
 
     def ask_old(values: Values, missing: Missing) -> None:
-        # The older call counts the reserved part as used and cannot tell it apart.
-        total, free, used = ask_v1()
-        if not memory_adds_up(total, used, free):
+        tell(values, missing, *ask_v1())
+        # It counts the reserved part as used and cannot tell it apart.
+        missing.setdefault(m.MEMORY_RESERVED, Absence.NOT_IN_DRIVER)
+
+    def tell(values: Values, missing: Missing, total: int, free: int, used: int) -> None:
+        if not memory_fits(total, used, free):
             missing.update(_IMPOSSIBLE_MEMORY)
             return
         if not total:
@@ -85,9 +83,8 @@ def memory_question(handle: object) -> Question:
         values[m.MEMORY_USED] = used
         values[m.MEMORY_FREE] = free
         values[m.MEMORY_TOTAL] = total
-        missing[m.MEMORY_RESERVED] = Absence.NOT_IN_DRIVER
 
-    return Question(_MEMORY, ask_new if library.has("nvmlDeviceGetMemoryInfo_v2") else ask_old)
+    return Question(MEMORY, ask_new if library.has("nvmlDeviceGetMemoryInfo_v2") else ask_old)
 
 
 def _temperature(handle: object) -> Question:
@@ -116,9 +113,17 @@ def _clocks(handle: object) -> list[Question]:
 
 def _performance_state(handle: object) -> Question:
     newer = library.has("nvmlDeviceGetPerformanceState")
-    # Before 2011 the same call had another name. 32 stands for unknown, and is out of range.
+    # Before 2011 the same call had another name.
     name = "nvmlDeviceGetPerformanceState" if newer else "nvmlDeviceGetPowerState"
-    return _number(c.PERFORMANCE_STATE, number_call(name, handle))
+    ask_driver = number_call(name, handle)
+
+    def ask(values: Values, missing: Missing) -> None:
+        state = ask_driver()
+        if state == pynvml.NVML_PSTATE_UNKNOWN:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+        values[c.PERFORMANCE_STATE] = state
+
+    return Question((c.PERFORMANCE_STATE,), ask)
 
 
 def _number(metric: MetricId, ask_driver: Callable[[], float], factor: float = 1.0) -> Question:
@@ -140,7 +145,7 @@ def _reasons(handle: object) -> Question:
         try:
             return int(pynvml.nvmlDeviceGetSupportedClocksThrottleReasons(handle))
         except (pynvml.NVMLError_NotSupported, pynvml.NVMLError_FunctionNotFound):
-            return 0
+            return -1  # it may know any
 
     def ask(values: Values, missing: Missing) -> None:
         [mask] = ask_driver()

@@ -100,7 +100,11 @@ def _child(file: Path, known: str, contact: Callable[[], None]) -> Iterator[None
         waiting.register(answer, select.POLLIN)
         late = not waiting.poll(_PATIENCE * 1000)
         if not late and not os.read(answer, 1):
-            _so_far.ended[known] = _trouble(file, _reap(pid))
+            status = _reap(pid)
+            if status is not None and _ended_by_others(status):
+                yield
+                return
+            _so_far.ended[known] = _trouble(file, status)
             raise _so_far.ended[known]
         try:
             yield
@@ -165,6 +169,11 @@ def _reap(pid: int) -> int | None:
         return os.waitpid(pid, 0)[1]
     except ChildProcessError:
         return None
+
+
+def _ended_by_others(status: int) -> bool:
+    """The system is short of memory, or somebody ends programs: no word about the library."""
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGTERM)
 
 
 def _trouble(file: Path, status: int | None) -> Trouble:

@@ -14,7 +14,6 @@ class Pause:
     """
 
     def __init__(self) -> None:
-        self.needless = False  # it answered when asked last, so there is nothing to look up
         self._reason: Absence | None = None
         self._until = 0.0
         self._seconds = 0.0
@@ -25,11 +24,10 @@ class Pause:
         return self._reason if now < self._until else None
 
     def note_answer(self) -> None:
-        self.needless = self._answered = True
+        self._answered = True
         self._until = self._seconds = 0.0
 
     def note_refusal(self, reason: Absence, now: float) -> None:
-        self.needless = False
         if reason.lasting and not self._answered:
             self._seconds = _LONGEST
         else:
@@ -39,5 +37,5 @@ class Pause:
 
     def forget(self) -> None:
         """The card is another than before: ask at once, as if it had never been asked."""
-        self.needless = self._answered = False
+        self._answered = False
         self._until = self._seconds = 0.0

@@ -29,8 +29,10 @@ class Question:
         self.prepare = prepare  # what `ask` compares with, taken beforehand
         self.members = members
         self.pause = Pause()
+        self.answered = False  # when it was asked last, so that there is no pause to look at
 
     def forget_refusals(self) -> None:
+        self.answered = False
         for pause in (self.pause, *self.members):
             pause.forget()
 

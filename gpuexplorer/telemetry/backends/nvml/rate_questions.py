@@ -152,6 +152,14 @@ _ACTIVITIES: tuple[tuple[int, MetricId], ...] = (
 )
 
 
+# A share is one counter by another, which are not read at quite the same moment.
+_MOST_PERCENT = 101.0
+
+
+def _share(percent: float) -> float:
+    return 1.0 if 100.0 < percent <= _MOST_PERCENT else percent / 100
+
+
 class ActivityMeter:
     """GPM of Hopper and later: two samples of the driver, the older kept for next time."""
 
@@ -199,7 +207,7 @@ class ActivityMeter:
             pynvml.nvmlGpmSampleFree(older)
         for slot, (_, metric) in zip(request.metrics, _ACTIVITIES, strict=False):
             code = slot.nvmlReturn
-            figure = library.absence_of(code) if code else slot.value / 100
+            figure = library.absence_of(code) if code else _share(slot.value)
             put(values, missing, metric, figure)
 
     def _take(self) -> object:

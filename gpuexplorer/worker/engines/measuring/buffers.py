@@ -8,6 +8,8 @@ from gpuexplorer.worker.measuring.cards import Cards
 from gpuexplorer.worker.measuring.words import size_in_words
 
 _SMALL = 4096
+# What the driver says where it will not pin; all else is an error of the card.
+_NOT_PINNED = ("out of memory", "not supported", "invalid argument")
 
 
 # Any: tensors are PyTorch's.
@@ -29,6 +31,8 @@ def _pinned(cards: Cards, size: int) -> Any:
         cards.empty("cpu", min(size, _SMALL), pinned=True)
         return cards.empty("cpu", size, pinned=True)
     except RuntimeError as error:
+        if not any(each in str(error) for each in _NOT_PINNED):
+            raise
         # The driver remembers it, and blames whatever is computed next.
         raise Spoiled(
             Message(

@@ -12,10 +12,9 @@ from gpuexplorer.worker.engines.measuring.giving_back import given_back
 from gpuexplorer.worker.engines.measuring.host_measurement import measured_by_host
 from gpuexplorer.worker.engines.measuring.interleaved import measured_blocking
 from gpuexplorer.worker.engines.measuring.queued_measurement import measured_in_queue
-from gpuexplorer.worker.failures import Spoiled
+from gpuexplorer.worker.measuring.card_errors import of_card
 from gpuexplorer.worker.measuring.cards import Cards
-from gpuexplorer.worker.measuring.one_process import held_by_another, is_held_by_another
-from gpuexplorer.worker.measuring.refusals import made_to_fit, refuse
+from gpuexplorer.worker.measuring.refusals import made_to_fit, needs, refuse
 
 
 def measure(
@@ -46,7 +45,7 @@ def _measured(
             measured, near=asked.took_near, in_cache=asked.cache_that_holds_it is not None
         )
     except RuntimeError as error:
-        raise _explained(error, command) from None
+        raise _explained(error, command, cards) from None
     if not why_fewer:
         return measured
     return replace(measured, fewer_bytes=made.bytes, notes=(why_fewer, *measured.notes))
@@ -60,7 +59,7 @@ def _by_its_method(asked: Asked) -> Measured:
     return measured_in_queue(asked)
 
 
-def _explained(error: RuntimeError, command: Measure) -> Exception:
+def _explained(error: RuntimeError, command: Measure, cards: Cards) -> Exception:
     """What PyTorch says of a card is told as what it means for the measurement."""
     words = str(error)
     if not any(name in words for name in ("CUDA", "HIP")):
@@ -73,12 +72,5 @@ def _explained(error: RuntimeError, command: Measure) -> Exception:
             "Measure a plain copy, or take a PyTorch that was built for the card.",
         )
     way = Message("{source} to {target}", source=command.source, target=command.target)
-    if is_held_by_another(words):
-        return held_by_another(way, words)
-    return Spoiled(
-        Message("A card broke off while {way} was measured.", way=way),
-        Message(
-            "The driver may have lost it: look at its events. A new worker is needed to go on."
-        ),
-        words,
-    )
+    broke = Message("A card broke off while {way} was measured.", way=way)
+    return of_card(words, cards, tuple(needs(command.job)), way, broke)

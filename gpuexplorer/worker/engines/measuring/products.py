@@ -17,9 +17,8 @@ from gpuexplorer.worker.engines.measuring.giving_back import given_back
 from gpuexplorer.worker.engines.measuring.known_product import KnownProduct
 from gpuexplorer.worker.engines.measuring.lanes import Lane
 from gpuexplorer.worker.engines.measuring.sampling import Sampler, warmed
-from gpuexplorer.worker.failures import Spoiled
+from gpuexplorer.worker.measuring.card_errors import of_card
 from gpuexplorer.worker.measuring.cards import Cards
-from gpuexplorer.worker.measuring.one_process import held_by_another, is_held_by_another
 from gpuexplorer.worker.measuring.plan import host_loops_for, loops_for
 from gpuexplorer.worker.measuring.products import (
     HOST,
@@ -60,7 +59,7 @@ def _multiplied(
             asked = _Asked(command, cards, _Matrices(cards, command), on_sample, checkpoint)
             times = _by_host(asked) if command.device == HOST else _in_queue(asked)
     except RuntimeError as error:
-        raise _explained(error, command) from None
+        raise _explained(error, command, cards) from None
     notes = notes_on(command.job, capability)
     if times.asked_late:
         notes.append(
@@ -220,7 +219,7 @@ def _by_host(asked: _Asked) -> _Times:
     return _Times(tuple(samples), host, loops, None, loaded, wrong + matrices.wrong_values())
 
 
-def _explained(error: RuntimeError, command: Multiply) -> Exception:
+def _explained(error: RuntimeError, command: Multiply, cards: Cards) -> Exception:
     """What PyTorch says of a card is told as what it means for the measurement."""
     words = str(error)
     if not any(name in words for name in ("CUDA", "HIP", "CUBLAS", "cuBLAS")):
@@ -232,19 +231,12 @@ def _explained(error: RuntimeError, command: Multiply) -> Exception:
             "This PyTorch has no kernels for the card, and a product needs one.",
             "Take a PyTorch that was built for the card.",
         )
-    if "NOT_SUPPORTED" in words:
+    if "NOT_SUPPORTED" in words or "ARCH_MISMATCH" in words:
         return Trouble(
             "{device} cannot multiply matrices of {kind}.",
             "Measure another kind of number.",
             device=command.device,
             kind=command.kind,
         )
-    if is_held_by_another(words):
-        return held_by_another(command.device, words)
-    return Spoiled(
-        Message("A card broke off while {device} multiplied.", device=command.device),
-        Message(
-            "The driver may have lost it: look at its events. A new worker is needed to go on."
-        ),
-        words,
-    )
+    broke = Message("A card broke off while {device} multiplied.", device=command.device)
+    return of_card(words, cards, (command.device,), command.device, broke)
