@@ -84,6 +84,12 @@ def _snapshot() -> list[Figure]:
                 middle < 0.2 if ours else None,
             )
         )
+    mine, *peers = times
+    for name in peers:
+        share = statistics.median(a / b for a, b in zip(times[mine], times[name], strict=True))
+        met = share <= 1 if name.startswith("nvitop") else None
+        goal = "" if met is None else "at most 1"
+        rows.append(Figure(f"{mine} / {name}", f"{share:.2f}", goal, met))
     return rows
 
 

@@ -1,7 +1,7 @@
 """Picture: everything a snapshot shows, put together once for table, JSON and CSV alike."""
 
 import datetime
-import platform
+import socket
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -51,7 +51,7 @@ def take(
     ids = {card.id for card in chosen}
     return Picture(
         taken_at=datetime.datetime.now(datetime.UTC).astimezone(),
-        host_name=platform.node(),
+        host_name=socket.gethostname(),
         source=source,
         attempts=session.attempts,
         host=session.host,

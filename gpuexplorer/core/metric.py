@@ -1,9 +1,8 @@
 """Metric: one thing that can be measured, and all that a person needs to understand it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum, StrEnum
-from typing import NewType
+from typing import NamedTuple, NewType
 
 from gpuexplorer.core.words import Message
 
@@ -52,8 +51,7 @@ class Part(Enum):
     NVLINK = "nvlink"
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(NamedTuple):
     """One entry feeds tables, charts, tooltips, recordings and exports."""
 
     id: MetricId
@@ -66,7 +64,7 @@ class Metric:
     lowest: float = 0.0
     scope: Scope = Scope.CARD
     part: tuple[Part, int] | None = None
-    choices: Mapping[int, Message] = field(default_factory=dict)  # what a state's number means
+    choices: Mapping[int, Message] = {}  # what a state's number means
     plotted: bool = True  # changes in time, and so is kept in the history
 
     def plausible(self, value: float) -> bool:

@@ -1,8 +1,8 @@
 """CardCourse: what one card says from sample to sample, and what of it is worth telling."""
 
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from datetime import datetime
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState, Sample
@@ -151,7 +151,7 @@ class CardCourse:
         unknown = Message(
             "{reason}: not known since {moment}, {why}",
             reason=METRICS[metric].label,
-            moment=f"{datetime.fromtimestamp(self._wall(reason.seen)).astimezone():%H:%M:%S}",
+            moment=time.strftime("%H:%M:%S", time.localtime(self._wall(reason.seen))),
             why=sample.missing[metric].sentence,
         )
         return [Found(Kind.THROTTLING_UNKNOWN, unknown, reason.seen, metric)]

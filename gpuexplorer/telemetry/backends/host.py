@@ -1,9 +1,9 @@
 """The processor and its memory: the device that is always there."""
 
 import os
-import platform
 import sys
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -105,12 +105,14 @@ class HostReader:
 
 
 def _processor_name() -> str:
-    try:
-        # Line by line: where there are many processors, all of them take long to write down.
-        with Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as lines:
-            for line in lines:
-                if line.lower().startswith("model name"):
-                    return " ".join(line.split(":", 1)[1].split()) or Message("Processor")
-    except OSError:
-        return platform.processor() or Message("Processor")
+    # Line by line: where there are many processors, all of them take long to write down.
+    with (
+        suppress(OSError),
+        Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as lines,
+    ):
+        for line in lines:
+            if line.lower().startswith("model name"):
+                return " ".join(line.split(":", 1)[1].split()) or Message("Processor")
+    import platform  # noqa: PLC0415 - takes a hundredth of a snapshot, and few need it
+
     return platform.processor() or platform.machine() or Message("Processor")
