@@ -167,7 +167,7 @@ def test_wrong_arguments_get_a_sentence_with_the_right_form(
         ("cards=3;lost=1", "lost"),
         ("cards=2;garbage=all", "impossible figure"),
         ("cards=2;refused=all", "does not report it"),
-        ("cards=2;refused=all;refuse_code=no_permission", "has no permission to read it"),
+        ("cards=2;refused=all;refuse_code=no_permission", "may not read it"),
         ("cards=2;mig=0:3", "MIG is on"),
         ("cards=64", "63"),
         ("cards=1;kind=gb10", "uses the computer's memory"),

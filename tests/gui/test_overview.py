@@ -57,7 +57,7 @@ def test_a_missing_figure_explains_itself_in_full_on_asking(
 ) -> None:
     window = open_window(session_of({card(0): Answer(otherwise=Absence.NO_PERMISSION)}))
     tile = tile_saying(window, "Power: no permission")
-    hint = "Power: this user has no permission to read it.\nPower the whole board draws"
+    hint = "Power: this user may not read it.\nPower the whole board draws"
     qtbot.waitUntil(lambda: any(each.startswith(hint) for each in tile.hints()))
 
 

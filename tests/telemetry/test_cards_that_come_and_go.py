@@ -46,6 +46,19 @@ def reload_with(stub: Stub, backend: NvmlBackend, clock: ManualClock, config: st
     read_all(backend)
 
 
+def test_the_card_that_is_asked_first_after_a_reload_is_not_lost_where_it_is_not_listed(
+    stub: Stub, open_nvml: OpenNvml
+) -> None:
+    clock = ManualClock()
+    backend = open_nvml("cards=8", clock)
+    last = backend.cards()[7]
+    stub.set("driver=gone")
+    read(backend, last)
+    clock.advance(3)
+    stub.set("driver=back;cards=3")
+    assert read(backend, last).state is CardState.UNLISTED
+
+
 def test_cards_that_are_missing_after_a_reload_stay_and_say_so(
     stub: Stub, open_nvml: OpenNvml
 ) -> None:

@@ -204,12 +204,12 @@ def test_a_card_that_tells_nothing_says_so_at_every_place(
     reads(
         screen,
         "Gives no usable figure",
-        "How full its memory is: this user has no permission to read it.",
+        "How full its memory is: this user may not read it.",
         "Power: no permission",
         "Throttled in 5 min: nothing recorded in it",
     )
     assert {line.reason for each in screen.plots.contents for line in each.lines} == {
-        "this user has no permission to read it"
+        "this user may not read it"
     }
 
 

@@ -34,7 +34,7 @@ def test_a_card_that_gives_no_figures_is_told_on_its_tile_and_among_the_events(
     tile_saying(window, "Gives no usable figure")
     assert newest(window) == ""
     clock.ahead += 6
-    reason = "this user has no permission to read it"
+    reason = "this user may not read it"
     qtbot.waitUntil(
         lambda: newest(window).endswith(
             f", card 0: The card gives no usable figure: {reason}, ongoing"

@@ -115,6 +115,8 @@ class NvmlBackend:
         connection = self._enter()
         if connection is None:
             return self._meanwhile(known, now, metrics)
+        # Entering may have connected anew, and then the card may not be listed any more.
+        known = self._list.get(card) or known
         try:
             sample = self._read(connection, known, metrics)
         except DriverGoneError:
