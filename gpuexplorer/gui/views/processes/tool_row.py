@@ -57,7 +57,7 @@ class ToolRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        row.addWidget(self.search, 1)
+        row.addWidget(self.search, 100)  # what room there is, up to its widest
         row.addWidget(self._card_button)
         row.addWidget(self._groupings)
         row.addStretch(1)

@@ -15,6 +15,7 @@ _TINT = 0.17
 _CHIP = 20.0
 _RADIUS, _SMALL_RADIUS = 6.0, 3.0
 _DASHES = (3.0, 3.0)
+_DASH = "–"  # for a figure, where there is no room for the reason
 
 
 def fitting(texts: Texts, letters: Lettering, width: float) -> str:
@@ -102,8 +103,13 @@ def _draw_words(drawing: Drawing, place: QRectF, face: TileFace, form: Form) -> 
     if model.text:
         drawing.text(place.left(), y, model)
         y += letters.caption.height + 2
-    amount = fitting(face.memory, letters.caption, place.width())
-    end = drawing.text(place.left(), y, Run(amount, letters.caption, theme.text))
+    amount = Run(
+        fitting(face.memory, letters.caption, place.width()), letters.caption, theme.text
+    )
+    if not face.memory and not _word_beside(drawing, place.right() - least, face):
+        word = fitting(face.word, letters.caption, place.width())
+        amount = Run(word, letters.caption, theme.tone(face.tone))
+    end = drawing.text(place.left(), y, amount)
     cuda = Run(face.cuda, letters.caption, theme.quiet)
     if form is Form.ROOMY and cuda.width < place.right() - end - 8:
         drawing.runs_right(place.right(), y, [cuda])
@@ -122,9 +128,15 @@ def _draw_busy(
         if sum(run.width for run in runs) > right - left:
             runs = runs[:1]
     else:
-        word = fitting(face.word, letters.caption, right - left)
+        word = _word_beside(drawing, right - left, face) or _DASH
         runs = [Run(word, letters.caption, theme.tone(face.tone))]
     return drawing.runs_right(right, baseline, runs)
+
+
+def _word_beside(drawing: Drawing, room: float, face: TileFace) -> str:
+    """The longest that fits whole beside the number of the card; empty where none does."""
+    width = drawing.letters.caption.width
+    return next((each for each in face.word if width(each) <= room), "")
 
 
 def _draw_compact(drawing: Drawing, place: QRectF, face: TileFace) -> None:
