@@ -21,7 +21,7 @@ def memory(probe: Probe) -> Topic:
         for name, kibibytes in re.findall(r"^(\w+):\s+(\d+) kB", said, re.MULTILINE)
     }
     total, available = sizes.get("MemTotal", 0), sizes.get("MemAvailable", 0)
-    swap, limit = sizes.get("SwapTotal", 0), _limit(probe)
+    swap, limit = sizes.get("SwapTotal", 0), _limit(probe, total)
     facts: dict[str, Fact] = {
         "total_bytes": total,
         "available_bytes": available,
@@ -29,7 +29,7 @@ def memory(probe: Probe) -> Topic:
         "limit_bytes": limit,
     }
     details = []
-    if limit is not None and limit < total:
+    if limit is not None:
         details.append(
             Message("The container may use {size:.1f} GiB of it.", size=limit / _GIB)
         )
@@ -57,13 +57,15 @@ def memory(probe: Probe) -> Topic:
     return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
 
 
-def _limit(probe: Probe) -> int | None:
-    """What a container or service may use at most; None for as much as there is."""
+def _limit(probe: Probe, total: int) -> int | None:
+    """What a container or service may use at most; None for as much as there is, which some
+    kernels call "max" and others a number that is larger.
+    """
     for path in (
         "/sys/fs/cgroup/memory.max",
         "/sys/fs/cgroup/memory/memory.limit_in_bytes",
     ):
         said = (probe.read(path) or "").strip()
         if said.isdigit():
-            return int(said)
+            return int(said) if int(said) < total else None
     return None

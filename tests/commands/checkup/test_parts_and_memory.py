@@ -84,3 +84,11 @@ def test_swap_is_counted_and_a_containers_limit_too(computer: Computer) -> None:
 def test_other_systems_look_after_memory_themselves(computer: Computer) -> None:
     computer.platform = "win32"
     assert memory(computer.probe()).verdict is Verdict.FINE
+
+
+def test_a_limit_beyond_all_memory_is_none(computer: Computer) -> None:
+    computer.write("/proc/meminfo", "MemTotal: 16777216 kB\nMemAvailable: 8388608 kB\n")
+    computer.write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n")
+    topic = memory(computer.probe())
+    assert not topic.details
+    assert topic.facts["limit_bytes"] is None
