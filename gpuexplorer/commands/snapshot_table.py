@@ -17,7 +17,7 @@ from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Quantity, memory, quantity, ratio
 from gpuexplorer.core.words import Message, mark, tr, trn
 from gpuexplorer.telemetry.backend import MADE_UP
-from gpuexplorer.telemetry.card_course import HARMFUL, why_no_figures
+from gpuexplorer.telemetry.card_course import BRIEFLY, HARMFUL, why_no_figures
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import ProcessFigure
@@ -48,7 +48,7 @@ _PROCESS_COLUMNS = (
     Column(mark("Container"), 20),
     Column(mark("Command"), 95, elastic=True),
 )
-_ROOMY = 150
+_ROOMY, _NARROW = 150, 100
 _EXPLAINED = frozenset(CardState) - {CardState.WORKING, CardState.NO_ANSWER}
 NONE = "-"  # stands where a figure is missing; the reason follows below the table
 
@@ -155,19 +155,21 @@ def _card(picture: Picture, card: Card, width: int) -> list[str]:
         _one(reading, h.FAN_SPEED),
         _pcie(reading),
         _traffic(reading),
-        _state(picture, reading, card),
+        _state(picture, reading, card, width),
     ]
 
 
-def _state(picture: Picture, reading: Reading, card: Card) -> str:
+def _state(picture: Picture, reading: Reading, card: Card, width: int) -> str:
     if why_no_figures(reading.values, reading.missing) is not None:
         return tr("no usable figure")  # why stands below
-    return _trouble(reading) or tr(picture.states[card.id])
+    return _trouble(reading, width) or tr(picture.states[card.id])
 
 
 def _name(picture: Picture, card: Card, width: int) -> str:
     """The part of the name that tells cards apart, where there is no room for all of it."""
     parent = next((other for other in picture.cards if other.id == card.parent), None)
+    if card.nameless:
+        return NONE  # its state says why
     name = tr(card.name)
     if parent is not None:
         return f"  {name.removeprefix(tr(parent.name)).strip(', ')}"
@@ -186,7 +188,8 @@ def _states(picture: Picture, width: int) -> list[str]:
     cards: dict[CardState, list[str]] = {}
     for card in picture.cards:
         reading = picture.readings[card.id]
-        if reading is not None and reading.state in _EXPLAINED:
+        # A note says of each card without access why that is so.
+        if reading is not None and reading.state in _EXPLAINED and card.denied is None:
             cards.setdefault(reading.state, []).append(picture.numbers[card.id])
     lines = []
     for state, numbers in cards.items():
@@ -261,10 +264,13 @@ def _traffic(reading: Reading) -> str:
     return f"{quantity(metric, receive)}, {quantity(metric, transmit)}"
 
 
-def _trouble(reading: Reading) -> str:
+def _trouble(reading: Reading, width: int) -> str:
     """What holds the card back, in words; empty where nothing does."""
+    brief = BRIEFLY if width < _NARROW else {}
     return ", ".join(
-        tr(METRICS[metric].label) for metric in HARMFUL if reading.values.get(metric)
+        tr(brief.get(metric, METRICS[metric].label))
+        for metric in HARMFUL
+        if reading.values.get(metric)
     )
 
 

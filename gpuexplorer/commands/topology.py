@@ -89,11 +89,17 @@ def _text(
         lines += wrap(made_up, width)
     lines += ["", *_matrix(cards, topology, width), ""]
     lines += [line for text in _legend(cards, topology) for line in wrap(text, width)]
-    lines += [
-        "",
-        *wrap(tr("Theoretical rates, each direction:"), width),
-        *_rates(cards, topology, width),
-    ]
+    if topology.links:
+        lines += [
+            "",
+            *wrap(tr("Theoretical rates, each direction:"), width),
+            *_rates(cards, topology, width),
+        ]
+    silent = [card for card in cards if card.denied is not None]
+    lines += [""] if silent else []
+    for card in silent:
+        why = tr("Card {card}: {reason}.", card=card.index, reason=card.cuda_reason)
+        lines += wrap(why, width)
     return "\n".join(lines)
 
 

@@ -43,7 +43,7 @@ class Absence(StrEnum):
 _SENTENCES = {
     Absence.NOT_SUPPORTED: Message("this card does not report it"),
     Absence.NOT_IN_DRIVER: Message("this driver is too old to report it"),
-    Absence.NO_PERMISSION: Message("only an administrator may read it"),
+    Absence.NO_PERMISSION: Message("this user has no permission to read it"),
     Absence.NEEDS_TWO: Message("it takes two readings, and this is the first"),
     Absence.TOO_SOON: Message("it takes two readings, and these were too close together"),
     Absence.IMPOSSIBLE: Message("the driver answered with an impossible figure"),

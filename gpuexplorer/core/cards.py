@@ -58,13 +58,11 @@ _STATE_SENTENCES = {
     CardState.ASLEEP: Message(
         "asleep, or left alone so that it can fall asleep; not woken to be read"
     ),
-    CardState.LOST: Message("lost: it no longer answers the driver"),
+    CardState.LOST: Message("it no longer answers the driver"),
     CardState.UNLISTED: Message(
-        "not listed: the driver no longer lists it; it is looked for again and again"
+        "the driver no longer lists it; it is looked for again and again"
     ),
-    CardState.REFUSED: Message(
-        "no access: the driver does not give access to it; it is asked again and again"
-    ),
+    CardState.REFUSED: Message("the driver gives no access to it; it is asked again and again"),
     CardState.NO_ANSWER: Message("the driver has not answered for this card yet"),
     CardState.NO_DRIVER: Message("the driver is gone; it is looked for again and again"),
 }

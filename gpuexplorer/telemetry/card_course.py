@@ -11,7 +11,7 @@ from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW, TEMPERATURE
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.standing import Found, Standing
 
@@ -22,6 +22,13 @@ HARMFUL = tuple(
     for reason in clocks.THROTTLE_REASONS
     if reason not in clocks.HARMLESS_REASONS
 )
+# Where there is no room for their labels.
+BRIEFLY = {
+    clocks.throttle("sw_power_cap"): mark("Power limit"),
+    clocks.throttle("sync_boost"): mark("Held back"),
+    clocks.throttle("hw_slowdown"): mark("Slowdown"),
+    clocks.throttle("hw_thermal_slowdown"): mark("Too hot"),
+}
 _SLOWDOWN = clocks.throttle("hw_slowdown")
 _ITS_CAUSES = (
     clocks.throttle("hw_thermal_slowdown"),
@@ -149,7 +156,7 @@ class CardCourse:
         del self._throttled[metric]
         self._read_again[metric] = float("inf")
         unknown = Message(
-            "{reason}: not known since {moment}, {why}",
+            "{reason}: not known since {moment} ({why})",
             reason=METRICS[metric].label,
             moment=time.strftime("%H:%M:%S", time.localtime(self._wall(reason.seen))),
             why=sample.missing[metric].sentence,

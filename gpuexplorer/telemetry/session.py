@@ -145,8 +145,8 @@ class Session:
         ):
             why = why_no_figures(reading.values, reading.missing)
             if why is None:
-                return Message("gives no usable figure")
-            return Message("gives no usable figure: {why}", why=why.sentence)
+                return Message("no usable figure")
+            return Message("no usable figure ({why})", why=why.sentence)
         return reading.state.sentence
 
     def read_host(self) -> Reading:

@@ -109,7 +109,7 @@ class Standing:
             over = _END_OF[before]
             found.append(Found(over, _SENTENCES[over], since))
         if self.told is Kind.NO_FIGURES:
-            sentence = Message("The card gives no figures: {why}", why=why)
+            sentence = Message("The card gives no usable figure: {why}", why=why)
             found.append(Found(self.told, sentence, since))
         elif self.told is not None:
             found.append(Found(self.told, _SENTENCES[self.told], since))

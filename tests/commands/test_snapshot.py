@@ -167,7 +167,7 @@ def test_wrong_arguments_get_a_sentence_with_the_right_form(
         ("cards=3;lost=1", "lost"),
         ("cards=2;garbage=all", "impossible figure"),
         ("cards=2;refused=all", "does not report it"),
-        ("cards=2;refused=all;refuse_code=no_permission", "only an administrator"),
+        ("cards=2;refused=all;refuse_code=no_permission", "has no permission to read it"),
         ("cards=2;mig=0:3", "MIG is on"),
         ("cards=64", "63"),
         ("cards=1;kind=gb10", "uses the computer's memory"),
@@ -291,8 +291,8 @@ def test_a_closed_output_is_no_traceback() -> None:
 
 def test_every_state_is_explained_once_below_the_table() -> None:
     done = run("cards=3;lost=0,2", "snapshot", COLUMNS="100")
-    assert done.stdout.count("it no longer answers the driver") == 1
-    assert "Cards 0, 2: lost" in done.stdout
+    assert done.stdout.count("Cards 0, 2: the driver has lost it.") == 1
+    assert done.stdout.count("Cards 0, 2: ") == 1
 
 
 def test_eighty_columns_show_the_names_of_cards_whole() -> None:
@@ -317,9 +317,34 @@ def test_cards_without_a_figure_have_a_short_word_and_one_reason() -> None:
     assert done.stdout.count("H100 80GB HBM3") == 2
 
 
-def test_why_a_card_gives_no_access_is_said_once() -> None:
-    done = run("cards=3;lost=1", "snapshot", COLUMNS="120")
-    assert done.stdout.count("gives no access") == 1
+@pytest.mark.parametrize(
+    ("config", "why"),
+    [
+        ("lost=1", "the driver has lost it"),
+        ("hung=1", "it has not answered for 3 s"),
+        ("fault=every@1:no_permission", "no permission for this user, container or job"),
+        ("fault=every@1:not_supported", "the driver says that it does not support it"),
+        ("fault=every@1:999", "the driver gives no access to it (unknown Error)"),
+    ],
+)
+def test_why_a_card_gives_no_access_is_said_once_and_in_its_own_words(
+    config: str, why: str
+) -> None:
+    done = run(f"cards=3;{config}", "snapshot", COLUMNS="120")
+    assert done.stdout.count(f"Card 1: {why}.") == 1
+    assert done.stdout.count("Card 1: ") == 1
+
+
+def test_what_holds_a_card_back_is_not_cut_short_in_eighty_columns() -> None:
+    done = run("cards=2", "snapshot", COLUMNS="80")
+    assert "Power limit" in done.stdout
+    assert "…" not in done.stdout
+
+
+def test_cards_without_access_have_no_wiring_and_a_reason() -> None:
+    done = run("cards=2;fault=every@all:no_permission", "topology", COLUMNS="80")
+    assert "Theoretical rates" not in done.stdout
+    assert "Card 1: no permission for this user, container or job." in done.stdout
 
 
 def test_the_narrowest_terminal_still_shows_how_busy_a_card_is() -> None:

@@ -56,8 +56,8 @@ def test_a_missing_figure_explains_itself_in_full_on_asking(
     open_window: OpenWindow, tile_saying: TileSaying, qtbot: QtBot
 ) -> None:
     window = open_window(session_of({card(0): Answer(otherwise=Absence.NO_PERMISSION)}))
-    tile = tile_saying(window, "Power: for administrators only")
-    hint = "Power: only an administrator may read it.\nPower the whole board draws"
+    tile = tile_saying(window, "Power: no permission")
+    hint = "Power: this user has no permission to read it.\nPower the whole board draws"
     qtbot.waitUntil(lambda: any(each.startswith(hint) for each in tile.hints()))
 
 

@@ -60,7 +60,7 @@ def test_cards_that_are_missing_after_a_reload_stay_and_say_so(
     assert set(last.missing.values()) == {Absence.UNLISTED}
     assert not last.values
     assert backend.cards()[7].cuda_index is None
-    assert "Card 7: the driver no longer lists it." in backend.notes()
+    assert "Cards 3, 4, 5, 6, 7: the driver no longer lists it." in backend.notes()
     assert any("look for it with `lspci`" in note for note in backend.notes())
 
 

@@ -224,7 +224,7 @@ def test_throttling_is_not_known_any_more_when_it_cannot_be_read() -> None:
     assert log.kinds() == [Kind.THROTTLING_BEGAN, Kind.THROTTLING_UNKNOWN]
     unknown = log.told[1]
     assert unknown.sentence.startswith("At its power limit: not known since ")
-    assert unknown.sentence.endswith(", this card does not report it")
+    assert unknown.sentence.endswith(" (this card does not report it)")
     assert unknown.lasted == 11.0  # until the last reading, not until it was told
 
 
@@ -275,7 +275,7 @@ def test_a_card_that_gives_no_figures_any_more_is_told_with_the_reason(why: Abse
     log.refused(*FIGURES, seconds=20, why=why)
     log.gives(FIGURES, 20)
     assert log.kinds() == [Kind.NO_FIGURES, Kind.FIGURES_AGAIN]
-    assert log.told[0].sentence == f"The card gives no figures: {why.sentence}"
+    assert log.told[0].sentence == f"The card gives no usable figure: {why.sentence}"
     assert log.told[1].sentence == "The card gives figures again"
     assert log.told[1].lasted == 20.0
 

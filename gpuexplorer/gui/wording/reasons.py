@@ -10,7 +10,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import Mark, Matter
-from gpuexplorer.telemetry.card_course import why_no_figures
+from gpuexplorer.telemetry.card_course import BRIEFLY, why_no_figures
 from gpuexplorer.telemetry.latest import Reading
 
 # The gravest first.
@@ -35,16 +35,11 @@ def short_reasons(absence: Absence) -> tuple[str, ...]:
         case Absence.NOT_IN_DRIVER:
             return (tr("not in this driver"), tr("old driver"))
         case Absence.NO_PERMISSION:
-            return (
-                tr("for administrators only"),
-                tr("no permission"),
-                tr("no access"),
-                tr("denied"),
-            )
+            return (tr("no permission"), tr("no access"), tr("denied"))
         case Absence.NEEDS_TWO | Absence.TOO_SOON:
             return (tr("with the next reading"), tr("soon"))
         case Absence.IMPOSSIBLE:
-            return (tr("impossible figure"), tr("impossible"), tr("absurd"))
+            return (tr("impossible figure"), tr("impossible"), tr("invalid"))
         case Absence.NO_PART:
             return (tr("none on this card"), tr("none"))
         case Absence.LOST:
@@ -119,13 +114,7 @@ def state_mark(state: CardState) -> Mark | None:
             assert_never(state)
 
 
-# For a narrow tile, and of several cards.
-_BRIEF = {
-    clocks.throttle("sw_power_cap"): mark("Power limit"),
-    clocks.throttle("sync_boost"): mark("Held back"),
-    clocks.throttle("hw_slowdown"): mark("Slowdown"),
-    clocks.throttle("hw_thermal_slowdown"): mark("Too hot"),
-}
+# Of several cards.
 _SEVERAL = {
     clocks.throttle("hw_thermal_slowdown"): mark("{count} much too hot"),
     clocks.throttle("sw_thermal_slowdown"): mark("{count} too warm"),
@@ -141,7 +130,7 @@ def throttle_mark(metric: MetricId, tone: Tone, icon: Icon | None = None) -> Mar
         tr(METRICS[metric].label),
         tone,
         icon,
-        tr(_BRIEF.get(metric, "")),
+        tr(BRIEFLY.get(metric, "")),
         _SEVERAL.get(metric, ""),
         Matter.HEAT if metric in _HEAT else Matter.OTHER,
     )

@@ -204,12 +204,12 @@ def test_a_card_that_tells_nothing_says_so_at_every_place(
     reads(
         screen,
         "Gives no usable figure",
-        "How full its memory is: only an administrator may read it.",
-        "Power: for administrators only",
+        "How full its memory is: this user has no permission to read it.",
+        "Power: no permission",
         "Throttled in 5 min: nothing recorded in it",
     )
     assert {line.reason for each in screen.plots.contents for line in each.lines} == {
-        "only an administrator may read it"
+        "this user has no permission to read it"
     }
 
 

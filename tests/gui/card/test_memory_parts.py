@@ -93,7 +93,7 @@ def test_a_reason_stands_where_the_figure_would() -> None:
     denied = {memory.MEMORY_USED: Absence.NO_PERMISSION}
     known = Reading(CardId("GPU-0"), 0.0, CardState.WORKING, {}, denied)
     drawn = memory_picture(card(0), known, None, USUAL)
-    assert drawn.spoken == "How full its memory is: only an administrator may read it."
+    assert drawn.spoken == "How full its memory is: this user has no permission to read it."
 
 
 def test_a_card_that_is_cut_into_instances_says_that_they_share_it() -> None:

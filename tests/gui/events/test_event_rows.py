@@ -201,3 +201,15 @@ def test_programs_of_one_name_that_begin_at_once_are_one_row(rows: EventRows) ->
         "python train.py uses the card",
     ]
     assert len(rows.listed) == 3
+
+
+def test_a_card_that_came_back_with_its_driver_is_not_missing_any_more(
+    rows: EventRows,
+) -> None:
+    gone = Happening(30.0, 1e9 + 30, Kind.DRIVER_GONE, None, Message("The driver is gone"))
+    back = gone._replace(kind=Kind.DRIVER_BACK, at=40.0, lasted=10.0)
+    unlisted = LOST._replace(kind=Kind.CARD_UNLISTED)
+    rows.show_log([unlisted, gone])
+    assert said(rows, RESULT) == ["ongoing", ""]
+    rows.show_log([unlisted, gone, back])
+    assert said(rows, RESULT) == ["after 10 s", "", ""]

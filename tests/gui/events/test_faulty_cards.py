@@ -34,13 +34,13 @@ def test_a_card_that_gives_no_figures_is_told_on_its_tile_and_among_the_events(
     tile_saying(window, "Gives no usable figure")
     assert newest(window) == ""
     clock.ahead += 6
-    reason = "only an administrator may read it"
+    reason = "this user has no permission to read it"
     qtbot.waitUntil(
         lambda: newest(window).endswith(
-            f", card 0: The card gives no figures: {reason}, ongoing"
+            f", card 0: The card gives no usable figure: {reason}, ongoing"
         )
     )
-    assert session.state_sentence(card(0).id) == f"gives no usable figure: {reason}"
+    assert session.state_sentence(card(0).id) == f"no usable figure ({reason})"
     answer.values = figures
     qtbot.waitUntil(lambda: session.state_sentence(card(0).id) == "working")
     clock.ahead += 6
@@ -58,6 +58,6 @@ def test_what_cannot_be_read_any_more_does_not_go_on(
     qtbot.waitUntil(lambda: "At its power limit" not in tile.accessibleDescription())
     clock.ahead += 6
     qtbot.waitUntil(lambda: "At its power limit: not known since " in newest(window))
-    assert ", this card does not report it, after " in newest(window)
+    assert " (this card does not report it), after " in newest(window)
     rows = [row.accessibleName() for row in window.findChildren(EventRow) if row.isVisible()]
     assert not [each for each in rows if each.endswith("ongoing")]

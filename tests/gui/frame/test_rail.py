@@ -193,3 +193,15 @@ def test_its_devices_scroll_in_a_low_window(
     keys(Qt.Key.Key_End)
     assert last.hasFocus()
     assert not last.visibleRegion().isEmpty()
+
+
+def test_the_numbers_of_more_than_a_hundred_cards_stand_whole_beside_their_row(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window(session_of({card(i): working() for i in range(112)}))
+    qtbot.waitUntil(lambda: len(window.findChildren(RailBoard)) == 14)
+    boards = window.findChildren(RailBoard)
+    last = next(board for board in boards if board.label == "104–111")
+    room = last.label_width()
+    assert room > last.look.letters.caption.width("104–111")
+    assert {board.label_room for board in boards} == {room}

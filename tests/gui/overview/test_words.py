@@ -157,7 +157,7 @@ def test_many_cards_draw_kilowatts() -> None:
 def test_where_nobody_tells_anything_the_sums_say_so() -> None:
     silent = Answer(otherwise=Absence.LOST, state=CardState.LOST)
     together = sums(CARDS, known(dict.fromkeys(range(4), silent)), USUAL)
-    assert together.busy.spoken == "Busy, average: no card reports it"
+    assert together.busy.spoken == "Busy, average: no card is read"
     assert not together.memory.known
     assert not energy_together(None, "5 min", 0).known
 

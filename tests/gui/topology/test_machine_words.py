@@ -18,6 +18,7 @@ from gpuexplorer.gui.wording.machine.machine_face import BoxFace, TileFace, Wire
 from gpuexplorer.gui.wording.machine.machine_faces import machine_faces
 from gpuexplorer.gui.wording.machine.machine_facts import facts_of
 from gpuexplorer.gui.wording.machine.machine_now import MachineNow
+from gpuexplorer.gui.wording.machine.machine_summary import machine_summary
 from gpuexplorer.gui.wording.machine.machine_things import (
     OfCard,
     OfJunction,
@@ -112,8 +113,8 @@ def test_traffic_that_is_not_told_is_no_zero() -> None:
     now = looked_at({card(0): answer, card(1): working()}, pair())
     face = wire(now, OfLink(card(0).id, HOST_ID))
     assert face.back.figure == ""
-    assert face.absent[0] == "for administrators only"
-    assert face.spoken.endswith("Traffic: for administrators only.")
+    assert face.absent[0] == "no permission"
+    assert face.spoken.endswith("Traffic: no permission.")
 
 
 def test_a_switch_carries_what_its_cards_do_together() -> None:
@@ -240,3 +241,18 @@ def test_a_card_on_nvlink_c2c_is_not_said_to_be_on_pcie() -> None:
     lines = [fact.line for fact in told.facts]
     assert any("C2C: NVLink-C2C" in line for line in lines)
     assert not any("PCIe" in line for line in lines)
+
+
+def test_rates_that_look_the_same_are_one_and_a_path_that_is_not_known_is_called_so() -> None:
+    cards = [card(number) for number in range(3)]
+    a, b, c = (each.id for each in cards)
+    paths = [
+        Link(a, b, PathKind.NVLINK, 18, 4, rate=450e9),
+        Link(a, c, PathKind.NVLINK, 18, 4, rate=450e9 + 1),
+        Link(b, c, PathKind.UNKNOWN),
+    ]
+    answers = {each: working() for each in cards}
+    told = machine_summary(looked_at(answers, Topology([a, b, c], paths, {})))
+    words = {fact.label: fact.value for fact in told.facts}
+    assert words["NV18"] == "2 pairs, 450 GB/s"
+    assert words["Not known"] == "1 pair"

@@ -43,7 +43,7 @@ class ProcessesPanel(Panel):
         self.head.addWidget(link)
         self._captions = ProcessCaptions(look)
         self._nobody = wrapped_label(look, "", Tone.QUIET)
-        self._nobody.setContentsMargins(SIDE, 0, SIDE, 0)
+        self._nobody.setMargin(SIDE)
         self._rows = [ProcessRow(look) for _ in range(_ROWS)]
         for row in self._rows:
             row.chosen.connect(self.chosen)

@@ -15,7 +15,8 @@ from gpuexplorer.gui.wording.cards.device_face import DeviceFace
 
 BOARD = 8
 BOARD_HEIGHT = 28
-_LEFT, _RIGHT, _LABEL, _GAP, _CELL_HEIGHT = 20.0, 20.0, 49.0, 2.0, 16.0
+_LEFT, _RIGHT, _GAP, _CELL_HEIGHT = 20.0, 20.0, 2.0, 16.0
+_LABEL, _BESIDE_LABEL = 49.0, 8.0
 _NARROW_SIDE = 8.0
 _RADIUS = 1.5
 
@@ -34,6 +35,7 @@ class RailBoard(PaintedButton):
         self._at = 0
         self._chosen: CardId | None = None
         self._narrow = False
+        self.label_room = _LABEL
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.clicked.connect(self._on_clicked)
 
@@ -58,6 +60,16 @@ class RailBoard(PaintedButton):
         self._narrow = narrow
         self.update()
 
+    def label_width(self) -> float:
+        """What its label takes, with the space beside it."""
+        return max(_LABEL, self.look.letters.caption.width(self.label) + _BESIDE_LABEL)
+
+    def show_label_within(self, width: float) -> None:
+        """The same for all boards, so that their cells stand below each other."""
+        if width != self.label_room:
+            self.label_room = width
+            self.update()
+
     @property
     def label(self) -> str:
         chips = [face.chip for _, face in self._cells]
@@ -71,7 +83,7 @@ class RailBoard(PaintedButton):
         if not self._narrow:
             label = Run(self.label, letters.caption, theme.quiet)
             baseline = middle + letters.caption.cap_height / 2
-            drawing.elided(_LEFT, baseline, label, _LABEL - 4)
+            drawing.text(_LEFT, baseline, label)
         for at, (card, face) in enumerate(self._cells):
             place = self._cell(at)
             _draw_cell(drawing, place, face)
@@ -84,7 +96,7 @@ class RailBoard(PaintedButton):
                 drawing.focus_ring(place.adjusted(-3, -3, 3, 3), _RADIUS + 3)
 
     def _cell(self, at: int) -> QRectF:
-        left = _NARROW_SIDE if self._narrow else _LEFT + _LABEL
+        left = _NARROW_SIDE if self._narrow else _LEFT + self.label_room
         right = self.width() - (_NARROW_SIDE if self._narrow else _RIGHT)
         gap = 1.0 if self._narrow else _GAP
         wide = (right - left - gap * (BOARD - 1)) / BOARD

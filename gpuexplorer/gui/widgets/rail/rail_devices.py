@@ -145,6 +145,9 @@ class RailDevices(QScrollArea):
         chosen = self._chosen()
         for board, part in zip(self._boards, parts, strict=True):
             board.show_cells(part, chosen)
+        label_room = max((board.label_width() for board in self._boards), default=0.0)
+        for board in self._boards:
+            board.show_label_within(label_room)
         if parts:
             whole = all(len(part) == BOARD for part in parts)
             count = trn("{count} card", "{count} cards", len(cards))

@@ -247,7 +247,7 @@ class CardTile(Painted):
         """Whether there are no figures now, and some there were."""
         if self._size is TileSize.CELL or not self.face.sentence or self.face.mark is None:
             return False
-        return self._past.busy is not None and bool(self._past.busy.trace.counts.any())
+        return self._past.has_figures
 
     def _place_link(self) -> None:
         plan = self._plan()

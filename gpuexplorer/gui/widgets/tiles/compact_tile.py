@@ -231,5 +231,6 @@ def _draw_without_figures(
         return
     colour = drawing.theme.card(face.colour)
     stamp_spark(drawing, stamps, "busy", plan.busy, past.busy, colour, dim=True)
-    room = plan.sentence.adjusted(0, 0, 0, -LINK_ROOM)
+    # The link to what was read before stands below it, where there is any.
+    room = plan.sentence.adjusted(0, 0, 0, -LINK_ROOM if past.has_figures else 0)
     draw_sentence(drawing, room, face)

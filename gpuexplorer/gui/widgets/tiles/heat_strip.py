@@ -18,7 +18,7 @@ from gpuexplorer.gui.widgets.tiles.figure_drawing import draw_figure_right
 from gpuexplorer.gui.widgets.tiles.sparkline import Tick
 from gpuexplorer.gui.wording.figure import Figure
 
-_LABELS, _FIGURES, _AXIS = 48.0, 68.0, 22.0
+_LABELS, _BESIDE_LABELS, _FIGURES, _AXIS = 48.0, 8.0, 68.0, 22.0
 _BETWEEN = 3.0
 _LEAST_ROW, _MOST_ROW = 3.0, 16.0
 _LEAST_FIELD = 120.0
@@ -71,6 +71,7 @@ class HeatStrip(Painted):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
         self._content: StripContent | None = None
+        self._labels = _LABELS
         self._image: QImage | None = None
         self._pixels: NDArray[np.uint32] = np.empty((0, 0), np.uint32)
         self._shades: tuple[Theme | None, NDArray[np.uint32]] = (None, np.empty(0, np.uint32))
@@ -88,6 +89,9 @@ class HeatStrip(Painted):
 
     def show_content(self, content: StripContent) -> None:
         self._content = content
+        caption = self.look.letters.caption
+        widest = max((caption.width(board.label) for board in content.boards), default=0.0)
+        self._labels = max(_LABELS, widest + _BESIDE_LABELS)
         self._image = None
         self.setAccessibleDescription(content.said)
         self.update()
@@ -118,7 +122,7 @@ class HeatStrip(Painted):
             height = board.count * tall
             middle = top + height / 2
             baseline = middle + letters.caption.cap_height / 2
-            drawing.elided(0, baseline, Run(board.label, letters.caption, theme.quiet), _LABELS)
+            drawing.text(0, baseline, Run(board.label, letters.caption, theme.quiet))
             source = QRectF(0, first, content.shares.shape[1], board.count)
             place = QRectF(plot.left(), top, plot.width(), height)
             drawing.painter.drawImage(place, self._image, source)
@@ -135,8 +139,8 @@ class HeatStrip(Painted):
             self._draw_crosshair(drawing, content, plot, self._crosshair)
 
     def _plot(self) -> QRectF:
-        width = max(16.0, self.width() - _LABELS - _FIGURES)
-        return QRectF(_LABELS, 0, width, max(8.0, self.height() - _AXIS))
+        width = max(16.0, self.width() - self._labels - _FIGURES)
+        return QRectF(self._labels, 0, width, max(8.0, self.height() - _AXIS))
 
     def _row_height(self, content: StripContent) -> float:
         gaps = _BETWEEN * (len(content.boards) - 1)

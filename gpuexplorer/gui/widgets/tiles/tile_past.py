@@ -14,5 +14,9 @@ class TilePast:
     ticks: tuple[Tick, ...] = ()
     average: str = ""  # "average 96 %", over the time that is shown
 
+    @property
+    def has_figures(self) -> bool:
+        return self.busy is not None and bool(self.busy.trace.counts.any())
+
 
 NO_PAST = TilePast()

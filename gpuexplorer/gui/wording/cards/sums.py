@@ -22,6 +22,7 @@ from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.gui.wording.figures import NEAR_HEAT_LIMIT
 
 _NOTHING = (mark("no card reports it"), mark("not reported"))
+_NOBODY = (mark("no card is read"), mark("not read"))  # none of them answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,15 @@ def sums(
 ) -> Sums:
     """`answering_said`: it stands beside them how many cards answer."""
     answering = [each for each in cards if known[each.card.id].answers]
-    found = (
+    found: Sequence[tuple[Figure, int]] = (
         _busy(answering, known),
         _memory(answering, known, units),
         _power(answering, known),
         _hottest(answering, known, units),
     )
+    if not answering:
+        absent = tuple(tr(each) for each in _NOBODY)
+        found = [(replace(figure, absent=absent), 0) for figure, _ in found]
     busy, memory_used, power, hottest = _with_left_out(
         found, len(cards), len(answering) if answering_said else len(cards)
     )

@@ -78,6 +78,10 @@ class EventBook:
                     # One at a time: a card that is lost does not also keep us waiting.
                     for kind in SILENCES:
                         self._open.pop((kind, happening.card, ""), None)
+                if happening.kind is Kind.DRIVER_GONE:
+                    # It tells anew of each card that is not well when it is back.
+                    for open_ in [each for each in self._open if each[0] in SILENCES]:
+                        del self._open[open_]
                 self._open[happening.kind, happening.card, happening.about] = happening
             elif (beginning := BEGINNING_OF.get(happening.kind)) is not None:
                 self._open.pop((beginning, happening.card, happening.about), None)

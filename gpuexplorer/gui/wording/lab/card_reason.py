@@ -40,7 +40,7 @@ def left_out(
         why = shown.card.cuda_reason
         said = Message("CUDA gives it no number.")
         if why:
-            said = Message("CUDA gives it no number: {why}.", why=why)
+            said = Message("CUDA gives it no number ({why}).", why=why)
         return Reason(said, Message("“gpuexplorer doctor” says more."))
     if hello.build == "CPU":
         why = Message("Your PyTorch is a build for the processor only.")

@@ -18,7 +18,7 @@ from gpuexplorer.gui.wording.machine.machine_facts import (
     peer_words,
 )
 from gpuexplorer.gui.wording.machine.machine_now import MachineNow
-from gpuexplorer.telemetry.topology import Link
+from gpuexplorer.telemetry.topology import Link, PathKind
 
 _FEW = 4
 HOW = mark("Click a card, a wire or a cell of the matrix: what is known of it stands here.")
@@ -78,7 +78,7 @@ def _kinds(pairs: Sequence[Link]) -> Sequence[Fact]:
     return [
         Fact(
             f"kind.{letters}",
-            letters,
+            tr("Not known") if found[0].path is PathKind.UNKNOWN else letters,
             _of_kind(found, len(pairs)),
             hint=tr(found[0].path.sentence),
         )
@@ -129,9 +129,8 @@ def _rates(label: str, found: Sequence[Link]) -> Fact:
 
 def _range(found: Sequence[Link]) -> str:
     """ "31.5 GB/s", or from the slowest to the fastest."""
-    rates = sorted({link.rate for link in found if link.rate is not None})
+    rates = [link.rate for link in found if link.rate is not None]
     if not rates:
         return ""
-    if len(rates) == 1:
-        return str(rate(rates[0]))
-    return tr("{least} to {most}", least=rate(rates[0]), most=rate(rates[-1]))
+    least, most = str(rate(min(rates))), str(rate(max(rates)))
+    return least if least == most else tr("{least} to {most}", least=least, most=most)

@@ -252,9 +252,18 @@ class NvmlBackend:
             )
         notes += self._resting.notes()
         denied = [card for card in self._list.cards if card.denied is not None]
+        alike: dict[Message, list[str]] = {}
+        for card in denied:
+            alike.setdefault(card.cuda_reason, []).append(str(card.index))
         notes += [
-            Message("Card {card}: {reason}.", card=card.index, reason=card.cuda_reason)
-            for card in denied
+            Message.counted(
+                "Card {cards}: {reason}.",
+                "Cards {cards}: {reason}.",
+                len(cards),
+                cards=", ".join(cards),
+                reason=reason,
+            )
+            for reason, cards in alike.items()
         ]
         notes += {each: None for card in denied if (each := remedy(card.denied))}
         if any(card.cuda_reason == FASTEST_FIRST for card in self._list.cards):

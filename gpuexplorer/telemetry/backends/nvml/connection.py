@@ -21,6 +21,7 @@ from gpuexplorer.telemetry.backends.nvml.card_processes import (
 from gpuexplorer.telemetry.backends.nvml.card_reader import CardReader
 from gpuexplorer.telemetry.backends.nvml.fault_waiter import FaultWaiter
 from gpuexplorer.telemetry.backends.nvml.identity import (
+    LOST,
     AskHandle,
     Found,
     card_count,
@@ -30,6 +31,7 @@ from gpuexplorer.telemetry.backends.nvml.identity import (
     numbered,
     silent,
     told_apart,
+    why_refused,
 )
 from gpuexplorer.telemetry.backends.nvml.wiring import Wiring
 from gpuexplorer.telemetry.patience import Asked
@@ -75,7 +77,7 @@ class Connection:
         self._meetings: dict[int, Asked[list[Found]]] = {}
         self._answered_at = 0.0  # the last of them
         self._met: dict[int, list[Found]] = {}
-        self._refused: dict[int, tuple[Absence, str]] = {}  # why, in the driver's words too
+        self._refused: dict[int, tuple[Absence, Message]] = {}  # and why, for a person
         self._found: list[Found] = []
         self._retired: list[CardReader] = []
         self.source = _source()
@@ -216,7 +218,8 @@ class Connection:
         except pynvml.NVMLError as error:
             if error.value in library.DRIVER_GONE:
                 raise
-            self._refused[place] = library.absence_of(error.value), library.message_of(error)
+            denied = library.absence_of(error.value)
+            self._refused[place] = denied, why_refused(denied, library.message_of(error))
 
     def _list_cards(self) -> None:
         """Put together who is known, with a reader for each that has none yet."""
@@ -248,7 +251,7 @@ class Connection:
             denied = Absence.NO_ANSWER
             why = Message("it has not answered for {seconds:.0f} s", seconds=_MEETING_PATIENCE)
         else:
-            denied, why = Absence.LOST, Message("it is lost")
+            denied, why = Absence.LOST, LOST
         return silent(place, known, denied, why, hung=hung)
 
     def _stands_at(self, place: int, card: CardId) -> bool:

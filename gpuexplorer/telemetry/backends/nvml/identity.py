@@ -38,6 +38,14 @@ _UNNAMED = "BUS-"
 _SHARING_CHIPS = ("GB10", "Thor", "Orin", "Xavier", "Tegra")
 
 
+LOST = Message("the driver has lost it")
+_WHY_REFUSED = {
+    Absence.LOST: LOST,
+    Absence.NO_PERMISSION: Message("no permission for this user, container or job"),
+    Absence.NOT_SUPPORTED: Message("the driver says that it does not support it"),
+}
+
+
 class Found(NamedTuple):
     """A card and the handle under which this connection to the driver knows it."""
 
@@ -79,7 +87,15 @@ def meet(ask_handle: AskHandle, place: int) -> list[Found]:
     return [found, *(_instances(handle, found.card) if found.mig_on else ())]
 
 
-def silent(place: int, known: Card | None, denied: Absence, why: str, *, hung: bool) -> Found:
+def why_refused(denied: Absence, said: str) -> Message:
+    """`said` is what the driver calls it."""
+    known = _WHY_REFUSED.get(denied)
+    return known or Message("the driver gives no access to it ({said})", said=said)
+
+
+def silent(
+    place: int, known: Card | None, denied: Absence, why: Message, *, hung: bool
+) -> Found:
     """A card that gives no handle: as it was known before, or nameless."""
     name = Message("NVIDIA card without access")
     if denied in (Absence.LOST, Absence.NO_ANSWER):
@@ -90,8 +106,7 @@ def silent(place: int, known: Card | None, denied: Absence, why: str, *, hung: b
         name=name,
         memory_bytes=None,
     )
-    reason = Message("the driver gives no access to it: {why}", why=why)
-    card = replace(card, cuda_index=None, cuda_reason=reason, denied=denied)
+    card = replace(card, cuda_index=None, cuda_reason=why, denied=denied)
     return Found(card, None, hung)
 
 
