@@ -155,12 +155,18 @@ def nothing_goes_on(watcher: Watcher) -> None:
 
 
 def watched(
-    watcher: Watcher, stub: Stub, folder: Path, fault: str, seconds: float, flicker: float
+    watcher: Watcher,
+    stub: Stub,
+    folder: Path,
+    fault: str,
+    steady: float,
+    seconds: float,
+    flicker: float,
 ) -> None:
     """First all the time, then on and off; and then the driver is well again."""
     before = watcher.of_cards()
     stub.set(fault)
-    watcher.sees_nothing_untrue(seconds)
+    watcher.sees_nothing_untrue(steady)
     stub.set(f"flicker={flicker}")
     watcher.sees_nothing_untrue(seconds)
     watcher.energy_is_possible()
@@ -176,7 +182,8 @@ def watched(
 def test_cards_with_every_fault_tell_nothing_untrue(
     watcher: Watcher, stub: Stub, tmp_path: Path
 ) -> None:
-    watched(watcher, stub, tmp_path, FAULTS["all of them at once"], seconds=2.0, flicker=0.3)
+    fault = FAULTS["all of them at once"]
+    watched(watcher, stub, tmp_path, fault, steady=2.0, seconds=2.0, flicker=0.3)
 
 
 @pytest.mark.long
@@ -197,5 +204,5 @@ def test_a_driver_that_comes_back_with_fewer_cards_tells_nothing_untrue(
 def test_a_minute_of_faults_each_second_tells_nothing_untrue(
     watcher: Watcher, stub: Stub, tmp_path: Path, fault: str
 ) -> None:
-    watched(watcher, stub, tmp_path, fault, seconds=60.0, flicker=1.0)
+    watched(watcher, stub, tmp_path, fault, steady=15.0, seconds=60.0, flicker=1.0)
     nothing_goes_on(watcher)
