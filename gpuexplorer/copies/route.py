@@ -35,17 +35,6 @@ class Way(StrEnum):
     UNKNOWN = "unknown"
 
 
-DIRECT_OVER_PCIE = frozenset(
-    {
-        Way.BOARD,
-        Way.SWITCH,
-        Way.SWITCHES,
-        Way.HOST_BRIDGE,
-        Way.NODE,
-        Way.SYSTEM,
-        Way.DIRECT,
-    }
-)
 _WORDS = {
     Way.HOST_MEMORY: mark("inside host memory"),
     Way.CARD_MEMORY: mark("inside the card"),

@@ -12,8 +12,8 @@ from gpuexplorer.core.catalogue.memory import MEMORY_USED
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message, mark
+from gpuexplorer.telemetry.condition import Condition, News
 from gpuexplorer.telemetry.happenings import Kind
-from gpuexplorer.telemetry.standing import Found, Standing
 
 # A card that tells none of these tells nothing a person could use.
 USABLE = (GPU_UTILIZATION, MEMORY_USED, TEMPERATURE, POWER_DRAW)
@@ -69,7 +69,7 @@ class CardCourse:
     """Not for several threads: its owner has a lock. `wall` is the time of day of a moment."""
 
     def __init__(self, wall: Callable[[float], float]) -> None:
-        self.standing = Standing()
+        self.condition = Condition()
         self._wall = wall
         self._gave_figures = False
         self._why = Absence.NOT_YET.sentence
@@ -81,12 +81,12 @@ class CardCourse:
         self._slow_link_seen = 0
         self._slow_link_at: float | None = None  # when it was last slow, if that was told
 
-    def consider(self, sample: Sample) -> list[Found]:
-        standing = self.standing.consider(sample.at, self._trouble(sample), self._why)
+    def consider(self, sample: Sample) -> list[News]:
+        condition = self.condition.consider(sample.at, self._trouble(sample), self._why)
         throttling = self._throttling(sample)
         # What makes the rest unknown is told last, and so stands on top.
-        well = self.standing.told is None
-        found = standing + throttling if well else throttling + standing
+        well = self.condition.told is None
+        found = condition + throttling if well else throttling + condition
         if sample.state is CardState.WORKING:
             found += self._memory_errors(sample)
             found += self._link(sample)
@@ -100,12 +100,12 @@ class CardCourse:
             return None
         why = why_no_figures(sample.values, sample.missing)
         if why is None:  # another round tells
-            return Kind.NO_FIGURES if self.standing.seen is Kind.NO_FIGURES else None
+            return Kind.NO_FIGURES if self.condition.seen is Kind.NO_FIGURES else None
         self._why = why.sentence
         # Whoever never gave any has not stopped: its tile says why.
         return Kind.NO_FIGURES if self._gave_figures else None
 
-    def _throttling(self, sample: Sample) -> list[Found]:
+    def _throttling(self, sample: Sample) -> list[News]:
         found = []
         for metric in HARMFUL:
             flag = sample.values.get(metric)
@@ -116,10 +116,10 @@ class CardCourse:
                 found += self._goes_on(metric, sample.at, held=bool(flag))
             elif metric == _SLOWDOWN and flag and not self._slows_down(sample):
                 continue
-            elif self._believed(metric, sample.at) and flag and self.standing.well:
+            elif self._believed(metric, sample.at) and flag and self.condition.well:
                 self._throttled[metric] = _Reason(sample.at)
                 label = METRICS[metric].label
-                found.append(Found(Kind.THROTTLING_BEGAN, label, sample.at, metric))
+                found.append(News(Kind.THROTTLING_BEGAN, label, sample.at, metric))
         if _SLOWDOWN in sample.values:
             self._slowed = bool(sample.values[_SLOWDOWN])
         return found
@@ -130,7 +130,7 @@ class CardCourse:
         """
         return self._slowed or any(sample.values.get(cause) for cause in _ITS_CAUSES)
 
-    def _goes_on(self, metric: MetricId, at: float, *, held: bool) -> list[Found]:
+    def _goes_on(self, metric: MetricId, at: float, *, held: bool) -> list[News]:
         reason = self._throttled[metric]
         reason.unread_since = None
         if held:
@@ -139,10 +139,10 @@ class CardCourse:
             # It was over when it was last seen, and is told only now that this is sure.
             del self._throttled[metric]
             over = Message("{reason}: over", reason=METRICS[metric].label)
-            return [Found(Kind.THROTTLING_ENDED, over, reason.seen, metric)]
+            return [News(Kind.THROTTLING_ENDED, over, reason.seen, metric)]
         return []
 
-    def _not_read(self, metric: MetricId, sample: Sample) -> list[Found]:
+    def _not_read(self, metric: MetricId, sample: Sample) -> list[News]:
         reason = self._throttled.get(metric)
         if reason is None:
             if metric in self._read_again:
@@ -161,7 +161,7 @@ class CardCourse:
             moment=time.strftime("%H:%M:%S", time.localtime(self._wall(reason.seen))),
             why=sample.missing[metric].sentence,
         )
-        return [Found(Kind.THROTTLING_UNKNOWN, unknown, reason.seen, metric)]
+        return [News(Kind.THROTTLING_UNKNOWN, unknown, reason.seen, metric)]
 
     def _believed(self, metric: MetricId, at: float) -> bool:
         """Not at once where it could not be read a moment ago: that too may come and go."""
@@ -174,7 +174,7 @@ class CardCourse:
         del self._read_again[metric]
         return True
 
-    def _memory_errors(self, sample: Sample) -> list[Found]:
+    def _memory_errors(self, sample: Sample) -> list[News]:
         errors = sample.values.get(health.ECC_UNCORRECTED)
         if errors is None:
             return []
@@ -186,9 +186,9 @@ class CardCourse:
             "{count} memory errors could not be repaired",
             round(errors - before),
         )
-        return [Found(Kind.MEMORY_ERROR, sentence, sample.at)]
+        return [News(Kind.MEMORY_ERROR, sentence, sample.at)]
 
-    def _link(self, sample: Sample) -> list[Found]:
+    def _link(self, sample: Sample) -> list[News]:
         """A slow link only counts under load: at rest it is slow by design, to save power."""
         if GPU_UTILIZATION in sample.values or GPU_UTILIZATION in sample.missing:
             self._at_work = at_work(sample.values)
@@ -204,7 +204,7 @@ class CardCourse:
         if self._slow_link_seen < 2:
             return []
         self._slow_link_at = sample.at
-        return [] if told_at is not None else [Found(Kind.SLOW_LINK, sentence, sample.at)]
+        return [] if told_at is not None else [News(Kind.SLOW_LINK, sentence, sample.at)]
 
 
 def why_no_figures(

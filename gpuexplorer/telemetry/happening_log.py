@@ -9,10 +9,10 @@ from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.card_course import CardCourse
+from gpuexplorer.telemetry.condition import News
 from gpuexplorer.telemetry.happenings import BEGINNING_OF, BEGINNINGS, Happening, Kind
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.program_course import ProgramCourse
-from gpuexplorer.telemetry.standing import Found
 
 _KEPT = 10_000
 
@@ -54,8 +54,8 @@ class HappeningLog:
         with self._lock:
             programs = self._programs.setdefault(card, ProgramCourse())
             if processes is None:
-                standing = self._course(card).standing
-                well = standing.well and standing.seen is None
+                condition = self._course(card).condition
+                well = condition.well and condition.seen is None
                 found = programs.unknown(at, card_well=well)
             else:
                 found = programs.consider(at, processes, command)
@@ -78,7 +78,7 @@ class HappeningLog:
         """
         at = self._clock.now()
         with self._lock:
-            found = Found(kind, sentence, at if since is None else since, about)
+            found = News(kind, sentence, at if since is None else since, about)
             noted = self._note(at, card, [found])
         self._tell(noted)
 
@@ -97,7 +97,7 @@ class HappeningLog:
         return self._clock.wall() - self._clock.now() + at
 
     def _note(
-        self, at: float, card: CardId | None, found: Sequence[Found]
+        self, at: float, card: CardId | None, found: Sequence[News]
     ) -> Sequence[Happening]:
         noted = [self._happening(at, card, each) for each in found if self._is_news(each.kind)]
         self._log.extend(noted)
@@ -110,7 +110,7 @@ class HappeningLog:
         gone, self._driver_gone = self._driver_gone, kind is Kind.DRIVER_GONE
         return gone is not self._driver_gone
 
-    def _happening(self, at: float, card: CardId | None, found: Found) -> Happening:
+    def _happening(self, at: float, card: CardId | None, found: News) -> Happening:
         if found.kind in (Kind.DRIVER_GONE, Kind.DRIVER_BACK):
             card = None
         lasted = None

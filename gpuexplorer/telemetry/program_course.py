@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from gpuexplorer.core.words import Message
+from gpuexplorer.telemetry.condition import Condition, News
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.processes import CardProcess
-from gpuexplorer.telemetry.standing import Found, Standing
 
 _LONGEST_NAME = 48
 _ABOUT = "processes"
@@ -15,7 +15,7 @@ class ProgramCourse:
     """Not for several threads: its owner has a lock."""
 
     def __init__(self) -> None:
-        self._standing = Standing(_ABOUT)
+        self._condition = Condition(_ABOUT)
         self._called: dict[int, str] | None = None  # None: never told
         self._listed_at = 0.0
         self._listed = True
@@ -25,11 +25,11 @@ class ProgramCourse:
         at: float,
         processes: Sequence[CardProcess],
         command: Callable[[CardProcess], str | None],
-    ) -> list[Found]:
+    ) -> list[News]:
         """As they are now; `command` says how a program was started, where that is known."""
         by_pid = {process.pid: process for process in processes}
         before = self._called
-        found = self._standing.consider(at, None)
+        found = self._condition.consider(at, None)
         self._called = {
             pid: before[pid] if before and pid in before else _called(command(process))
             for pid, process in by_pid.items()
@@ -39,19 +39,19 @@ class ProgramCourse:
             seen = at if self._listed else self._listed_at
             for pid in sorted(by_pid.keys() - before.keys()):
                 began = _uses(self._called[pid], pid)
-                found.append(Found(Kind.PROCESS_APPEARED, began, at, str(pid)))
+                found.append(News(Kind.PROCESS_APPEARED, began, at, str(pid)))
             for pid in sorted(before.keys() - by_pid.keys()):
                 ended = _uses_no_more(before[pid], pid)
-                found.append(Found(Kind.PROCESS_ENDED, ended, seen, str(pid)))
+                found.append(News(Kind.PROCESS_ENDED, ended, seen, str(pid)))
         self._listed_at, self._listed = at, True
         return found
 
-    def unknown(self, at: float, *, card_well: bool) -> list[Found]:
+    def unknown(self, at: float, *, card_well: bool) -> list[News]:
         """Of a card that does not work nobody expects to know it."""
         self._listed = False
         if self._called is None or not card_well:
             return []
-        return self._standing.consider(at, Kind.PROCESSES_UNKNOWN)
+        return self._condition.consider(at, Kind.PROCESSES_UNKNOWN)
 
 
 def _uses(program: str, pid: int) -> Message:

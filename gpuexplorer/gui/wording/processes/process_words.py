@@ -11,22 +11,15 @@ from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.reasons import short_reasons
 from gpuexplorer.telemetry.process_book import Standing
 from gpuexplorer.telemetry.process_names import ELSEWHERE, SIMULATED, NamedProcess
-from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse
+from gpuexplorer.telemetry.processes import ProcessFigure
 
 GIB, GB = float(1 << 30), 1e9
 READ_ONLY = mark("Read-only: nothing can be ended from this window.")
-THIS_WINDOW = mark("this window")
 PID_HOST = mark(
     "This program runs in a container. The driver reports the pids of the host, and in here "
     "they mean nothing or somebody else, so programs have no names and cannot be ended. To see "
     "them, start the container with `--pid=host`."
 )
-
-USES = {
-    ProcessUse.COMPUTE: mark("computes"),
-    ProcessUse.GRAPHICS: mark("draws on a screen"),
-    ProcessUse.BOTH: mark("computes and draws on a screen"),
-}
 
 Held = Mapping[str, float | None]  # by the card's number; None where it is not known
 Reason = tuple[tuple[str, ...], str]  # at falling length, and as a sentence

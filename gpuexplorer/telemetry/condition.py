@@ -1,4 +1,4 @@
-"""Standing: what is wrong with a card as a whole, said once and not at every flicker."""
+"""Condition: what is wrong with a card as a whole, said once and not at every flicker."""
 
 from collections import deque
 from typing import NamedTuple
@@ -47,7 +47,7 @@ _RESTLESS_SENTENCES = {
 _CALM = Message("What came and went has been steady for a while")
 
 
-class Found(NamedTuple):
+class News(NamedTuple):
     """Something to tell. `since` is when it began, or when what ends was last seen to be so."""
 
     kind: Kind
@@ -56,7 +56,7 @@ class Found(NamedTuple):
     about: str = ""
 
 
-class Standing:
+class Condition:
     """Follows one thing that can be in one of several kinds of trouble, each called by the
     `Kind` that begins it; None where all is well.
     """
@@ -74,7 +74,7 @@ class Standing:
         """Nothing is wrong, and nothing was a moment ago."""
         return self.told is None and not self.restless
 
-    def consider(self, at: float, seen: Kind | None, why: Message = NOTHING) -> list[Found]:
+    def consider(self, at: float, seen: Kind | None, why: Message = NOTHING) -> list[News]:
         """`why` there are no figures."""
         if seen is not self.seen:
             trouble = seen or self.seen
@@ -82,14 +82,14 @@ class Standing:
             self._changes.append(at)
             if self._is_restless(at) and not self.restless and trouble is not None:
                 self.restless = True
-                return [Found(Kind.RESTLESS, _RESTLESS_SENTENCES[trouble], at, self._about)]
+                return [News(Kind.RESTLESS, _RESTLESS_SENTENCES[trouble], at, self._about)]
         held = at - self._seen_since
         if self.restless:
             if held < _CALM_AFTER:
                 return []
             self.restless = False
             self._changes.clear()
-            calm = Found(Kind.CALM, _CALM, self._seen_since, self._about)
+            calm = News(Kind.CALM, _CALM, self._seen_since, self._about)
             return [calm, *self._turn(why)]
         grace = _WELL_AFTER if seen is None else _GRACE.get(seen, 0.0)
         return [] if held < grace else self._turn(why)
@@ -97,7 +97,7 @@ class Standing:
     def _is_restless(self, at: float) -> bool:
         return len(self._changes) == _RESTLESS and at - self._changes[0] <= _WITHIN
 
-    def _turn(self, why: Message) -> list[Found]:
+    def _turn(self, why: Message) -> list[News]:
         """From what was told last to what is seen now."""
         before, self.told = self.told, self.seen
         if before is self.told:
@@ -107,10 +107,10 @@ class Standing:
         # A driver that is back may bring a card that is lost.
         if before is not None and (self.told is None or before is Kind.DRIVER_GONE):
             over = _END_OF[before]
-            found.append(Found(over, _SENTENCES[over], since))
+            found.append(News(over, _SENTENCES[over], since))
         if self.told is Kind.NO_FIGURES:
             sentence = Message("The card gives no usable figure: {why}", why=why)
-            found.append(Found(self.told, sentence, since))
+            found.append(News(self.told, sentence, since))
         elif self.told is not None:
-            found.append(Found(self.told, _SENTENCES[self.told], since))
+            found.append(News(self.told, _SENTENCES[self.told], since))
         return found
