@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.gui.wording.cards.then import Then
 from gpuexplorer.telemetry.trace import TraceSource
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
@@ -86,6 +87,10 @@ class TimeWindow(QObject):
             return self._held
         now = self._clock.now()
         return now - self._span_at(now), now
+
+    def then(self) -> Then:
+        """Which time what is said of the stretch has to be true of."""
+        return Then(self.stretch()[1], self.began, self.following)
 
     def wall(self, at: float) -> float:
         """The time of day, in seconds since 1970, of a moment on the steady clock.
