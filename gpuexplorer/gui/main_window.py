@@ -376,7 +376,9 @@ class MainWindow(QMainWindow):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.isFullScreen():
+        if event.key() == Qt.Key.Key_Escape and self.time_window.marked is not None:
+            self.time_window.unmark()
+        elif event.key() == Qt.Key.Key_Escape and self.isFullScreen():
             self._on_full_screen_asked()
         else:
             super().keyPressEvent(event)
