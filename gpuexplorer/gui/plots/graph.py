@@ -1,0 +1,68 @@
+"""Graph: a pyqtgraph view in the program's look; every chart of the program is one."""
+
+import pyqtgraph as pg
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import QGraphicsView, QWidget
+
+from gpuexplorer.gui.plots.axes import Axis
+from gpuexplorer.gui.theme.look import Look
+
+
+class Graph(pg.GraphicsView):
+    """Plots in rows and columns on the surface of a panel.
+
+    A subclass colours its items in `dress`, which is called when the look has changed. The
+    wheel and the keys are left to the page around it until a subclass takes them.
+    """
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent, background=None)
+        self.look = look
+        self.grid = pg.GraphicsLayout()
+        self.grid.setContentsMargins(0, 0, 0, 0)
+        self.grid.layout.setSpacing(0)
+        self.setCentralItem(self.grid)
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
+        look.changed.connect(self._on_look_changed)
+        self._put_on_surface()
+
+    def add_plot(
+        self,
+        row: int = 0,
+        column: int = 1,
+        *,
+        left: Axis | None = None,
+        bottom: Axis | None = None,
+    ) -> pg.ViewBox:
+        """A place for items, moved by nobody until it is told otherwise.
+
+        PlotItem would bring a form of its own and take ten times as long to make.
+        """
+        view = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0.0)
+        view.disableAutoRange()
+        self.grid.addItem(view, row, column)
+        for axis, at in ((left, (row, column - 1)), (bottom, (row + 1, column))):
+            if axis is not None:
+                self.grid.addItem(axis, *at)
+                axis.linkToView(view)
+        return view
+
+    def dress(self) -> None:
+        """Give the items their colours."""
+
+    def _put_on_surface(self) -> None:
+        self.setBackground(self.look.theme.surface)
+
+    def _on_look_changed(self) -> None:
+        self._put_on_surface()
+        self.dress()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        event.ignore()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(64, 36)
