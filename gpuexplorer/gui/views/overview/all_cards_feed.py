@@ -6,6 +6,8 @@ from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.plots.lab_flags import flags_of
+from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -19,8 +21,6 @@ from gpuexplorer.gui.views.overview.strip_content import (
 )
 from gpuexplorer.gui.views.overview.strip_history import StripHistory
 from gpuexplorer.gui.views.overview.tile_feed import TileFeed
-from gpuexplorer.gui.widgets.plots.lab_flags import flags_of
-from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
 from gpuexplorer.gui.wording.moments import moment_words

@@ -10,9 +10,9 @@ from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.units import ratio
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.curve import COLUMN_PIXELS, columns_for, steady_stretch
+from gpuexplorer.gui.plots.time_axis import time_ticks
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.widgets.plots.time_axis import time_ticks
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile, TileSize
 from gpuexplorer.gui.widgets.tiles.sparkline import Spark, SparkBand, Tick
 from gpuexplorer.gui.widgets.tiles.tile_past import NO_PAST, TilePast
