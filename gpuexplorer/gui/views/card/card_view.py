@@ -169,10 +169,17 @@ class CardView(LiveView):
     def _pull_plots(self, shown: Shown, reading: Reading) -> None:
         chosen = self._chosen.of(shown.card, reading)
         stretch = self._past.stretch
-        contents = plot_contents(
-            shown, reading, chosen, self.machine.past, stretch, self._past.slowed
-        )
         happenings = self.machine.session.happenings()
+        contents = plot_contents(
+            shown,
+            reading,
+            chosen,
+            self.machine.past,
+            stretch,
+            self._past.slowed,
+            happenings,
+            self.time_window.then(),
+        )
         source = self.machine.session.source
         who = tr(
             "{card}, card {number}; {source}",

@@ -95,6 +95,8 @@ class AllCardsFeed(QObject):
             stretch,
             self._panel.plots.columns(),
             slowed,
+            log,
+            self._time_window.then(),
         )
         marks = list(notable_flags(log, seen, stretch))
         for each in seen:
@@ -119,7 +121,8 @@ class AllCardsFeed(QObject):
             for each in self._rows
             if (at := slowed.gone_at(each.card.id)) is not None
         }
-        content = strip_content(boards, known, plotted, self._history, ticks, units, gone)
+        then = self._time_window.then()
+        content = strip_content(boards, known, plotted, self._history, ticks, units, gone, then)
         strip.show_content(content)
         tops = strip_tops(self._rows, known, plotted, self._history)
         self._panel.show_legend(*ends_in_words(plotted, tops, units))
@@ -162,6 +165,8 @@ class AllCardsFeed(QObject):
         value = float(history.values[row, column])
         said = value_in_words(self._panel.chosen, value, units)
         number = self._rows[row].number
+        if at < self._time_window.began:
+            return tr("Nothing read yet at {moment}", moment=moment)
         if said is None:
             return tr("Card {number}: not read at {moment}", number=number, moment=moment)
         return tr(
