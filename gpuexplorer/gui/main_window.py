@@ -40,6 +40,7 @@ from gpuexplorer.gui.view_list import VIEWS, Desk, screen_names
 from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING, TopBar
+from gpuexplorer.gui.widgets.copy_key import CopyKey
 from gpuexplorer.gui.widgets.palette.palette import Palette
 from gpuexplorer.gui.widgets.rail.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet
@@ -105,6 +106,7 @@ class MainWindow(QMainWindow):
         self._top = TopBar(self.look, self.time_window)
         self._banner = Banner(self.look)
         self._screens = Screens(self.navigation)
+        CopyKey(self)
         self._status = StatusLine(self.look)
         self._live = LiveFrame(
             self._rail, self._top, self._status, self.frame_clock, parent=self

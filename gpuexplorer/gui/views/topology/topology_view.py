@@ -302,6 +302,7 @@ class TopologyView(LiveView):
             made_up = tr("SIMULATED: these cards do not exist, their wiring is made up.")
             heading = f"{made_up} {heading}"
         QGuiApplication.clipboard().setText(matrix_text(self._now, heading))
+        self._on_saving_told(tr("The matrix is on the clipboard."))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange(event.size().width())
