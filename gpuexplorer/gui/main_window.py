@@ -180,13 +180,13 @@ class MainWindow(QMainWindow):
         self._live.stop()
         # Qt lets go of it with its screens; until then they may ask it.
         before = self._machine
-        self.time_window.back_to_now()  # of the cards that come nothing is known of then
         self._machine = machine = MachineState(session, self.settings, self)
         self.setWindowTitle(window_title(session))
         self.explanation.show_way_on(back=not session.bare)
         self._live.show_machine(machine)
         if self._lab is not None:
             self._lab.stop()
+        self.time_window.show_past(machine.past)
         self._lab = lab = lab_of(machine, self._pythons)
         self._rail.show_lab(lab)
         self._alerts.follow(session)
@@ -360,7 +360,9 @@ class MainWindow(QMainWindow):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.isFullScreen():
+        if event.key() == Qt.Key.Key_Escape and self.time_window.marked is not None:
+            self.time_window.unmark()
+        elif event.key() == Qt.Key.Key_Escape and self.isFullScreen():
             self._on_full_screen_asked()
         else:
             super().keyPressEvent(event)
