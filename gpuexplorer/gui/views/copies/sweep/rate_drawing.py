@@ -12,9 +12,9 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.curve import lines_into
 from gpuexplorer.gui.paint.dashes import cuts_of, marked
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.plots.spread import spread
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 from gpuexplorer.gui.views.copies.sweep.rate_axes import RateAxes
-from gpuexplorer.gui.widgets.plots.spread import spread
 from gpuexplorer.gui.wording.copies.sizes import size_words
 from gpuexplorer.gui.wording.copies.sweep.rows import LimitLine, SweepRow, floor_words
 
