@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from gpuexplorer.gui.theme.look import Look
 
+_TICK = 4  # pixels below a view without upright hairlines
+
 
 class Axis(pg.AxisItem):
     """Shows the ticks it is given, in the units of its view, and a hairline at each of them."""
@@ -56,9 +58,8 @@ class Axis(pg.AxisItem):
                 box, side = QRectF(0, y - 8, place.width() - 8, 16), Qt.AlignmentFlag.AlignRight
             else:
                 x = round(place.left() + share * place.width())
-                if self._lines:
-                    top = QPointF(x, place.top() - view.height())
-                    painter.drawLine(QPointF(x, place.top()), top)
+                top = place.top() - view.height() if self._lines else place.top() + _TICK
+                painter.drawLine(QPointF(x, place.top()), QPointF(x, top))
                 box, side = QRectF(x - 60, 6, 120, 16), Qt.AlignmentFlag.AlignHCenter
             painter.setPen(theme.faint)
             painter.drawText(box, side | Qt.AlignmentFlag.AlignVCenter, words)
