@@ -309,7 +309,7 @@ def test_whoever_looks_at_simulated_cards_is_left_in_peace(start: Start, qtbot: 
 def test_other_cards_are_seen_as_they_are_now_and_not_before_they_came(start: Start) -> None:
     app = start(simulate="1xT4", real=nothing)
     shown = app.window.time_window
-    shown.look_at(shown.now() - 900.0, shown.now() - 600.0)
+    shown.toggle_pause()
     assert not shown.following
     app.window.commands.simulate.trigger()
     assert shown.following

@@ -185,7 +185,6 @@ class MainWindow(QMainWindow):
         self._live.stop()
         # Qt lets go of it with its screens; until then they may ask it.
         before = self._machine or self._bare
-        self.time_window.back_to_now()  # of the cards that come nothing is known of then
         self._machine = None if session is None else MachineState(session, self.settings, self)
         alone = None if session is not None else bare
         self._bare = None if alone is None else MachineState(alone, self.settings, self)
@@ -195,6 +194,7 @@ class MainWindow(QMainWindow):
         if self._lab is not None:
             self._lab.stop()
         read = self._machine or self._bare
+        self.time_window.show_past(None if read is None else read.past)
         self._lab = None if read is None else lab_of(read, self._pythons)
         self._rail.show_lab(self._lab)
         self._alerts.follow(session)
@@ -376,7 +376,9 @@ class MainWindow(QMainWindow):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.isFullScreen():
+        if event.key() == Qt.Key.Key_Escape and self.time_window.marked is not None:
+            self.time_window.unmark()
+        elif event.key() == Qt.Key.Key_Escape and self.isFullScreen():
             self._on_full_screen_asked()
         else:
             super().keyPressEvent(event)

@@ -28,7 +28,7 @@ _EVERYWHERE = (
     ("Tab", mark("To the next part of the window")),
     ("Arrows", mark("Between screens, devices, tiles, rows")),
     ("Enter", mark("Open or press what is marked")),
-    ("Esc", mark("Close what floats, leave full screen")),
+    ("Esc", mark("Close what floats, unmark the event, leave full screen")),
 )
 
 

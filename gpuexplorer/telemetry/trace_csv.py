@@ -1,4 +1,4 @@
-"""Traces as CSV: a row per moment, a column per line, blanks where nothing was read."""
+"""Traces as CSV: a row for each beat, a column for each metric of a card."""
 
 import csv
 import io
@@ -15,6 +15,10 @@ from gpuexplorer.telemetry.trace import Trace
 from gpuexplorer.telemetry.whole_file import write_whole
 
 _ROWS_AT_ONCE = 200
+_READINGS_AT_ONCE = 10_000
+# The share of a period after which a reading belongs to the next beat. Rounds are started one
+# after the other, so that a slow one may come a moment before the beat that it belongs to.
+_REACH = 0.9
 # These count up, and are read as differences; of others a sensor knows no seven digits.
 _EXACT = frozenset({Unit.COUNT, Unit.JOULES, Unit.SECONDS, Unit.BYTES})
 
@@ -40,33 +44,58 @@ class Heading:
     offset: float  # makes seconds since 1970 out of steady ones
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cells:
+    """One column of the file: what stands in it, and in which rows; blank in all others."""
+
+    rows: NDArray[np.int64]
+    values: NDArray[np.float64]
+    digits: int
+
+
 def write_traces(path: Path, columns: Sequence[TraceColumn], heading: Heading) -> int:
-    """How many moments were written. Takes seconds for a day of ten readings a second, and
+    """How many beats were written. Takes seconds for a day of ten readings a second, and
     lets other threads run meanwhile. Raises `Trouble` where the file cannot be written.
     """
-    times = _moments(columns, heading)
-    write_whole(path, _chunks(columns, heading, times))
+    read = [_read(column.trace, heading) for column in columns]
+    times, rows = _beats(
+        [column.trace.times[some] for column, some in zip(columns, read, strict=True)]
+    )
+    cells = [
+        each
+        for column, some, own in zip(columns, read, rows, strict=True)
+        for each in _cells(column, some, own)
+    ]
+    write_whole(path, _chunks(columns, heading, times, cells))
     return int(times.size)
 
 
 def _chunks(
-    columns: Sequence[TraceColumn], heading: Heading, times: NDArray[np.float64]
+    columns: Sequence[TraceColumn],
+    heading: Heading,
+    times: NDArray[np.float64],
+    cells: Sequence[_Cells],
 ) -> Iterator[bytes]:
     yield _lines([*_comments(columns, heading), _headings(columns)])
-    cells = [cell for column in columns for cell in _cells(column, times)]
     for first in range(0, times.size, _ROWS_AT_ONCE):
-        some = slice(first, first + _ROWS_AT_ONCE)
-        moments = times[some].tolist()
-        rows = zip(
-            [_iso(at + heading.offset) for at in moments],
-            [f"{at:.3f}" for at in moments],
-            *(
-                [_text(value, digits) for value in values[some].tolist()]
-                for values, digits in cells
-            ),
-            strict=True,
+        moments = times[first : first + _ROWS_AT_ONCE].tolist()
+        yield _lines(
+            zip(
+                [_iso(at + heading.offset) for at in moments],
+                [f"{at:.3f}" for at in moments],
+                *(_texts(each, first, len(moments)) for each in cells),
+                strict=True,
+            )
         )
-        yield _lines(rows)
+
+
+def _texts(cells: _Cells, first: int, count: int) -> Sequence[str]:
+    begin, end = cells.rows.searchsorted((first, first + count)).tolist()
+    texts = [""] * count
+    rows = (cells.rows[begin:end] - first).tolist()
+    for row, value in zip(rows, cells.values[begin:end].tolist(), strict=True):
+        texts[row] = f"{value:.{cells.digits}g}"
+    return texts
 
 
 def _comments(columns: Sequence[TraceColumn], heading: Heading) -> Iterator[Sequence[str]]:
@@ -74,7 +103,8 @@ def _comments(columns: Sequence[TraceColumn], heading: Heading) -> Iterator[Sequ
         yield ["# simulated: no real card was read; all figures are made up"]
     yield [f"# GPU Explorer; {heading.source}"]
     start, end = (_iso(at + heading.offset) for at in (heading.start, heading.end))
-    yield [f"# from {start} to {end}; SI units; a blank was not read"]
+    yield [f"# from {start} to {end}; SI units"]
+    yield ["# a row is one beat of the readings; blank: not read at this beat"]
     for column in columns:
         if column.reason and not len(column.trace):
             yield [f"# {_name(column)}: {column.reason}"]
@@ -98,35 +128,61 @@ def _of_several(trace: Trace) -> bool:
     return bool((trace.counts > 1).any())
 
 
-def _moments(columns: Sequence[TraceColumn], heading: Heading) -> NDArray[np.float64]:
-    found = [column.trace.times for column in columns if len(column.trace)]
-    if not found:
-        return np.empty(0)
-    times = np.unique(np.concatenate(found))
-    return times[(times >= heading.start) & (times <= heading.end)]
+def _read(trace: Trace, heading: Heading) -> NDArray[np.bool_]:
+    """Which entries of the trace are readings of that stretch, and no gaps."""
+    times = trace.times
+    return (times >= heading.start) & (times <= heading.end) & ~np.isnan(trace.means)
+
+
+def _beats(
+    readings: Sequence[NDArray[np.float64]],
+) -> tuple[NDArray[np.float64], list[NDArray[np.int64]]]:
+    """When each beat began, and which one each reading of each column belongs to.
+
+    Cards are read one after the other, and no reading says with which others it was taken. So a
+    beat ends when a column is read again, or when the period of one of its readings is over.
+    """
+    sizes = [times.size for times in readings]
+    columns = np.repeat(np.arange(len(readings)), sizes)
+    times = np.concatenate([np.empty(0), *readings])
+    reaches = np.concatenate([np.empty(0), *map(_reaches, readings)])
+    order = np.argsort(times, kind="stable")
+    beats = np.empty(times.size, np.int64)
+    begins: list[float] = []
+    newest = [-1] * len(readings)  # the beat in which each column was read last
+    beat, end = -1, -np.inf
+    for first in range(0, order.size, _READINGS_AT_ONCE):
+        some = order[first : first + _READINGS_AT_ONCE]
+        found = []
+        for column, at, reach in zip(
+            columns[some].tolist(), times[some].tolist(), reaches[some].tolist(), strict=True
+        ):
+            if at >= end or newest[column] == beat:
+                begins.append(at)
+                beat, end = beat + 1, at + reach
+            newest[column] = beat
+            end = min(end, begins[-1] + reach)
+            found.append(beat)
+        beats[some] = found
+    return np.array(begins), np.split(beats, np.cumsum(sizes))[:-1]
+
+
+def _reaches(times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How long after its beginning a beat with each of these readings can last."""
+    apart = np.diff(times, prepend=-np.inf, append=np.inf)
+    return _REACH * np.minimum(apart[:-1], apart[1:])
 
 
 def _cells(
-    column: TraceColumn, times: NDArray[np.float64]
-) -> Iterator[tuple[NDArray[np.float64], int]]:
-    """The column's figures at every moment; no number where it has none."""
+    column: TraceColumn, read: NDArray[np.bool_], rows: NDArray[np.int64]
+) -> Iterator[_Cells]:
     trace = column.trace
     digits = 12 if column.metric.unit in _EXACT else 7
     kinds = [trace.means]
     if _of_several(trace):
         kinds += [trace.minima, trace.maxima]
-    row = np.searchsorted(times, trace.times)
-    known = row < times.size
-    known[known] = times[row[known]] == trace.times[known]
     for kind in kinds:
-        values = np.full(times.size, np.nan)
-        values[row[known]] = kind[known]
-        yield values, digits
-
-
-def _text(value: float, digits: int) -> str:
-    # Only no number differs from itself.
-    return "" if value != value else f"{value:.{digits}g}"  # noqa: PLR0124
+        yield _Cells(rows, kind[read], digits)
 
 
 def _iso(wall: float) -> str:

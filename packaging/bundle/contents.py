@@ -9,7 +9,14 @@ from bundle.sizes import Size
 # itself where PyTorch is inside.
 WORKERS = ("core", "lab", "worker")
 # Their dist-info tells `doctor` which versions the program is made of.
-DISTRIBUTIONS = ("PySide6-Essentials", "numpy", "nvidia-ml-py", "psutil", "platformdirs")
+DISTRIBUTIONS = (
+    "PySide6-Essentials",
+    "numpy",
+    "nvidia-ml-py",
+    "psutil",
+    "platformdirs",
+    "pyqtgraph",
+)
 
 
 def modules(root: Path, size: Size) -> list[str]:

@@ -16,6 +16,7 @@ from linux.debian_names import PACKAGE_OF
 _TEXTS = Path(__file__).parent / "notices"
 _PROJECT = Path(__file__).parents[2]
 _DOC = Path("/usr/share/doc")
+_PACKAGES = ("numpy", "psutil", "platformdirs", "pyqtgraph")
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def _texts(*names: str) -> tuple[tuple[str, str], ...]:
 
 def _distributions(size: Size) -> Iterator[Notice]:
     """Every other Python package that is inside, with all its licences in one text."""
-    asked = ["numpy", "psutil", "platformdirs", *(["torch"] if size.with_torch else [])]
+    asked = [*_PACKAGES, *(["torch"] if size.with_torch else [])]
     done: set[str] = set()
     while asked:
         name = asked.pop(0)
@@ -125,7 +126,7 @@ def _distributions(size: Size) -> Iterator[Notice]:
         try:
             found = distribution(name)
         except PackageNotFoundError:
-            if name in ("numpy", "psutil", "platformdirs", "torch"):
+            if name in (*_PACKAGES, "torch"):
                 raise Trouble(
                     f"The Python that packs does not have {name}, so its licence is not known.",
                     "Pack with the Python that has built the folder; `make package` does.",

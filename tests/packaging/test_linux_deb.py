@@ -146,7 +146,8 @@ def test_the_copyright_names_what_others_wrote(root: Path) -> None:
     text = (doc / "copyright").read_text()
     assert text.startswith("Format: https://www.debian.org/doc/packaging-manuals/copyright")
     index = (doc / "notices" / "index.txt").read_text()
-    for part in ("Qt for Python", "Python", "numpy", "psutil", "Inter", "PyInstaller", "ICU"):
+    parts = "Qt for Python, Python, numpy, psutil, pyqtgraph, colorama, Inter, PyInstaller, ICU"
+    for part in parts.split(", "):
         assert part in index
     for licence in ("LGPL-3", "PSF-2.0", "OFL-1.1"):
         assert f"License: {licence}\n" in text

@@ -3,6 +3,7 @@
 import csv
 import errno
 import io
+import math
 import threading
 from collections.abc import Iterator
 from datetime import datetime
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gpuexplorer.core.catalogue import heat_and_power, memory, utilization
 from gpuexplorer.core.metrics import METRICS, MetricId
@@ -53,7 +56,13 @@ def read(path: Path) -> tuple[list[str], list[dict[str, str]]]:
     return comments, [dict(zip(heading, row, strict=True)) for row in rows]
 
 
-def test_a_row_is_a_moment_and_a_column_a_metric_of_a_card(tmp_path: Path) -> None:
+def figures(path: Path) -> list[list[str]]:
+    """The rows without their times, a blank as it is."""
+    _, rows = read(path)
+    return [list(row.values())[2:] for row in rows]
+
+
+def test_a_row_is_a_beat_and_a_column_a_metric_of_a_card(tmp_path: Path) -> None:
     path = tmp_path / "plots.csv"
     columns = [
         column(readings([1.0, 2.0, 3.0], [0.5, 0.25, 1.0])),
@@ -67,11 +76,76 @@ def test_a_row_is_a_moment_and_a_column_a_metric_of_a_card(tmp_path: Path) -> No
     assert datetime.fromisoformat(rows[0]["time"]).timestamp() == 1_700_000_001.0
 
 
-def test_a_gap_is_blank_and_zero_is_zero(tmp_path: Path) -> None:
+def test_cards_that_are_read_one_after_the_other_share_the_row_of_their_beat(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "plots.csv"
-    write_traces(path, [column(readings([1, 2, 3], [0.0, np.nan, 0.0]))], REAL)
+    cards = [
+        column(readings([beat + card / 1000 for beat in (1, 2, 3)], [card] * 3), f"GPU-{card}")
+        for card in range(8)
+    ]
+    assert write_traces(path, cards, REAL) == 3
+    assert figures(path) == [[str(card) for card in range(8)]] * 3
     _, rows = read(path)
-    assert [row["GPU-0 gpu_utilization [ratio]"] for row in rows] == ["0", "", "0"]
+    assert [row["steady_s"] for row in rows] == ["1.000", "2.000", "3.000"]
+
+
+def test_a_slow_metric_is_blank_between_its_own_readings_and_the_file_says_so(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "plots.csv"
+    # Its round was started a moment earlier, and takes longer than the others.
+    slow = column(readings([0.9997, 3.03], [61, 62]), metric=heat_and_power.TEMPERATURE)
+    write_traces(path, [column(readings([1, 2, 3, 4], [5, 6, 7, 8])), slow], REAL)
+    assert figures(path) == [["5", "61"], ["6", ""], ["7", "62"], ["8", ""]]
+    comments, _ = read(path)
+    assert "# a row is one beat of the readings; blank: not read at this beat" in comments
+
+
+def test_a_card_that_is_lost_is_blank_until_it_is_back(tmp_path: Path) -> None:
+    path = tmp_path / "plots.csv"
+    lost = column(readings([1, 2, 2.5, 7, 8], [1, 1, np.nan, 1, 0]))
+    there = column(readings([n + 0.001 for n in range(1, 9)], [2] * 8), "GPU-1")
+    write_traces(path, [lost, there], REAL)
+    assert figures(path) == [["1", "2"]] * 2 + [["", "2"]] * 4 + [["1", "2"], ["0", "2"]]
+
+
+def test_rows_follow_the_interval_that_was_chosen_meanwhile(tmp_path: Path) -> None:
+    path = tmp_path / "plots.csv"
+    times = [*range(10), *(10 + n / 10 for n in range(20))]
+    cards = [
+        column(readings([at + card / 100 for at in times], times), f"GPU-{card}")
+        for card in range(5)
+    ]
+    write_traces(path, cards, REAL)
+    assert figures(path) == [[f"{at:.7g}"] * 5 for at in times]
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 99_999), unique=True, max_size=40).map(sorted), max_size=6)
+)
+def test_every_reading_is_written_once_in_its_order_and_rows_go_forward(
+    tmp_path_factory: pytest.TempPathFactory, cards: list[list[int]]
+) -> None:
+    path = tmp_path_factory.mktemp("csv") / "plots.csv"
+    read_at = [[each / 1000 for each in times] for times in cards]
+    columns = [column(readings(times, times), f"GPU-{n}") for n, times in enumerate(read_at)]
+    write_traces(path, columns, REAL)
+    _, rows = read(path)
+    for number, times in enumerate(read_at):
+        cells = [row[f"GPU-{number} gpu_utilization [ratio]"] for row in rows]
+        assert [float(cell) for cell in cells if cell] == times
+    begins = [float(row["steady_s"]) for row in rows]
+    assert begins == sorted(begins)
+    for row, ends in zip(rows, [*begins, math.inf][1:], strict=True):
+        for cell in list(row.values())[2:]:
+            assert not cell or float(row["steady_s"]) <= float(cell) <= ends
+
+
+def test_zero_is_zero_and_no_blank(tmp_path: Path) -> None:
+    path = tmp_path / "plots.csv"
+    write_traces(path, [column(readings([1, 2], [0.0, 0.5]))], REAL)
+    assert figures(path) == [["0"], ["0.5"]]
 
 
 def test_where_a_row_stands_for_several_readings_least_and_most_are_told(

@@ -11,6 +11,7 @@ ALL = {
     "nvidia-ml-py": "13.615.71",
     "psutil": "7.2.2",
     "platformdirs": "4.3.0",
+    "pyqtgraph": "0.14.0",
 }
 
 

@@ -10,6 +10,8 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import Cadence, MetricId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.plots.lab_flags import flags_of
+from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
@@ -28,8 +30,6 @@ from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.page import Page
-from gpuexplorer.gui.widgets.plots.lab_flags import flags_of
-from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.sentence_panel import SentencePanel
 from gpuexplorer.gui.wording.cards.card_head import head_badges, head_mark
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
@@ -169,10 +169,17 @@ class CardView(LiveView):
     def _pull_plots(self, shown: Shown, reading: Reading) -> None:
         chosen = self._chosen.of(shown.card, reading)
         stretch = self._past.stretch
-        contents = plot_contents(
-            shown, reading, chosen, self.machine.past, stretch, self._past.slowed
-        )
         happenings = self.machine.session.happenings()
+        contents = plot_contents(
+            shown,
+            reading,
+            chosen,
+            self.machine.past,
+            stretch,
+            self._past.slowed,
+            happenings,
+            self.time_window.then(),
+        )
         source = self.machine.session.source
         who = tr(
             "{card}, card {number}; {source}",

@@ -22,7 +22,7 @@ from gpuexplorer.gui.views.events.event_rows import EventRows, Told
 from gpuexplorer.gui.views.events.event_tools import EventTools
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
-from gpuexplorer.gui.wording.events.event_words import Group
+from gpuexplorer.gui.wording.events.event_words import Group, event_face
 from gpuexplorer.gui.wording.key_words import EVENT_KEYS
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.whole_file import write_whole
@@ -102,8 +102,10 @@ class EventsView(LiveView):
 
     def _open(self, happening: Happening) -> None:
         """On the plots of its card, or of all where it is about none that is listed."""
+        shown = self.machine.shown(happening.card)
         self.time_window.centre_on(happening.at)
-        if self.machine.shown(happening.card) is not None and happening.card is not None:
+        self.time_window.mark(happening.at, event_face(happening, shown).told)
+        if shown is not None and happening.card is not None:
             self._navigation.open_card(happening.card)
         else:
             self._navigation.open_screen("overview")

@@ -4,8 +4,8 @@ from PySide6.QtCore import QRectF, Qt
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.plots.time_axis import moment_word, time_ticks
 from gpuexplorer.gui.widgets.plots.layout import Layout
-from gpuexplorer.gui.widgets.plots.time_axis import moment_word, time_ticks
 
 _PER_TICK = 92.0
 _APART = 14.0

@@ -20,11 +20,11 @@ from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture, QWidge
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.curve import columns_for
 from gpuexplorer.gui.paint.drawing import Drawing, Hint
+from gpuexplorer.gui.plots.content import Flag, PlotContent
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.plots.content import Flag, PlotContent
 from gpuexplorer.gui.widgets.plots.crosshair_drawing import draw_crosshair, words_at
 from gpuexplorer.gui.widgets.plots.layout import Layout, Stretch, least_height
 from gpuexplorer.gui.widgets.plots.stack_drawing import (

@@ -8,12 +8,12 @@ from PySide6.QtGui import QPen
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.plots.content import Line
 from gpuexplorer.gui.plots.spread import spread
+from gpuexplorer.gui.plots.summary import value_at
+from gpuexplorer.gui.plots.time_axis import moment_word
 from gpuexplorer.gui.widgets.plots.axis_drawing import draw_time_pill
-from gpuexplorer.gui.widgets.plots.content import Line
 from gpuexplorer.gui.widgets.plots.layout import Layout, PlotPlace, Stretch
-from gpuexplorer.gui.widgets.plots.summary import value_at
-from gpuexplorer.gui.widgets.plots.time_axis import moment_word
 
 _PILL = 20.0
 _DOT = 3.5

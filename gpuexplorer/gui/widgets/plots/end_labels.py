@@ -9,13 +9,13 @@ from PySide6.QtGui import QColor, QPen
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.plots.content import Limit, Line
 from gpuexplorer.gui.plots.spread import spread
+from gpuexplorer.gui.plots.summary import Summary
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone, faded, mixed
-from gpuexplorer.gui.widgets.plots.content import Limit, Line
 from gpuexplorer.gui.widgets.plots.layout import CHIP, NOW, Layout, PlotPlace
 from gpuexplorer.gui.widgets.plots.plot_drawing import reason_fits
-from gpuexplorer.gui.widgets.plots.summary import Summary
 from gpuexplorer.gui.wording.facts.facts import explained
 
 _APART = 19.0

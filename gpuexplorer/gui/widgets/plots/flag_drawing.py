@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPolygonF
 
 from gpuexplorer.core.words import trn
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.widgets.plots.content import Flag
+from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.widgets.plots.layout import Layout
 from gpuexplorer.gui.wording.lab.strips.merged_flags import Pole, merged_flags
 

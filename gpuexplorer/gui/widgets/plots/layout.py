@@ -9,10 +9,10 @@ from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import mark
 from gpuexplorer.gui.paint.curve import COLUMN_PIXELS, steady_stretch
 from gpuexplorer.gui.paint.drawing import THIN_SPACE
+from gpuexplorer.gui.plots.content import Flag, PlotContent
+from gpuexplorer.gui.plots.scale import Scale, scale_of
+from gpuexplorer.gui.plots.summary import Summary, summarise
 from gpuexplorer.gui.theme.letters import Letterings
-from gpuexplorer.gui.widgets.plots.content import Flag, PlotContent
-from gpuexplorer.gui.widgets.plots.scale import Scale, scale_of
-from gpuexplorer.gui.widgets.plots.summary import Summary, summarise
 
 HEADROOM = 16.0  # for the topmost label and the words of bands
 CHIP = 16.0

@@ -8,9 +8,9 @@ from PySide6.QtSvg import QSvgGenerator
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
+from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
-from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.plots.stack_drawing import Shown, draw_stack
 
 _MARGIN, _HEADER = 20, 34

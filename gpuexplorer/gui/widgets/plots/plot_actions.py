@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QMenu
 
 from gpuexplorer.core.metric import Metric
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.plots.content import Line
+from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.plots.canvas import PlotCanvas
-from gpuexplorer.gui.widgets.plots.content import Line
-from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.plots.picture import picture, png, svg
 from gpuexplorer.gui.widgets.saving import (
     CSV,

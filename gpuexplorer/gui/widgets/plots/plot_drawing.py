@@ -8,11 +8,11 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.curve import lines_into
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.kept_curves import Curve, Curves, KeptCurves
+from gpuexplorer.gui.plots.content import Band, Line
+from gpuexplorer.gui.plots.summary import gaps
 from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.theme.palette import faded
-from gpuexplorer.gui.widgets.plots.content import Band, Line
 from gpuexplorer.gui.widgets.plots.layout import HEADROOM, Layout, PlotPlace, Stretch
-from gpuexplorer.gui.widgets.plots.summary import gaps
 
 _BAND_TOP, _BAND_FILL = 2.0, 0.13
 _DOT, _DOT_GAP = 1.5, 2.5

@@ -8,9 +8,9 @@ from PySide6.QtCore import QRectF
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.kept_curves import KeptCurves
+from gpuexplorer.gui.plots.content import Flag, PlotContent
 from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.widgets.plots.axis_drawing import draw_axis
-from gpuexplorer.gui.widgets.plots.content import Flag, PlotContent
 from gpuexplorer.gui.widgets.plots.crosshair_drawing import name_of
 from gpuexplorer.gui.widgets.plots.end_labels import UNSEEN, draw_end_labels, draw_headings
 from gpuexplorer.gui.widgets.plots.flag_drawing import draw_flag_poles, draw_flags

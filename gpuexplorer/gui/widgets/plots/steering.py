@@ -19,7 +19,7 @@ class Steering:
         span = min(max((end - start) * factor, SHORTEST_SPAN), LONGEST_SPAN)
         share = (1.0 if following else 0.5) if around is None else min(1.0, max(0.0, around))
         if following and share >= _AT_PRESENT:
-            self._time_window.choose_span(span)
+            self._time_window.zoom_to(span)
             return
         first = start + share * (end - start - span)
         self._time_window.look_at(first, first + span)

@@ -46,6 +46,12 @@ class Known:
     slow: bool = False  # the reading is of a moment ago, since no newer one came in time
 
     @property
+    def state(self) -> CardState:
+        if self.silence is not None:
+            return CardState.NO_ANSWER
+        return CardState.WORKING if self.reading is None else self.reading.state
+
+    @property
     def answers(self) -> bool:
         reading = self.reading
         return (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpuexplorer.gui.widgets.plots.content import Line
+from gpuexplorer.gui.plots.content import Line
 from gpuexplorer.telemetry.trace import Trace
 
 # A reading speaks for its moment and a little around it, and not for a gap.
