@@ -15,7 +15,6 @@ from gpuexplorer.copies.measuring import Bench
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.plots.label import Label
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
@@ -145,22 +144,16 @@ def test_the_crosshair_goes_from_size_to_size(page: SweepPage, qtbot: QtBot) -> 
     assert plot.crosshair is None
 
 
-def written(plot: RatePlot) -> list[str]:
-    """What stands in the plot, besides the figures at its axes."""
-    return [item.words for item in plot.items() if isinstance(item, Label)]
+def hints(plot: RatePlot) -> list[str]:
+    plot.grab()
+    return plot.hints()
 
 
-def test_limits_and_what_small_copies_cost_stand_in_the_plot(
-    page: SweepPage, qtbot: QtBot
-) -> None:
+def test_limits_and_half_rates_are_told_on_pointing(page: SweepPage, qtbot: QtBot) -> None:
     plot = the(RatePlot, page)
-    assert "PCIe 3.0 x16, 15.8 GB/s" in written(plot)
-    assert "Nothing was measured yet." in written(plot)
+    assert sorted(hints(plot)) == ["NVLink x2, 50.0 GB/s", "PCIe 3.0 x16, 15.8 GB/s"]
     measure(page, qtbot)
-    words = written(plot)
-    assert "Nothing was measured yet." not in words
-    assert "half rate at 121 KiB" in words
-    assert any(each.startswith("Up to ") and "the price is 10.0" in each for each in words)
+    assert "host to 0, pinned: half rate at 121 KiB" in hints(plot)
 
 
 def test_pointing_at_the_plot_shows_the_nearest_size(page: SweepPage, qtbot: QtBot) -> None:
@@ -169,11 +162,10 @@ def test_pointing_at_the_plot_shows_the_nearest_size(page: SweepPage, qtbot: QtB
     place = plot.place_of(1 << 20, 1e-3).toPoint() + QPoint(3, 0)
     QTest.mouseMove(plot.viewport(), place)
     qtbot.waitUntil(lambda: plot.crosshair == 1 << 20)
-    assert "11.0\N{THIN SPACE}GB/s   95.3\N{THIN SPACE}µs" in written(plot)
-    assert "1 MiB" in written(plot)
+    assert "1 MiB: " in plot.accessibleDescription()
+    assert "host to 0, pinned 11.0 GB/s, 95.3 µs" in plot.accessibleDescription()
     QTest.mouseMove(plot.viewport(), QPoint(plot.width() - 2, 2))
     qtbot.waitUntil(lambda: plot.crosshair is None)
-    assert "1 MiB" not in written(plot)
 
 
 def test_a_press_on_a_curve_chooses_its_way(page: SweepPage, qtbot: QtBot) -> None:

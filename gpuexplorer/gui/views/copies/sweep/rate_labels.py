@@ -1,24 +1,24 @@
 """What is written over the curves of rate over size, and the lines that lead to it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPainterPath, QPen
-from PySide6.QtWidgets import QGraphicsItem, QGraphicsPathItem
+from PySide6.QtCore import QLineF, QPointF, QRectF
+from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.core.units import Quantity, duration, gigabytes_per_second, memory
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.paint.drawing import THIN_SPACE, Run
-from gpuexplorer.gui.plots.label import Ground, Label
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.plots.pens import line_pen
 from gpuexplorer.gui.plots.spread import spread
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import Theme, mixed
+from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 from gpuexplorer.gui.wording.copies.sizes import size_words
 from gpuexplorer.gui.wording.copies.sweep.rows import SweepRow, floor_words
 
 CHOSEN_PEN = 2.0
-_APART, _PILL_APART, _LEADER = 15.0, 22.0, 0.6
+_APART, _PILL, _SAMPLE = 15.0, 20.0, 11.0
+_BACKING, _LEADER = 0.88, 0.6
 _NOT_HERE = mark("not measured")
 _NOTHING = (
     mark("Nothing was measured yet."),
@@ -29,8 +29,15 @@ _NO_WAY = (
     mark("Choose from where, to where and how, and add it."),
 )
 
-# Where bytes and their seconds lie, in pixels of the scene.
-Place = Callable[[float, float], QPointF]
+
+@dataclass(frozen=True, slots=True)
+class Plotted:
+    """The curves as they lie in the scene, whose unit is the pixel."""
+
+    rows: Sequence[SweepRow]
+    area: QRectF
+    right: float  # of all there is room for
+    place: Callable[[float, float], QPointF]  # of bytes and their seconds
 
 
 def ink_of(theme: Theme, row: SweepRow) -> QColor:
@@ -40,143 +47,143 @@ def ink_of(theme: Theme, row: SweepRow) -> QColor:
     return theme.quiet if row.way.source == "cpu" else theme.level
 
 
-def limit_labels(
-    look: Look, area: QRectF, rows: Sequence[SweepRow], place: Place
-) -> list[QGraphicsItem]:
+def draw_limits(drawing: Drawing, plotted: Plotted) -> None:
     """Each name once, above its line."""
-    letters = look.letters.caption
-    limits = list(dict.fromkeys(row.limit for row in rows if row.limit is not None))
-    wanted = [place(limit.rate, 1.0).y() - 10 for limit in limits]
-    made: list[QGraphicsItem] = []
-    for limit, y in zip(
-        limits, spread(wanted, _APART, area.top() - 12, area.bottom()), strict=True
-    ):
-        words = letters.elided(limit.words, area.width())
-        label = Label(look, [Run(words, letters, look.theme.quiet)], Ground.BACKING)
-        label.put(area.left(), y)
-        made.append(label)
-    return made
+    letters, area = drawing.letters.caption, plotted.area
+    limits = list(dict.fromkeys(row.limit for row in plotted.rows if row.limit is not None))
+    wanted = [plotted.place(limit.rate, 1.0).y() - 10 for limit in limits]
+    heights = spread(wanted, _APART, area.top() - 12, area.bottom())
+    for limit, y in zip(limits, heights, strict=True):
+        shown = letters.elided(limit.words, area.width() - 6)
+        place = QRectF(area.left() + 3, y - 7, letters.width(shown), 14)
+        _draw_backed(drawing, place, Run(shown, letters, drawing.theme.quiet))
+        drawing.hint(place, limit.words)
 
 
-def half_words(row: SweepRow) -> str:
-    return tr("half rate at {size}", size=memory(row.half_rate_bytes or 0.0))
+def draw_half(drawing: Drawing, plotted: Plotted, row: SweepRow, *, named: bool) -> None:
+    """About the ring at the size that reaches half of the rate."""
+    half = row.half_rate_bytes
+    if row.curve is None or half is None:
+        return
+    at = plotted.place(half, half / (row.curve.top / 2))
+    words = tr("half rate at {size}", size=memory(half))
+    said = tr("{way}: {figures}", way=row.words, figures=words)
+    drawing.hint(QRectF(at.x() - 8, at.y() - 8, 16, 16), said)
+    if named:
+        run = Run(words, drawing.letters.caption, drawing.theme.text)
+        place = QRectF(at.x() - 12 - run.width, at.y() - 12, run.width, 16)
+        _draw_backed(drawing, place, run)
 
 
-def half_label(look: Look, at: QPointF, row: SweepRow) -> QGraphicsItem:
-    label = Label(
-        look, [Run(half_words(row), look.letters.caption, look.theme.text)], Ground.BACKING
-    )
-    label.put(at.x() - 9 - label.width, at.y() - 4)
-    return label
+def hint_points(drawing: Drawing, plotted: Plotted) -> None:
+    for row in plotted.rows:
+        for size, seconds in row.times:
+            at = plotted.place(size, seconds)
+            said = tr(
+                "{way}, {size}: {figures}",
+                way=row.words,
+                size=size_words(size),
+                figures=_said(size, seconds),
+            )
+            drawing.hint(QRectF(at.x() - 5, at.y() - 5, 10, 10), said)
 
 
-def floor_labels(
-    look: Look, area: QRectF, row: SweepRow, rows: Sequence[SweepRow], place: Place
-) -> list[QGraphicsItem]:
+def draw_floor(drawing: Drawing, plotted: Plotted, row: SweepRow) -> None:
     """The sentence about small copies, below all curves, led to where they end."""
-    words, curve = floor_words(row), row.curve
+    words, curve, area = floor_words(row), row.curve, plotted.area
     if not words or curve is None or curve.floor_bytes is None:
-        return []
-    size, seconds = curve.floor_bytes, row.seconds(curve.floor_bytes)
+        return
+    size = curve.floor_bytes
+    seconds = row.seconds(size)
     if seconds is None:
-        return []
-    at = place(size, seconds)
-    others = [each.seconds(size) for each in rows]
-    below = max([place(size, each).y() for each in others if each], default=at.y())
-    theme, letters = look.theme, look.letters.caption
-    labels = [Label(look, [Run(each, letters, theme.quiet)]) for each in words]
-    left = min(at.x() + 18, area.right() - max(each.width for each in labels) - 8)
+        return
+    at = plotted.place(size, seconds)
+    others = [each.seconds(size) for each in plotted.rows]
+    below = max([plotted.place(size, each).y() for each in others if each], default=at.y())
+    letters, line = drawing.letters.caption, drawing.theme.line
+    runs = [Run(each, letters, drawing.theme.quiet) for each in words]
+    left = min(at.x() + 18, area.right() - max(run.width for run in runs) - 8)
     top = min(below + 46, area.bottom() - 34)
-    made: list[QGraphicsItem] = []
-    for number, label in enumerate(labels):
-        label.put(left, top + number * 15)
-        made.append(label)
     corners = [QPointF(at.x(), at.y() + 5), QPointF(at.x(), top), QPointF(left - 6, top)]
-    return [*made, _leader(corners, theme.line)]
+    _draw_leader(drawing, corners, line)
+    for number, run in enumerate(runs):
+        drawing.text(left, round(top + letters.cap_height / 2) + number * 15, run)
 
 
-def nothing_labels(look: Look, area: QRectF, *, ways: bool) -> list[QGraphicsItem]:
+def draw_nothing(drawing: Drawing, plotted: Plotted) -> None:
     """What to do, where there is no curve."""
-    letters, theme, made = look.letters, look.theme, list[QGraphicsItem]()
-    first, second = (tr(words) for words in (_NOTHING if ways else _NO_WAY))
-    for number, run in enumerate(
-        (
-            Run(letters.title.elided(first, area.width()), letters.title, theme.text),
-            Run(letters.body.elided(second, area.width()), letters.body, theme.quiet),
-        )
+    theme, letters, area = drawing.theme, drawing.letters, plotted.area
+    first, second = (tr(words) for words in (_NOTHING if plotted.rows else _NO_WAY))
+    middle = area.center()
+    for run, baseline in (
+        (Run(first, letters.title, theme.text), middle.y()),
+        (Run(second, letters.body, theme.quiet), middle.y() + 26),
     ):
-        label = Label(look, [run])
-        label.put(area.center().x() - label.width / 2, area.center().y() - 5 + 26 * number)
-        made.append(label)
-    return made
+        wide = min(run.width, area.width())
+        drawing.elided(middle.x() - wide / 2, round(baseline), run, wide)
 
 
-def end_leaders(
-    look: Look,
-    area: QRectF,
+def draw_leaders(
+    drawing: Drawing,
+    plotted: Plotted,
     rows: Sequence[SweepRow],
     heights: Sequence[float],
     to: float,
-    place: Place,
-) -> list[QGraphicsItem]:
+) -> None:
     """From each curve's end to its row at the right."""
-    made: list[QGraphicsItem] = []
     for row, y in zip(rows, heights, strict=True):
         if row.times:
-            last = place(*row.times[-1])
-            corners = [
-                QPointF(last.x() + 4, last.y()),
-                QPointF(area.right() + 2, last.y()),
-                QPointF(to - 6, y),
-                QPointF(to, y),
-            ]
-            ink = mixed(look.theme.surface, ink_of(look.theme, row), _LEADER)
-            made.append(_leader(corners, ink))
-    return made
+            last = plotted.place(*row.times[-1])
+            ink = mixed(drawing.theme.surface, ink_of(drawing.theme, row), _LEADER)
+            xs = (last.x() + 4, plotted.area.right() + 2, to - 6, to)
+            ys = (last.y(), last.y(), y, y)
+            _draw_leader(drawing, [QPointF(*each) for each in zip(xs, ys, strict=True)], ink)
 
 
-def end_figures(
-    look: Look, area: QRectF, rows: Sequence[SweepRow], place: Place
-) -> list[QGraphicsItem]:
+def draw_end_figures(drawing: Drawing, plotted: Plotted) -> None:
     """Where there is no room for a table beside it: the rates alone, apart from each other."""
-    there = [row for row in rows if row.curve is not None and row.times]
-    wanted = [place(*row.times[-1]).y() for row in there]
+    area, letters = plotted.area, drawing.letters.caption
+    there = [row for row in plotted.rows if row.times]
+    wanted = [plotted.place(*row.times[-1]).y() for row in there]
     heights = spread(wanted, _APART, area.top(), area.bottom())
-    made: list[QGraphicsItem] = []
     for row, y in zip(there, heights, strict=True):
-        top = row.curve.top if row.curve is not None else 0.0
-        run = Run(gigabytes_per_second(top), look.letters.caption, look.theme.text)
-        label = Label(look, [run])
-        label.put(area.right() + 16, y)
-        made.append(label)
-    return [*made, *end_leaders(look, area, there, heights, area.right() + 14, place)]
+        size, seconds = row.times[-1]
+        top = size / seconds if row.curve is None else row.curve.top
+        run = Run(gigabytes_per_second(top), letters, drawing.theme.text)
+        drawing.text(area.right() + 16, round(y + letters.cap_height / 2), run)
+    draw_leaders(drawing, plotted, there, heights, area.right() + 14)
 
 
-def crosshair_labels(
-    look: Look, area: QRectF, rows: Sequence[SweepRow], size: int, right: float, place: Place
-) -> list[QGraphicsItem]:
+def draw_crosshair(drawing: Drawing, plotted: Plotted, size: int) -> None:
     """All curves at one size: what they reach, and how long that takes."""
-    letters, theme, x = look.letters, look.theme, place(size, 1.0).x()
-    pills: list[Label] = []
-    wanted: list[float] = []
-    for row in rows:
+    theme, letters, area = drawing.theme, drawing.letters, plotted.area
+    x = plotted.place(size, 1.0).x()
+    marks = []
+    for row in plotted.rows:
         seconds = dict(row.times).get(size)
         if seconds is not None:
-            sample = line_pen(ink_of(theme, row), CHOSEN_PEN, row.dash)
-            pills.append(Label(look, _figures(look, size, seconds), Ground.PILL, sample))
-            wanted.append(place(size, seconds).y())
-    if not pills:
-        pills.append(Label(look, [Run(tr(_NOT_HERE), letters.caption, theme.faint)]))
-        wanted.append(area.center().y())
-    widest = max(pill.width for pill in pills)
-    left = x + 10 if x + 10 + widest <= right else max(0.0, x - 10 - widest)
-    heights = spread(wanted, _PILL_APART, area.top() + 10, area.bottom() - 10)
-    for pill, y in zip(pills, heights, strict=True):
-        pill.put(left, y)
-    below = Label(look, [Run(size_words(size), letters.badge, theme.text)], Ground.PILL)
-    end = area.right() + 4 - below.width
-    below.put(min(max(x - below.width / 2, area.left() - 8), end), area.bottom() + 14)
-    return [*pills, below]
+            y = plotted.place(size, seconds).y()
+            marks.append((row, y, _figures(drawing, size, seconds)))
+    heights = spread(
+        [y for _, y, _ in marks], _PILL + 2, area.top() + _PILL / 2, area.bottom() - _PILL / 2
+    )
+    missing = Run(tr(_NOT_HERE), letters.caption, theme.faint)
+    widths = [sum(run.width for run in runs) + _SAMPLE + 19 for _, _, runs in marks]
+    widest = max(widths, default=missing.width)
+    left = round(x + 10 if x + 10 + widest <= plotted.right else max(0.0, x - 10 - widest))
+    for (row, _, runs), y, width in zip(marks, heights, widths, strict=True):
+        _draw_pill(drawing, QRectF(left, round(y - _PILL / 2), width, _PILL))
+        drawing.painter.setPen(line_pen(ink_of(theme, row), CHOSEN_PEN, row.dash))
+        drawing.painter.drawLine(QLineF(left + 7, round(y), left + 7 + _SAMPLE, round(y)))
+        drawing.runs(left + 24, round(y + letters.caption.cap_height / 2), runs)
+    if not marks:
+        drawing.text(left, round(area.center().y()), missing)
+    run = Run(size_words(size), letters.badge, theme.text)
+    width = run.width + 14
+    at = min(max(x - width / 2, area.left() - 8), area.right() + 4 - width)
+    place = QRectF(round(at), area.bottom() + 4, width, _PILL)
+    _draw_pill(drawing, place)
+    drawing.text(place.left() + 7, place.center().y() + letters.badge.cap_height / 2, run)
 
 
 def said_at(rows: Sequence[SweepRow], size: int) -> str:
@@ -187,16 +194,16 @@ def said_at(rows: Sequence[SweepRow], size: int) -> str:
         if seconds is None:
             told.append(tr("{way} not measured", way=row.words))
         else:
-            told.append(f"{row.words} {figures_said(size, seconds)}")
+            told.append(f"{row.words} {_said(size, seconds)}")
     return tr("{size}: {figures}", size=size_words(size), figures="; ".join(told))
 
 
-def figures_said(size: int, seconds: float) -> str:
+def _said(size: int, seconds: float) -> str:
     return f"{_fine(size / seconds)} GB/s, {duration(seconds)}"
 
 
-def _figures(look: Look, size: int, seconds: float) -> list[Run]:
-    theme, letters = look.theme, look.letters
+def _figures(drawing: Drawing, size: int, seconds: float) -> list[Run]:
+    theme, letters = drawing.theme, drawing.letters
     rate, took = Quantity(_fine(size / seconds), "GB/s"), duration(seconds)
     return [
         Run(rate.number, letters.badge, theme.text),
@@ -214,10 +221,21 @@ def _fine(rate: float) -> str:
     return f"{gigabytes:.2g}" if gigabytes >= 1e-4 else f"{gigabytes:.5f}"
 
 
-def _leader(corners: Sequence[QPointF], ink: QColor) -> QGraphicsItem:
-    path = QPainterPath(corners[0])
-    for corner in corners[1:]:
-        path.lineTo(corner)
-    item = QGraphicsPathItem(path)
-    item.setPen(QPen(ink, 1))
-    return item
+def _draw_backed(drawing: Drawing, place: QRectF, run: Run) -> None:
+    ground = faded(drawing.theme.surface, _BACKING)
+    drawing.painter.fillRect(place.adjusted(-3, 0, 3, 0), ground)
+    baseline = round(place.center().y() + run.letters.cap_height / 2)
+    drawing.text(place.left(), baseline, run)
+
+
+def _draw_pill(drawing: Drawing, place: QRectF) -> None:
+    drawing.painter.setPen(QPen(drawing.theme.line, 1))
+    drawing.painter.setBrush(drawing.theme.raised)
+    drawing.painter.drawRoundedRect(
+        place.adjusted(0.5, 0.5, -0.5, -0.5), CHIP_RADIUS, CHIP_RADIUS
+    )
+
+
+def _draw_leader(drawing: Drawing, corners: Sequence[QPointF], ink: QColor) -> None:
+    drawing.painter.setPen(QPen(ink, 1))
+    drawing.painter.drawLines([QLineF(*ends) for ends in pairwise(corners)])

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QGraphicsItem, QSizePolicy, QWidget
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.copies.plan import SWEEP_LEAST, SWEEP_MOST
 from gpuexplorer.core.words import mark, tr
@@ -19,19 +19,18 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import mixed
 from gpuexplorer.gui.views.copies.sweep.rate_axes import rate_ticks, reach, size_ticks
 from gpuexplorer.gui.views.copies.sweep.rate_labels import (
-    crosshair_labels,
-    end_figures,
-    end_leaders,
-    figures_said,
-    floor_labels,
-    half_label,
-    half_words,
+    Plotted,
+    draw_crosshair,
+    draw_end_figures,
+    draw_floor,
+    draw_half,
+    draw_leaders,
+    draw_limits,
+    draw_nothing,
+    hint_points,
     ink_of,
-    limit_labels,
-    nothing_labels,
     said_at,
 )
-from gpuexplorer.gui.wording.copies.sizes import size_words
 from gpuexplorer.gui.wording.copies.sweep.rows import SweepRow
 from gpuexplorer.gui.wording.copies.sweep.ways import SIZES, SweepWay
 
@@ -55,8 +54,6 @@ class RatePlot(Graph):
         self._chosen: SweepWay | None = None
         self._ends: Sequence[float] | None = None
         self._at: int | None = None  # the size at which the crosshair stands
-        self._labels: list[QGraphicsItem] = []
-        self._cross_labels: list[QGraphicsItem] = []
         self._rates, self._sizes = Axis(look, "left"), Axis(look, "bottom", lines=False)
         self._rates.setWidth(_LEFT)
         self._sizes.setHeight(_BOTTOM)
@@ -67,6 +64,8 @@ class RatePlot(Graph):
         self._cross, self._cross_dots = pg.InfiniteLine(angle=90), pg.ScatterPlotItem()
         for item, z in ((self._cross, 3), (self._cross_dots, 4)):
             item.setZValue(z)
+        self._words = self.add_sheet(self._draw_words)
+        self._over = self.add_sheet(self._draw_over, above=11)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(tr(NAME))
         self._view.sigResized.connect(self._on_resized)
@@ -124,9 +123,10 @@ class RatePlot(Graph):
         for row in sorted(rows, key=lambda row: row is chosen):
             self._add_curve(row)
         self._add_halves()
-        self._write(chosen)
         self._add(self._cross)
         self._add(self._cross_dots)
+        for sheet in (self._words, self._over):
+            sheet.put(QRectF(self.rect()))
         self._draw_crosshair()
 
     def _add(self, item: pg.GraphicsObject) -> None:
@@ -140,16 +140,7 @@ class RatePlot(Graph):
         y = [math.log10(size / seconds) for size, seconds in row.times]
         pen = line_pen(ink, _PEN, row.dash)
         self._add(pg.PlotCurveItem(x, y, pen=pen, antialias=True))
-        said = [
-            tr(
-                "{way}, {size}: {figures}",
-                way=row.words,
-                size=size_words(size),
-                figures=figures_said(size, seconds),
-            )
-            for size, seconds in row.times
-        ]
-        self._add(_dots(x, y, said, size=_DOT, pen=None, brush=ink))
+        self._add(pg.ScatterPlotItem(x, y, size=_DOT, pen=None, brush=ink, antialias=True))
 
     def _add_spreads(self, row: SweepRow) -> None:
         """From the slowest sample of each size to the fastest."""
@@ -173,39 +164,49 @@ class RatePlot(Graph):
         """A ring at the size that reaches half of the rate."""
         there = [row for row in self._rows if row.curve and row.half_rate_bytes]
         theme = self.look.theme
-        rings = _dots(
+        rings = pg.ScatterPlotItem(
             [math.log2(row.half_rate_bytes or 1.0) for row in there],
             [math.log10(row.curve.top / 2) for row in there if row.curve],
-            [tr("{way}: {figures}", way=row.words, figures=half_words(row)) for row in there],
             size=_RING,
             pen=[line_pen(ink_of(theme, row), 1.75) for row in there],
             brush=theme.surface,
+            antialias=True,
         )
         rings.setZValue(2)
         self._add(rings)
 
-    def _write(self, chosen: SweepRow | None) -> None:
-        look, rows, place, area = self.look, self._rows, self.place_of, self._area()
-        made = limit_labels(look, area, rows, place)
-        if chosen is not None and chosen.curve is not None and chosen.half_rate_bytes:
-            half = chosen.half_rate_bytes
-            made.append(half_label(look, place(half, half / (chosen.curve.top / 2)), chosen))
+    def _draw_words(self, drawing: Drawing) -> None:
+        rows, plotted = self._rows, self._plotted()
+        hint_points(drawing, plotted)
+        draw_limits(drawing, plotted)
+        for row in rows:
+            draw_half(drawing, plotted, row, named=row.way == self._chosen)
+            if row.way == self._chosen:
+                draw_floor(drawing, plotted, row)
         if not any(row.times for row in rows):
-            made += nothing_labels(look, area, ways=bool(rows))
-        if chosen is not None:
-            made += floor_labels(look, area, chosen, rows, place)
+            draw_nothing(drawing, plotted)
         if self._ends is None:
-            made += end_figures(look, area, rows, place)
+            draw_end_figures(drawing, plotted)
         else:
-            made += end_leaders(look, area, rows, self._ends, self.width(), place)
-        self._labels = self._instead_of(self._labels, made)
+            draw_leaders(drawing, plotted, rows, self._ends, plotted.right)
+
+    def _draw_over(self, drawing: Drawing) -> None:
+        plotted = self._plotted()
+        if self._at is not None:
+            draw_crosshair(drawing, plotted, self._at)
+        if self.hasFocus():
+            ring = QRectF(0, 0, plotted.area.right() + 6, self.height())
+            drawing.focus_ring(ring, CHIP_RADIUS)
+
+    def _plotted(self) -> Plotted:
+        area = QRectF(self._view.sceneBoundingRect())
+        return Plotted(self._rows, area, self.width(), self.place_of)
 
     def _draw_crosshair(self) -> None:
         theme, size = self.look.theme, self._at
         self._sizes.show_ticks(size_ticks(self._view.width(), size))
         self._cross.setVisible(size is not None)
         self._cross_dots.setVisible(size is not None)
-        made: list[QGraphicsItem] = []
         if size is not None:
             self._cross.setPen(line_pen(theme.quiet, 1.0))
             self._cross.setValue(math.log2(size))
@@ -219,22 +220,7 @@ class RatePlot(Graph):
                 pen=line_pen(theme.surface, 1.5),
                 brush=[ink_of(theme, row) for row, _ in there],
             )
-            made = crosshair_labels(
-                self.look, self._area(), self._rows, size, self.width(), self.place_of
-            )
-        self._cross_labels = self._instead_of(self._cross_labels, made)
-
-    def _instead_of(
-        self, before: Sequence[QGraphicsItem], made: list[QGraphicsItem]
-    ) -> list[QGraphicsItem]:
-        for item in before:
-            self.scene().removeItem(item)
-        for item in made:
-            self.scene().addItem(item)
-        return made
-
-    def _area(self) -> QRectF:
-        return QRectF(self._view.sceneBoundingRect())
+        self._over.update()
 
     def _say(self) -> None:
         told = "" if self._at is None else said_at(self._rows, self._at)
@@ -264,14 +250,9 @@ class RatePlot(Graph):
     def _on_resized(self) -> None:
         self._draw()
 
-    def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
-        if self.hasFocus():
-            ring = QRectF(0, 0, self._area().right() + 6, self.height())
-            Drawing(painter, self.look).focus_ring(ring, CHIP_RADIUS)
-
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
-        area, x = self._area(), event.position().x()
+        area, x = self._plotted().area, event.position().x()
         if area.left() - 10 <= x <= area.right() + 10:
             at = self._view.mapSceneToView(event.position()).x()
             self.point_at(min(SIZES, key=lambda size: abs(math.log2(size) - at)))
@@ -308,28 +289,15 @@ class RatePlot(Graph):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self.viewport().update()
+        self._over.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.point_at(None)
-        self.viewport().update()
+        self._over.update()
 
     def sizeHint(self) -> QSize:
         return QSize(560, 340)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(300, 220)
-
-
-def _dots(
-    x: Sequence[float], y: Sequence[float], said: Sequence[str], **looks: object
-) -> pg.ScatterPlotItem:
-    """Each says what it is when it is pointed at."""
-    return pg.ScatterPlotItem(
-        x, y, data=said, hoverable=True, tip=_said_of, antialias=True, **looks
-    )
-
-
-def _said_of(x: float, y: float, data: str) -> str:
-    return data
