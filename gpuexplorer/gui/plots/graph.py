@@ -93,5 +93,9 @@ class Graph(pg.GraphicsView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         event.ignore()
 
+    def close(self) -> bool:
+        """As any other widget: pyqtgraph's takes apart what the last events still ask for."""
+        return bool(QGraphicsView.close(self))
+
     def minimumSizeHint(self) -> QSize:
         return QSize(64, 36)
