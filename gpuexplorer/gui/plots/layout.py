@@ -126,12 +126,7 @@ def lay_out(
     room = (place.height() - around) / max(1, len(contents))
     height = float(int(max(_LEAST_AREA, room - each)))
     lines = 4 if height >= _FOUR_LINES_FROM else 3 if height >= _THREE_LINES_FROM else 2
-    summaries = [
-        tuple(
-            summarise(line, stretch.start, stretch.end, stretch.following) for line in c.lines
-        )
-        for c in contents
-    ]
+    summaries = [tuple(summarise(line, stretch) for line in c.lines) for c in contents]
     scales = scales_before or [
         scale_of(content, seen, lines, units)
         for content, seen in zip(contents, summaries, strict=True)

@@ -35,6 +35,7 @@ class Plot:
             item.show()
         self._view.setGeometry(view)
         beside = QRectF(layout.left, view.top(), view.left() - layout.left, view.height())
+        self._axis.setWidth(beside.width())
         self._axis.setGeometry(beside)
         self._view.setYRange(*place.reach, padding=0)
         scale, lines = place.scale, place.content.lines

@@ -26,7 +26,8 @@ class Summary:
     now: float | None = None  # the same where the line goes on to the end of the stretch
 
 
-def summarise(line: Line, start: float, end: float, following: bool) -> Summary:
+def summarise(line: Line, stretch: Stretch) -> Summary:
+    start, end, following = stretch.start, stretch.end, stretch.following
     trace = line.trace
     first = int(trace.times.searchsorted(start - trace.column_seconds))
     after = int(trace.times.searchsorted(end, side="right"))

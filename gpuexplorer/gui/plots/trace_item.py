@@ -136,7 +136,7 @@ class TraceItem(pg.GraphicsObject):
         phase: int,
         time: tuple[float, float],
     ) -> None:
-        """In columns: ten times faster than one shape, whose every row begins and ends often."""
+        """In columns: ten times faster than one shape whose every row begins and ends often."""
         left, right = max(x[0], place.left()), min(x[-1], place.right())
         edge = phase + (left - phase) // COLUMN_PIXELS * COLUMN_PIXELS
         columns = np.arange(edge, right, COLUMN_PIXELS)
