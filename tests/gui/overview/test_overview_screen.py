@@ -180,9 +180,10 @@ def test_pointing_at_the_strip_says_which_card_and_when(open_overview: OpenOverv
     screen = open_overview(many(12))
     strip = the(HeatStrip, screen.window)
     screen.qtbot.waitUntil(lambda: "Cards 0–7" in strip.accessibleDescription())
-    QTest.mouseMove(strip, QPoint(strip.width() // 2, 4))
+    place = QPoint(strip.width() // 2, 4)
+    QTest.mouseMove(strip.viewport(), place)
     screen.qtbot.waitUntil(lambda: screen.time_window.crosshair is not None)
-    QTest.mouseDClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(strip.width() // 2, 4))
+    QTest.mouseDClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert screen.navigation.card == "GPU-0"
 
 
