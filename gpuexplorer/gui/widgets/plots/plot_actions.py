@@ -100,7 +100,6 @@ class PlotActions(QObject):
 
     def _add(self, text: str, triggered: Callable[[], object]) -> QAction:
         action = QAction(text, self._canvas)
-        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         action.triggered.connect(triggered)
         self._canvas.addAction(action)
         return action
