@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from gpuexplorer.gui.theme.look import Look
 
 _APART = 10.0  # pixels between words
+_TICK = 4  # pixels below a view without upright hairlines
 
 
 class Axis(pg.AxisItem):
@@ -68,9 +69,9 @@ class Axis(pg.AxisItem):
                 box, side = QRectF(0, y - 8, place.width() - 8, 16), Qt.AlignmentFlag.AlignRight
             else:
                 x = round(place.left() + share * place.width())
-                if self._lines:
-                    top = QPointF(x, place.top() - view.height())
-                    painter.drawLine(QPointF(x, place.top()), top)
+                if self._lines or self.orientation == "bottom":
+                    reach = -view.height() if self._lines else _TICK
+                    painter.drawLine(QPointF(x, place.top()), QPointF(x, place.top() + reach))
                 width = marked.width(words)
                 start = x - width / 2
                 if self._inside:
