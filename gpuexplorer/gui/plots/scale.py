@@ -42,6 +42,9 @@ class Scale:
     measure: Measure
     decimals: int
 
+    def holds(self, value: float) -> bool:
+        return self.lowest <= value <= self.highest
+
     def number(self, value: float) -> str:
         """Without its unit, which stands at the topmost grid line."""
         shown = self.measure.shown(value)

@@ -114,10 +114,12 @@ def test_the_space_bar_presses_the_button_that_has_the_keyboard(
     assert chosen(window) == ["24 h"]
 
 
-def test_without_a_session_there_is_no_time_to_choose(open_window: OpenWindow) -> None:
+def test_without_a_card_the_time_of_the_computer_can_be_chosen(open_window: OpenWindow) -> None:
     window = open_window()
-    assert not the(Segmented, the(TopBar, window)).isVisible()
+    assert the(Segmented, the(TopBar, window)).isVisible()
+    window.navigation.open_screen("card")
     keys(Qt.Key.Key_Space)
+    assert not window.time_window.following
 
 
 def test_simulated_cards_can_be_left_where_somebody_looks_for_real_ones(

@@ -169,4 +169,6 @@ def _highest(
 ) -> float | None:
     if memory.MEMORY_USED in metrics or memory.MEMORY_FREE in metrics:
         return reading.values.get(memory.MEMORY_TOTAL) or card.memory_bytes
+    if memory.SWAP_USED in metrics:
+        return reading.values.get(memory.SWAP_TOTAL)
     return family.highest

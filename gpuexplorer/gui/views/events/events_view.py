@@ -9,7 +9,7 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
-from gpuexplorer.core.words import tr, trn
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
@@ -28,6 +28,7 @@ from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.whole_file import write_whole
 
 _MARGIN, _TOP, _GAP = 24, 20, 12
+_NOTHING_LISTED = mark("No event is listed that could be copied.")
 
 
 class EventsView(LiveView):
@@ -92,8 +93,6 @@ class EventsView(LiveView):
 
     def _say(self) -> None:
         total = len(self._rows.log)
-        for action in (self._copy, self._export):
-            action.setEnabled(total > 0)
         self._tools.show_counts(total, self._counts)
         self._panel.show_state(total, self._listed, chosen=not self._rows.choice.all)
 
@@ -139,6 +138,7 @@ class EventsView(LiveView):
         """What is selected, or all that is listed."""
         chosen = self._selected() or list(self._rows.listed)
         if not chosen:
+            self._panel.say(tr(_NOTHING_LISTED))
             return
         session = self.machine.session
         rows, now = self._rows.told(chosen), session.clock.wall()
@@ -147,6 +147,9 @@ class EventsView(LiveView):
         self._panel.say(trn("{count} event copied.", "{count} events copied.", len(chosen)))
 
     def _on_export_asked(self) -> None:
+        if not self._rows.listed:
+            self._panel.say(tr(_NOTHING_LISTED))
+            return
         session = self.machine.session
         name = suggested_name("events", session.clock.wall(), simulated=session.simulated)
         self._saving.ask(tr("Export the events that are listed"), name, [CSV], self._csv)

@@ -31,8 +31,8 @@ class StripPast:
     ticks: tuple[TimeTick, ...]
     flags: tuple[LineFlag, ...]
 
-    def x(self, at: float, left: float, width: float) -> float:
-        return left + (at - self.start) / (self.end - self.start) * width
+    def x(self, at: float, width: float) -> float:
+        return (at - self.start) / (self.end - self.start) * width
 
 
 def strip_past(
