@@ -92,7 +92,6 @@ class PairMap(Graph, Voiced[Pair]):
         self.setAccessibleName(name)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setSizePolicy(policy)
-        self.sigDeviceRangeChanged.connect(self._on_resized)
 
     def show_heads(self, heads: Sequence[Head]) -> None:
         heads = tuple(heads)
@@ -311,7 +310,7 @@ class PairMap(Graph, Voiced[Pair]):
         wide = max(280, self.width())
         return QSize(320, self.height_for(wide))
 
-    def _on_resized(self) -> None:
+    def fill(self) -> None:
         self._lay_out()
 
     def viewportEvent(self, event: QEvent) -> bool:

@@ -35,7 +35,6 @@ class SampleStrip(Graph):
         self._view = self.add_plot(left=self._axis)
         self._view.addItem(self._dots)
         self._words = self.add_sheet(self._draw_words)
-        self.sigDeviceRangeChanged.connect(self._on_resized)
         self.setAccessibleName(tr("Samples"))
         self.setMinimumHeight(_HEIGHT)
         self.setMaximumHeight(_MOST_HEIGHT)
@@ -117,7 +116,7 @@ class SampleStrip(Graph):
             return f"{value:.2f}"
         return f"{value:.{digits}f}" if digits else gigabytes_per_second(value * 1e9)
 
-    def _on_resized(self) -> None:
+    def fill(self) -> None:
         self._words.put(QRectF(self.rect()))
 
     def sizeHint(self) -> QSize:
