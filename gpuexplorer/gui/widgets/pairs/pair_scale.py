@@ -2,7 +2,7 @@
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, QSize
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.units import plain
@@ -24,11 +24,12 @@ class PairScale(Graph):
         self._axis = Axis(look, "bottom", lines=False, inside=True)
         self._axis.setHeight(_WORDS)
         self._image = pg.ImageItem(axisOrder="row-major")
-        self._view = self.add_plot(bottom=self._axis)
-        self._view.setRange(QRectF(0, 0, 1, 1), padding=0)
-        self._view.addItem(self._image)
-        self._view.hide()
+        view = self.add_plot(bottom=self._axis)
+        view.setRange(QRectF(0, 0, 1, 1), padding=0)
+        view.addItem(self._image)
+        self._image.hide()
         self.grid.setContentsMargins(0, _ABOVE, 0, 0)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.dress()
 
@@ -44,7 +45,7 @@ class PairScale(Graph):
             ticks = [(1.0, high), *((scale.share(at), _told(at)) for at in scale.ticks())]
         self.setAccessibleName(name)
         self._axis.show_ticks(ticks)
-        self._view.setVisible(scale is not None)
+        self._image.setVisible(scale is not None)
 
     def dress(self) -> None:
         colours = [self.look.theme.heat(step / _WIDE) for step in range(_WIDE + 1)]

@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Sequence
 
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, QSize
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -38,6 +38,7 @@ class SampleStrip(Graph):
         self.setAccessibleName(tr("Samples"))
         self.setMinimumHeight(_HEIGHT)
         self.setMaximumHeight(_MOST_HEIGHT)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def show_samples(
