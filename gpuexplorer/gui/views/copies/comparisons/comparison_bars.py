@@ -5,17 +5,15 @@ from itertools import accumulate
 
 import numpy as np
 import pyqtgraph as pg
-from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QPainterPath
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.units import Quantity
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.pens import line_pen
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import mixed
 from gpuexplorer.gui.wording.copies.comparisons.comparison import Bar
@@ -77,38 +75,26 @@ class ComparisonBars(Graph):
         shares = np.array([bar.share for bar, _ in shown], float)
         best = shares.max() if self._with_rates else None
         inks = [self._ink(full=best is None or share == best) for share in shares]
-        least = _LEAST / max(1.0, self._track().width())
-        self._add_bars(middles, np.ones(len(shown)), [theme.well] * len(shown))
-        self._add_bars(middles, np.maximum(shares, least * (shares > 0)), inks)
-        limits = [(bar.limit, y) for bar, y in shown if bar.limit and bar.limit <= 1]
-        if limits:
-            x, y = np.array(limits).T
-            reach = np.full(len(limits), _BAR / 2 + 3)
-            pen = line_pen(theme.quiet, 1.5)
-            self._view.addItem(pg.ErrorBarItem(x=x - least / 2, y=y, height=2 * reach, pen=pen))
-
-    def _add_bars(
-        self, middles: Sequence[float], shares: NDArray[np.float64], inks: Sequence[QColor]
-    ) -> None:
-        bars = pg.BarGraphItem(
-            x0=0, width=shares, y=middles, height=_BAR, pen=None, brushes=inks
-        )
-        self._view.addItem(bars)
+        least = np.where(shares > 0, _LEAST / self._track().width(), 0)
+        for widths, brushes in (
+            (np.ones(len(shown)), [theme.well] * len(shown)),
+            (np.maximum(shares, least), inks),
+        ):
+            looks = {"height": _BAR, "pen": None, "brushes": brushes}
+            self._view.addItem(pg.BarGraphItem(x0=0, width=widths, y=middles, **looks))
 
     def _rows(self) -> list[tuple[Bar, float]]:
         """With the height of the middle of each."""
         heights = [_ROW if bar.code else _LOW_ROW for bar in self._bars]
-        middles = [
-            end - height / 2 for end, height in zip(accumulate(heights), heights, strict=True)
-        ]
-        return list(zip(self._bars, middles, strict=True))
+        ends = zip(self._bars, heights, accumulate(heights), strict=True)
+        return [(bar, end - height / 2) for bar, height, end in ends]
 
     @property
     def _with_rates(self) -> bool:
         return any(bar.first is not None for bar in self._bars)
 
     def _track(self) -> QRectF:
-        names = min(self.width() * _NAMES, _MOST_NAMES)
+        names = float(min(int(self.width() * _NAMES), _MOST_NAMES))
         right = self.width() - _TIME - (_FIGURE if self._with_rates else 0.0)
         return QRectF(names + _GAP, 0, max(40.0, right - names - 2 * _GAP), _BAR)
 
@@ -121,6 +107,15 @@ class ComparisonBars(Graph):
                 draw_wrong(drawing, place.adjusted(0, -5, 0, 5), lettered=True)
             elif bar.share is None:
                 drawing.no_bar(place)
+            else:
+                corners = QPainterPath()
+                corners.addRect(place)
+                corners.addRoundedRect(place, CHIP_RADIUS, CHIP_RADIUS)
+                drawing.painter.fillPath(corners, drawing.theme.surface)
+                if bar.limit is not None and 0 < bar.limit <= 1:
+                    x = min(place.left() + bar.limit * place.width(), place.right()) - 1
+                    mark = QRectF(x, place.top() - 3, 1.5, place.height() + 6)
+                    drawing.painter.fillRect(mark, drawing.theme.quiet)
             said = bar.trouble if bar.wrong else bar.limit_words
             drawing.hint(place.adjusted(0, -10, 0, 10), said)
             self._draw_figures(drawing, bar, middle, place)
