@@ -30,6 +30,12 @@ def head_mark(face: CardFace, since: str) -> Mark | None:
     return replace(found, word=word, brief=found.word)
 
 
+def face_of_now(face: CardFace) -> CardFace:
+    """Beside a past that is looked back at."""
+    hint = tr("Figures and state are those of now. The curve shows an earlier time.")
+    return replace(face, badges=(Badge(tr("now"), hint), *face.badges))
+
+
 def head_badges(
     face: CardFace, shown: Shown, parent: Shown | None, *, simulated: bool
 ) -> tuple[Badge, ...]:
