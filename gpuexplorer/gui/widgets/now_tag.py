@@ -9,7 +9,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 
-_HEIGHT, _SIDE = 18, 7
+_HEIGHT, _SIDE, _AFTER = 18, 7, 6
 
 
 class NowTag(Painted):
@@ -25,6 +25,7 @@ class NowTag(Painted):
         super().__init__(look, parent)
         self._words = words or tr("now")
         self._time_window = time_window
+        self._needed = True
         self.setAccessibleName(self._words)
         self.setToolTip(tr("This is how it is now. The plots show an earlier time."))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -32,9 +33,14 @@ class NowTag(Painted):
         time_window.changed.connect(self._on_time_changed)
         self._on_time_changed()
 
+    def show_needed(self, needed: bool) -> None:
+        """Whether anything stands beside it."""
+        self._needed = needed
+        self._on_time_changed()
+
     def draw(self, drawing: Drawing) -> None:
         theme, letters = drawing.theme, drawing.letters.caption
-        place = QRectF(self.rect())
+        place = QRectF(self.rect()).adjusted(0, 0, -_AFTER, 0)
         drawing.painter.setPen(Qt.PenStyle.NoPen)
         drawing.painter.setBrush(theme.selection)
         drawing.painter.drawRoundedRect(place, _HEIGHT / 2, _HEIGHT / 2)
@@ -42,7 +48,8 @@ class NowTag(Painted):
         drawing.text(_SIDE, baseline, Run(self._words, letters, theme.text))
 
     def _on_time_changed(self) -> None:
-        self.setVisible(not self._time_window.following)
+        self.setVisible(self._needed and not self._time_window.following)
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.look.letters.caption.width(self._words)) + 2 * _SIDE, _HEIGHT)
+        words = round(self.look.letters.caption.width(self._words))
+        return QSize(words + 2 * _SIDE + _AFTER, _HEIGHT)

@@ -74,7 +74,8 @@ class AllCardsPanel(Panel):
         self.head.insertSpacing(1, 14)
         self.head.insertWidget(2, self._metrics)
         self.head.insertSpacing(3, 14)
-        self.head.insertWidget(4, NowTag(look, time_window))
+        self._of_now = NowTag(look, time_window)
+        self.head.insertWidget(4, self._of_now)
         self.head.insertWidget(5, self._beside, 100)
         for widget in (self._hidden, self._legend, self._stretch):
             self.head.addSpacing(10)
@@ -108,6 +109,7 @@ class AllCardsPanel(Panel):
         self.plots.setVisible(not many)
         self.strip.setVisible(many)
         self._legend.setVisible(many)
+        self._of_now.show_needed(not many)  # the sums stand elsewhere then
         self._place_figures()
         self.shape_changed.emit()
 

@@ -130,10 +130,10 @@ class OverviewView(LiveView):
         self._programs.bring_up()
         seen = self._arrangement.shown(cards)
         faces = {each.card.id: machine.face(each) for each in seen}
-        if not self.time_window.following:
-            faces = {card: face_of_now(face) for card, face in faces.items()}
         known = {each.card.id: machine.known(each.card.id) for each in cards}
         many = len(seen) > MOST_COLOURED_CARDS
+        if not self.time_window.following and not many:
+            faces = {card: face_of_now(face) for card, face in faces.items()}
         boards = boards_of(seen) if many else []
         self._show_cards(seen, faces, boards, known)
         self._show_sums(cards, known, many=many)
