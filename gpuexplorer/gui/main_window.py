@@ -90,6 +90,7 @@ class MainWindow(QMainWindow):
         self.settings.changed.connect(self._on_settings_changed)
         self.frame_clock = FrameClock(self)
         self.time_window = TimeWindow(parent=self)
+        self.frame_clock.ticked.connect(self.time_window.follow_clock)
         self.navigation = Navigation(self)
         self._places = Places(self, self.navigation, self.time_window, self.settings)
         self.commands = WindowCommands(
