@@ -82,8 +82,6 @@ class App:
         self._bridge.source_answered.connect(self._on_source_answered)
         without_cards = self._settings.choices.without_cards
         self._or_simulate = arguments.or_simulate or without_cards is WithoutCards.SIMULATE
-        self._session: RememberingSession | None = None
-        self._bare: RememberingSession | None = None  # of the computer, where no card answers
         self._openings: list[Asked[Opened]] = []
         self._first_opening: Asked[Opened] | None = None
         self._looking_again = False
@@ -92,19 +90,16 @@ class App:
         if arguments.simulate is not None:
             self._session = self._simulated(arguments.simulate, arguments.fault, arguments.seed)
         else:
-            attempts = self._look_for_real_cards()
-        if self._session is None:
-            self._bare = self._make(NoCards(), ())
+            self._session, attempts = self._look_for_real_cards()
         self.window = MainWindow(
             self._session,
             attempts,
             looked_for(Place()),
-            or_simulated=bool(attempts) and self._session is not None,
+            or_simulated=bool(attempts) and not self._session.bare,
             simulate=self._simulate,
             bridge=self._bridge,
             settings=self._settings,
             look_again=self._look_again,
-            bare=self._bare,
         )
         self._starting = QTimer(self.window, singleShot=True, interval=1)
         self._starting.timeout.connect(self._on_start_due)
@@ -114,20 +109,18 @@ class App:
         self._lookout = QTimer(self.window)
         self._lookout.setInterval(round(_LOOK_EVERY * 1000))
         self._lookout.timeout.connect(self._on_lookout)
-        self._look_out(until_found=self._session is None)
+        self._look_out(until_found=self._session.bare)
         self._on_start_due()
 
     @property
-    def session(self) -> RememberingSession | None:
+    def session(self) -> RememberingSession:
         return self._session
 
     def stop(self) -> None:
         self._lookout.stop()
         self._starting.stop()
         self.window.stop()
-        for session in (self._session, self._bare):
-            if session is not None:
-                session.stop()
+        self._session.stop()
         self._settings.flush()
         self.crash_reports.stop()
 
@@ -153,20 +146,19 @@ class App:
         if arguments.theme is not None and arguments.screenshot is None:
             self._settings.hold_scheme(Scheme(arguments.theme))
 
-    def _look_for_real_cards(self) -> Sequence[Attempt]:
+    def _look_for_real_cards(self) -> tuple[RememberingSession, Sequence[Attempt]]:
         """Look for real cards. Whatever a driver does, the window opens soon."""
         opening = Asked(self._open_real, when_late=self._bridge.post_source_answered)
         if not opening.answered_within(self._patience):
             self._openings.append(opening)
             self._first_opening = opening
-            return [_STILL_WAITING]
+            return self._bare(), [_STILL_WAITING]
         backend, attempts = opening.result()
         if backend is not None:
-            self._session = self._make(backend, attempts)
-            return ()
+            return self._make(backend, attempts), ()
         if self._or_simulate:
-            self._session = self._simulated(MAKE_BELIEVE, attempts=attempts)
-        return attempts
+            return self._simulated(MAKE_BELIEVE, attempts=attempts), attempts
+        return self._bare(), attempts
 
     def _look_again(self) -> None:
         """While somebody looks at simulated cards, or at the reasons why there are none."""
@@ -198,6 +190,10 @@ class App:
         live_through(session, clock)
         return session
 
+    def _bare(self) -> RememberingSession:
+        """Reads the computer alone, where no card answers."""
+        return self._make(NoCards(), ())
+
     def _make(
         self, backend: Backend, attempts: Sequence[Attempt], clock: PastClock | None = None
     ) -> RememberingSession:
@@ -216,23 +212,22 @@ class App:
     def _simulate(self) -> None:
         self._change_to(self._simulated(MAKE_BELIEVE))
 
-    def _change_to(self, session: RememberingSession | None) -> None:
-        before, self._session = self._session or self._bare, session
-        self._bare = self._make(NoCards(), ()) if session is None else None
-        self._look_out(until_found=session is None)
+    def _change_to(self, session: RememberingSession, attempts: Sequence[Attempt] = ()) -> None:
+        """`attempts` say why no card is read any more."""
+        before, self._session = self._session, session
+        self._look_out(until_found=session.bare)
         self.diagnostics.watch(session)
-        if session is not None:
-            # The window says what it wants first, and so gets all of it with the first beat.
+        # The window says what it wants first, and so gets all of it with the first beat.
+        if session.bare:
+            self.window.show_nothing(attempts, looked_for(Place()), session)
+        else:
             self.window.show_session(session)
         self._starting.start()
-        if before is not None:
-            # A hung driver call may keep it for a moment, and the window waits for nobody.
-            threading.Thread(target=before.stop, name="end session", daemon=True).start()
+        # A hung driver call may keep it for a moment, and the window waits for nobody.
+        threading.Thread(target=before.stop, name="end session", daemon=True).start()
 
     def _on_start_due(self) -> None:
-        session = self._session or self._bare
-        if session is not None:
-            session.start()
+        self._session.start()
 
     def _on_source_answered(self) -> None:
         """A driver answered that was not waited for."""
@@ -251,7 +246,8 @@ class App:
         self, backend: Backend | None, attempts: Sequence[Attempt], *, first: bool
     ) -> None:
         asked, self._looking_again = self._looking_again, False
-        if self._session is not None and not (asked and self._session.simulated):
+        bare = self._session.bare
+        if not bare and not (asked and self._session.simulated):
             # Whoever looks at cards, simulated or not, is left in peace.
             if backend is not None:
                 backend.close()
@@ -259,9 +255,8 @@ class App:
             backend.close()  # for now: what lies in the lab would go with the change
         elif backend is not None:
             self._change_to(self._make(backend, attempts))
-        elif self._session is not None:
-            self._change_to(None)
-            self.window.show_nothing(attempts, looked_for(Place()), self._bare)
+        elif not bare:
+            self._change_to(self._bare(), attempts)
         else:
             self.window.show_attempts(attempts, looked_for(Place()))
             if first and self._or_simulate and not asked:
@@ -314,7 +309,8 @@ def _take_pictures(application: QApplication, arguments: argparse.Namespace) -> 
     settings.choose(replace(settings.choices, motion=Motion.REDUCED))
     app = App(arguments, settings=settings, past=past)
     windows = {"": app.window}
-    empty = _empty_window(app, arguments)
+    bare = RememberingSession(NoCards())
+    empty = _empty_window(app, arguments, bare)
     if empty is not None:
         windows["empty"] = empty
     chosen = Scheme(arguments.theme) if arguments.theme in tuple(Scheme) else None
@@ -325,12 +321,13 @@ def _take_pictures(application: QApplication, arguments: argparse.Namespace) -> 
         (Scheme.DARK, Scheme.LIGHT) if chosen is None else (chosen,),
     )
     pictures.finished.connect(application.quit)
-    lived = app.session is None or app.session.simulated
+    lived = app.session.bare or app.session.simulated
     wait = _HOST_READINGS if lived else arguments.after or _REAL_READINGS
     QTimer.singleShot(round(wait * 1000), pictures.start)
     if arguments.diagnostics is not None:
         app.diagnostics.heartbeat.start()
     try:
+        bare.start()
         for window in windows.values():
             window.resize(*(arguments.size or _PICTURE_SIZE))
             window.show()
@@ -339,6 +336,7 @@ def _take_pictures(application: QApplication, arguments: argparse.Namespace) -> 
             app.diagnostics.write(arguments.diagnostics)
     finally:
         app.stop()
+        bare.stop()
         _delete(windows.values())
     if pictures.trouble is not None:
         raise pictures.trouble
@@ -350,7 +348,7 @@ def _shots(app: App, empty: MainWindow | None, view: str | None) -> Sequence[Sho
     window = app.window
     everything = view in (None, "all")
     shots = []
-    if app.session is not None:
+    if not app.session.bare:
         shots = [
             shot_of(window, entry.name) for entry in VIEWS if everything or entry.name == view
         ]
@@ -383,9 +381,11 @@ def _settings_of(window: MainWindow) -> SettingsDialog:
     return next(each for each in window.findChildren(SettingsDialog) if each.isVisible())
 
 
-def _empty_window(app: App, arguments: argparse.Namespace) -> MainWindow | None:
+def _empty_window(
+    app: App, arguments: argparse.Namespace, bare: RememberingSession
+) -> MainWindow | None:
     """What this computer shows where no card answers; None where one does, or nobody asked."""
-    if app.session is None:
+    if app.session.bare:
         return app.window
     if arguments.view not in (None, "all"):
         return None
@@ -399,7 +399,7 @@ def _empty_window(app: App, arguments: argparse.Namespace) -> MainWindow | None:
         sys.stderr.write(f"{why}\n")
         return None
     return MainWindow(
-        None,
+        bare,
         attempts,
         looked_for(Place()),
         or_simulated=False,

@@ -26,6 +26,8 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.metrics import METRICS, Unit
 from gpuexplorer.core.units import USUAL
+from gpuexplorer.gui.plots.canvas import PlotCanvas
+from gpuexplorer.gui.plots.content import Line, PlotContent
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.settings.section import Section
 from gpuexplorer.gui.state.navigation import Navigation
@@ -34,8 +36,6 @@ from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.state.trail import Trail
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.plots.canvas import PlotCanvas
-from gpuexplorer.gui.widgets.plots.content import Line, PlotContent
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.gui.window_commands import WindowCommands
 from gpuexplorer.gui.wording.events.alert_words import rule_sentence

@@ -1,9 +1,11 @@
 """WorkerBench: measures on the devices of this computer, in a process of its own."""
 
+import math
 import queue
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from gpuexplorer.copies.busy import Busy
 from gpuexplorer.copies.datasheet.product_result import ProductResult
@@ -129,6 +131,10 @@ class WorkerBench:
             return CopyResult(job, None, self._route(job), _STOPPED)
         finally:
             self._end()
+        if measured and not sentence:
+            told = measured[0]
+            samples = chain(told.samples_s, told.back_samples_s, *told.beside_samples_s)
+            sentence = _untimed(samples)
         if sentence or not measured:
             return CopyResult(job, None, self._route(job), sentence or _NO_RESULT, hint)
         return CopyResult(job, measured[0], self._route(job), busy=busy)
@@ -158,6 +164,8 @@ class WorkerBench:
             return ProductResult(job, None, failure=_STOPPED)
         finally:
             self._end()
+        if measured and not sentence:
+            sentence = _untimed(measured[0].samples_s)
         if sentence or not measured:
             return ProductResult(job, None, failure=sentence or _NO_RESULT, hint=hint)
         told = measured[0]
@@ -324,3 +332,15 @@ def _command(number: int, job: CopyJob, near: Mapping[str, str]) -> Measure:
 def _multiply(number: int, job: ProductJob) -> Multiply:
     seconds = 0.0 if job.device == HOST else _LOADED
     return Multiply(number, job.device, job.kind, job.size, SAMPLES, MOST_SHARE, seconds)
+
+
+def _untimed(samples: Iterable[float]) -> Message:
+    """Why a rate cannot follow from these times; empty where it can."""
+    wrong = [each for each in samples if not 0 < each < math.inf]
+    if not wrong:
+        return NOTHING
+    return Message(
+        "The clock of the device says that this took {seconds} s, which cannot be. "
+        "Measure it again.",
+        seconds=wrong[0],
+    )

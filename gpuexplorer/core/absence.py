@@ -15,6 +15,7 @@ class Absence(StrEnum):
     TOO_SOON = "too soon after the first reading"
     IMPOSSIBLE = "impossible figure"
     NO_PART = "no such part"
+    NO_SWAP = "no swap space"
     LOST = "card lost"
     UNLISTED = "card not listed"
     ASLEEP = "card asleep"
@@ -48,6 +49,7 @@ _SENTENCES = {
     Absence.TOO_SOON: Message("it takes two readings, and these were too close together"),
     Absence.IMPOSSIBLE: Message("the driver answered with an impossible figure"),
     Absence.NO_PART: Message("this card has no such part"),
+    Absence.NO_SWAP: Message("this computer has no swap space"),
     Absence.LOST: Message("the card is lost"),
     Absence.UNLISTED: Message("the driver no longer lists the card"),
     Absence.ASLEEP: Message("the card is asleep and is not woken to be read"),
@@ -72,4 +74,6 @@ _SENTENCES = {
     Absence.NOT_ASKED: Message("not read, since nobody looks at it"),
 }
 
-_LASTING = frozenset({Absence.NOT_SUPPORTED, Absence.NOT_IN_DRIVER, Absence.NO_PART})
+_LASTING = frozenset(
+    {Absence.NOT_SUPPORTED, Absence.NOT_IN_DRIVER, Absence.NO_PART, Absence.NO_SWAP}
+)

@@ -116,7 +116,7 @@ class Card:
     compute_capability: tuple[int, int] | None = None
     fans: int = 0
     nvlinks: int = 0
-    cores: int | None = None  # that compute in single precision
+    cores: int | None = None  # that compute in single precision; of the host, its processors
     memory_bus_bits: int | None = None  # so many wires lead to its memory
     memory_shared: bool = False  # it has no memory of its own and borrows the computer's
 

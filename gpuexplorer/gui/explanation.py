@@ -4,14 +4,17 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from gpuexplorer.core.cards import HOST_ID, Card
 from gpuexplorer.core.clock import SystemClock
+from gpuexplorer.core.units import Units, memory
+from gpuexplorer.core.words import Message, trn
 from gpuexplorer.gui.live_frame import LiveFrame
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.nothing_found.nothing_found_view import NothingFoundView, Search
 from gpuexplorer.gui.wording.moments import moment_words
-from gpuexplorer.telemetry.looked_for import Looked
+from gpuexplorer.telemetry.looked_for import Looked, Thing
 from gpuexplorer.telemetry.session import Attempt
 
 
@@ -23,6 +26,7 @@ class Explanation(QObject):
     way_on_chosen = Signal()
     look_again_asked = Signal()
     screen_asked = Signal(str)
+    card_asked = Signal(str)
 
     def __init__(
         self,
@@ -30,6 +34,7 @@ class Explanation(QObject):
         settings: Settings,
         screens: Screens,
         live: LiveFrame,
+        host: Card,
         can_look_again: bool,
         attempts: Sequence[Attempt],
         looked_for: Sequence[Looked],
@@ -40,10 +45,12 @@ class Explanation(QObject):
         self._settings = settings
         self._screens = screens
         self._live = live
+        self._host = host
+        self._units = settings.choices.units
         self._can_look_again = can_look_again
         self._attempts, self._looked_for = [*attempts], [*looked_for]
         self._every: float | None = None
-        self._back = self._lab = False
+        self._back = False
         self._view = self._make()
         live.show_looked_for(looked_for)
         settings.changed.connect(self._on_settings_changed)
@@ -60,10 +67,10 @@ class Explanation(QObject):
         self._view = self._make()
         self._live.show_looked_for(self._looked_for)
 
-    def show_way_on(self, *, back: bool, lab: bool) -> None:
-        """`back`: simulated cards are there already. `lab`: it can be used without a card."""
-        self._back, self._lab = back, lab
-        self._view.show_way_on(back=back, lab=lab)
+    def show_way_on(self, *, back: bool) -> None:
+        """`back`: simulated cards are there already."""
+        self._back = back
+        self._view.show_way_on(back=back)
 
     def look_again(self, look: Callable[[], object]) -> None:
         """Says so until the answer is there, which may take seconds."""
@@ -83,13 +90,14 @@ class Explanation(QObject):
     def _make(self) -> NothingFoundView:
         here = [*self._looked_for]
         if here:
-            here.append(self._live.host_looked_for())
+            here.append(_host_looked_for(self._host, self._units))
         search = Search(self._attempts, here, self._time())
         view = NothingFoundView(self._look, search, self._can_look_again)
         view.way_on_chosen.connect(self.way_on_chosen)
         view.look_again_asked.connect(self.look_again_asked)
         view.lab_asked.connect(self._on_lab_asked)
-        view.show_way_on(back=self._back, lab=self._lab)
+        view.host_asked.connect(self._on_host_asked)
+        view.show_way_on(back=self._back)
         view.show_looked(search.time, self._every)
         self._screens.explain_with(view)
         return view
@@ -101,8 +109,20 @@ class Explanation(QObject):
     def _on_lab_asked(self) -> None:
         self.screen_asked.emit("lab")
 
+    def _on_host_asked(self) -> None:
+        self.card_asked.emit(HOST_ID)
+
     def _on_settings_changed(self) -> None:
         units = self._settings.choices.units
-        if units != self._live.units:
-            self._live.show_units(units)
+        if units != self._units:
+            self._units = units
             self._view = self._make()
+
+
+def _host_looked_for(host: Card, units: Units) -> Looked:
+    """The computer itself, which is there in any case."""
+    where = trn("{count} core", "{count} cores", host.cores or 1)
+    if host.memory_bytes is not None:
+        where = f"{where}, {memory(host.memory_bytes, units)}"
+    sentence = Message("Read, and listed at the left as the host.")
+    return Looked(Thing.HOST, where, found=True, sentence=sentence)

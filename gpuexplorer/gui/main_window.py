@@ -40,6 +40,7 @@ from gpuexplorer.gui.view_list import VIEWS, Desk, screen_names
 from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING, TopBar
+from gpuexplorer.gui.widgets.copy_key import CopyKey
 from gpuexplorer.gui.widgets.palette.palette import Palette
 from gpuexplorer.gui.widgets.rail.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet
@@ -57,11 +58,11 @@ _WORTH_AN_ALERT = frozenset(
 
 
 class MainWindow(QMainWindow):
-    """Shows one session, or that there is none. Owns neither the session nor its threads."""
+    """Shows one session, or why it reads no card. Owns neither the session nor its threads."""
 
     def __init__(
         self,
-        session: RememberingSession | None,
+        session: RememberingSession,
         attempts: Sequence[Attempt],
         looked_for: Sequence[Looked],
         or_simulated: bool,
@@ -69,19 +70,15 @@ class MainWindow(QMainWindow):
         bridge: Bridge | None = None,
         settings: Settings | None = None,
         look_again: Callable[[], None] | None = None,
-        bare: RememberingSession | None = None,
     ) -> None:
-        """`simulate` starts simulated cards; `look_again` ends them and looks for real ones.
-        `bare` reads the computer alone, for the screens that need no card, where none answers.
-        """
+        """`simulate` starts simulated cards; `look_again` ends them and looks for real ones."""
         super().__init__()
-        self._session: RememberingSession | None = None
+        self._session = session
         self._machine: MachineState | None = None
-        self._bare: MachineState | None = None
         self._lab: LabState | None = None
         self._simulate = simulate
         self._look_again = look_again
-        self._nothing_real = or_simulated or session is None
+        self._nothing_real = or_simulated or session.bare
         self.settings = settings or Settings(parent=self)
         self._pythons = LabPythons(self.settings, self)
         self._interval = self.settings.choices.interval
@@ -105,6 +102,7 @@ class MainWindow(QMainWindow):
         self._top = TopBar(self.look, self.time_window)
         self._banner = Banner(self.look)
         self._screens = Screens(self.navigation)
+        CopyKey(self)
         self._status = StatusLine(self.look)
         self._live = LiveFrame(
             self._rail, self._top, self._status, self.frame_clock, parent=self
@@ -117,6 +115,7 @@ class MainWindow(QMainWindow):
             self.settings,
             self._screens,
             self._live,
+            session.host,
             look_again is not None,
             attempts,
             looked_for,
@@ -129,7 +128,7 @@ class MainWindow(QMainWindow):
         self._on_look_changed()
         self._on_settings_changed()
         self._places.restore([entry.name for entry in VIEWS])
-        self.show_session(session, bare)
+        self.show_session(session)
 
     @property
     def lab_works(self) -> bool:
@@ -146,12 +145,12 @@ class MainWindow(QMainWindow):
         self,
         attempts: Sequence[Attempt],
         looked_for: Sequence[Looked],
-        bare: RememberingSession | None = None,
+        bare: RememberingSession,
     ) -> None:
         """The simulated cards were left, and there are no real ones."""
         self._nothing_real = True
         self.explanation.show_search(attempts, looked_for)
-        self.show_session(None, bare)
+        self.show_session(bare)
         self.explanation.open()
 
     def show_cost(self, text: str, hint: str = "") -> None:
@@ -177,66 +176,53 @@ class MainWindow(QMainWindow):
         """Or close them again."""
         self._alerts.open_settings(self._machine)
 
-    def show_session(
-        self, session: RememberingSession | None, bare: RememberingSession | None = None
-    ) -> None:
+    def show_session(self, session: RememberingSession) -> None:
         """From now on this one: a real driver came, or the simulated cards were asked for."""
         self._session = session
         self._live.stop()
         # Qt lets go of it with its screens; until then they may ask it.
-        before = self._machine or self._bare
-        self.time_window.back_to_now()  # of the cards that come nothing is known of then
-        self._machine = None if session is None else MachineState(session, self.settings, self)
-        alone = None if session is not None else bare
-        self._bare = None if alone is None else MachineState(alone, self.settings, self)
+        before = self._machine
+        self._machine = machine = MachineState(session, self.settings, self)
         self.setWindowTitle(window_title(session))
-        self.explanation.show_way_on(back=session is not None, lab=alone is not None)
-        self._live.show_machine(self._machine)
+        self.explanation.show_way_on(back=not session.bare)
+        self._live.show_machine(machine)
         if self._lab is not None:
             self._lab.stop()
-        read = self._machine or self._bare
-        self._lab = None if read is None else lab_of(read, self._pythons)
-        self._rail.show_lab(self._lab)
+        self.time_window.show_past(machine.past)
+        self._lab = lab = lab_of(machine, self._pythons)
+        self._rail.show_lab(lab)
         self._alerts.follow(session)
-        self._screens.show_desk(self._desk(), bare=session is None)
-        if before is not None:
-            before.deleteLater()
-        if self._machine is not None:
-            self._banner.show_count(len(self._machine.cards()))
-        self._offer_ways()
-
-    def _desk(self) -> Desk | None:
-        lab = self._lab
-        if lab is None:
-            return None
-        return Desk(
+        desk = Desk(
             self.look,
-            lab.machine,
+            machine,
             self.time_window,
             self.navigation,
             self.settings,
             self.frame_clock,
             lab,
         )
+        self._screens.show_desk(desk)
+        if before is not None:
+            before.deleteLater()
+        self._banner.show_count(len(machine.cards()))
+        self._offer_ways()
 
     def _offer_ways(self) -> None:
         """Between simulated cards, real ones and the explanation, whichever there are."""
         session, commands = self._session, self.commands
-        simulated = session is not None and session.simulated
+        simulated = session.simulated
         can_look = self._look_again is not None
-        commands.show_reading(session is not None)
-        commands.simulate.setVisible(session is None)
+        commands.simulate.setVisible(session.bare)
         commands.stop_simulating.setVisible(simulated and can_look)
-        commands.look_again.setVisible(session is None and can_look)
+        commands.look_again.setVisible(session.bare and can_look)
         commands.reasons.setVisible(simulated and self._nothing_real)
         if can_look:
             self._top.offer_real_cards()
         self._show_banner()
 
     def _show_banner(self) -> None:
-        simulated = self._session is not None and self._session.simulated
         seen = self._screens.view is not None
-        self._banner.setVisible(simulated and self._nothing_real and seen)
+        self._banner.setVisible(self._session.simulated and self._nothing_real and seen)
 
     def _lay_out(self) -> None:
         beside = QVBoxLayout()
@@ -282,6 +268,7 @@ class MainWindow(QMainWindow):
         self.explanation.way_on_chosen.connect(self._on_way_on_chosen)
         self.explanation.look_again_asked.connect(self._on_real_cards_asked)
         self.explanation.screen_asked.connect(self._on_screen_asked)
+        self.explanation.card_asked.connect(self._on_card_asked)
         commands.screen_asked.connect(self._on_screen_asked)
         commands.card_asked.connect(self._on_card_asked)
         self._rail.screen_chosen.connect(self._on_screen_asked)
@@ -307,25 +294,24 @@ class MainWindow(QMainWindow):
         self.frame_clock.keep_up_with(choices.interval)
         if choices.interval != self._interval:
             self._interval = choices.interval
-            if self._session is not None:
-                self._session.sampler.set_interval(choices.interval)
+            self._session.sampler.set_interval(choices.interval)
 
     def _on_happened(self, happening: Happening) -> None:
         if happening.kind in _WORTH_AN_ALERT and not self.isActiveWindow():
             QApplication.alert(self)
 
     def _on_way_on_chosen(self) -> None:
-        if self._session is not None:
-            self._screens.show_screen()
-        else:
+        if self._session.bare:
             self._on_simulated_cards_asked()
+        else:
+            self._screens.show_screen()
 
     def _on_simulated_cards_asked(self) -> None:
         self._leaving.leave(self._lab, tr("Simulate cards"), self._simulate)
 
     def _on_real_cards_asked(self) -> None:
         if self._look_again is not None:
-            left = None if self._session is None else self._lab
+            left = None if self._session.bare else self._lab
             look = partial(self.explanation.look_again, self._look_again)
             self._leaving.leave(left, tr(STOP_SIMULATING), look)
 
@@ -376,7 +362,9 @@ class MainWindow(QMainWindow):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.isFullScreen():
+        if event.key() == Qt.Key.Key_Escape and self.time_window.marked is not None:
+            self.time_window.unmark()
+        elif event.key() == Qt.Key.Key_Escape and self.isFullScreen():
             self._on_full_screen_asked()
         else:
             super().keyPressEvent(event)

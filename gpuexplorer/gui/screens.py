@@ -22,7 +22,6 @@ class Screens(QStackedWidget):
         self._navigation = navigation
         self._views: dict[str, LiveView] = {}
         self._desk: Desk | None = None
-        self._bare = False
         self._explanation: QWidget | None = None
         self._warming = Warming(LATER, self)
         navigation.screen_changed.connect(self._on_screen_changed)
@@ -33,9 +32,9 @@ class Screens(QStackedWidget):
         shown = self.currentWidget()
         return shown if isinstance(shown, LiveView) else None
 
-    def show_desk(self, desk: Desk | None, *, bare: bool = False) -> None:
-        """From now on the screens of this session; without one, the explanation. `bare`: no
-        card is read, so that it stands in the place of all screens that show cards.
+    def show_desk(self, desk: Desk) -> None:
+        """From now on the screens of this session. Where it reads no card, the explanation
+        stands in the place of all screens that show nothing else.
         """
         focused = QApplication.focusWidget()
         # Asked before they go: Qt then hands the keyboard on to whoever comes next.
@@ -45,10 +44,9 @@ class Screens(QStackedWidget):
             self.removeWidget(view)
             view.deleteLater()
         self._views = {}
-        self._desk, self._bare = desk, bare
+        self._desk = desk
         self.show_screen()
-        if desk is not None:
-            self._warming.start()
+        self._warming.start()
         shown = self.currentWidget()
         if within and shown is not None:
             shown.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -77,12 +75,13 @@ class Screens(QStackedWidget):
         name = self._navigation.screen or VIEWS[0].name
         self._navigation.open_screen(name)
         entry = next(entry for entry in VIEWS if entry.name == name)
-        if self._desk is None or (self._bare and not entry.without_cards):
+        desk = self._desk
+        if desk is None or (desk.machine.session.bare and not entry.without_cards):
             self.show_explanation()
             return
         view = self._views.get(name)
         if view is None:
-            view = self._views[name] = entry.make(self._desk)
+            view = self._views[name] = entry.make(desk)
             view.setAccessibleName(tr(entry.title))
             self.addWidget(view)
         focused = QApplication.focusWidget()

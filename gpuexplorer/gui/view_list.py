@@ -103,6 +103,7 @@ VIEWS = (
             desk.frame_clock,
             desk.lab.flags,
         ),
+        without_cards=True,  # the computer itself opens there
     ),
     Entry(
         "processes",

@@ -28,7 +28,7 @@ _EVERYWHERE = (
     ("Tab", mark("To the next part of the window")),
     ("Arrows", mark("Between screens, devices, tiles, rows")),
     ("Enter", mark("Open or press what is marked")),
-    ("Esc", mark("Close what floats, leave full screen")),
+    ("Esc", mark("Close what floats, unmark the event, leave full screen")),
 )
 
 
@@ -110,11 +110,6 @@ class WindowCommands(QObject):
             self._window.addAction(action)
         self.menu_of_program.insertActions(self.about, list(actions))
 
-    def show_reading(self, reading: bool) -> None:
-        """Without readings there is no past to look at."""
-        for action in self._list.of(Group.TIME):
-            action.setVisible(reading)
-
     def commands(
         self, machine: MachineState | None, here: Sequence[QAction]
     ) -> Sequence[Command]:
@@ -125,11 +120,13 @@ class WindowCommands(QObject):
             for action in here
             if action.isEnabled() and action.isVisible() and action.text()
         ]
-        if machine is not None and any(entry.name == "card" for entry in VIEWS):
-            for shown in machine.cards():
+        if machine is not None:
+            for shown in (*machine.cards(), machine.host):
                 words = tr(
                     "Open card {number}, {name}", number=shown.number, name=shown.card.name
                 )
+                if shown.host:
+                    words = tr("Open the host, {name}", name=shown.card.name)
                 run = _Open(self, shown.card.id)
                 found.append(Command(words, Group.CARDS, run))
         order = list(Group)

@@ -23,12 +23,13 @@ ASK_THE_DOCTOR = Message("`gpuexplorer doctor` looks for the cause.")
 class Source(NamedTuple):
     """Who answers, and under which driver."""
 
-    name: str  # "nvml", "simulated", "host"
+    name: str  # "nvml", "simulated", "none"
     label: Message  # "NVIDIA driver 590.48, read through NVML"
     simulated: bool = False
     driver_version: str | None = None
     cuda_version: str | None = None  # the newest CUDA this driver can run
     facts: Mapping[str, str] = {}
+    cards: bool = True  # False: none answers, and the computer alone is read
 
 
 class HardwareFault(NamedTuple):

@@ -1,4 +1,4 @@
-"""RememberingSession: a session that also keeps the past of its cards, for whoever draws it."""
+"""RememberingSession: a session that also keeps the past, its cards' and the computer's own."""
 
 from collections.abc import Callable, Sequence
 
@@ -44,6 +44,7 @@ class RememberingSession(Session):
             on_sample=self._hand_on,
             on_happening=on_happening,
             on_processes=self.process_book.take,
+            on_host=self.past.append,
         )
 
     def listen(self, on_sample: Callable[[Sample], None]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
@@ -17,6 +17,8 @@ from gpuexplorer.telemetry.rounds import Round
 PATIENCE = 0.5
 _AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, Cadence.ON_DEMAND: 2.0}
 _PROCESSES_AT_LEAST = 2.0
+# The use of processors over less than a second is mostly noise.
+_HOST_AT_LEAST = 1.0
 # Short, since an NVML call cannot be interrupted when the program ends.
 _FAULT_WAIT = 0.25
 
@@ -45,7 +47,8 @@ class Sampler:
     """Owns the threads that talk to the driver. Callbacks come from those threads.
 
     Samples of one card come from up to three rounds: fast, slow and on demand, each with the
-    metrics of its cadence. A card that hangs gets samples that say so, at every beat.
+    metrics of its cadence. A card that hangs gets samples that say so, at every beat. The
+    computer itself, where `read_host` is given, has a round of its own and is always read.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class Sampler:
         patience: float = PATIENCE,
         on_processes: Callable[[CardId, Sequence[CardProcess] | None], None] | None = None,
         on_fault: Callable[[HardwareFault], None] | None = None,
+        read_host: Callable[[], Sample] | None = None,
     ) -> None:
         self._backend = backend
         self._on_sample = on_sample
@@ -85,6 +89,18 @@ class Sampler:
             self._deliver_processes,
             self._processes_unknown,
         )
+        self._host_round: Round[Sample] | None = None
+        if read_host is not None:
+            self._host_round = Round[Sample](
+                "host",
+                self.host_period,
+                self._clock,
+                patience,
+                lambda: (HOST_ID,),
+                lambda _: read_host(),
+                lambda _, sample, __: on_sample(sample),
+                lambda _: None,
+            )
 
     def want(self, metrics: Collection[MetricId], processes: bool = False) -> Want:
         """From the next beat on these are read too, on every card that has them."""
@@ -139,12 +155,19 @@ class Sampler:
     def interval(self) -> float:
         return self._interval
 
+    @property
+    def host_period(self) -> float:
+        """Seconds between two readings of the computer itself."""
+        return self._period(_HOST_AT_LEAST)
+
     def set_interval(self, seconds: float) -> None:
         """Raises Trouble when out of range."""
         self._interval = check_interval(seconds)
         for cadence, each in self._rounds.items():
             each.set_period(self._period(_AT_LEAST[cadence]))
         self._process_round.set_period(self._period(_PROCESSES_AT_LEAST))
+        if self._host_round is not None:
+            self._host_round.set_period(self.host_period)
 
     def asked(self, cadence: Cadence) -> bool:
         """Whether anything of this cadence is wanted now."""
@@ -176,7 +199,8 @@ class Sampler:
         return self._rounds[Cadence.FAST].wait_for_sweep(number, seconds)
 
     def _all_rounds(self) -> tuple[Round[Sample] | Round[Sequence[CardProcess]], ...]:
-        return (*self._rounds.values(), self._process_round)
+        host = () if self._host_round is None else (self._host_round,)
+        return (*self._rounds.values(), self._process_round, *host)
 
     def _round(self, cadence: Cadence) -> Round[Sample]:
         def read(card: CardId) -> Sample:

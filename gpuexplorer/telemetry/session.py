@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
 from gpuexplorer.core.words import Message
@@ -40,7 +40,8 @@ class Attempt(NamedTuple):
 class Session:
     """Starts and stops the reading of one source. Everything but `start` and `stop` is for any
     thread. `on_sample` and `on_processes` hear every answer as it comes, from the sampler's
-    threads; None stands for processes that are not known just now.
+    threads; None stands for processes that are not known just now. Where somebody hears
+    `on_host`, the computer itself is read like a card.
     """
 
     def __init__(
@@ -55,12 +56,15 @@ class Session:
         watch_faults: bool = True,
         on_processes: Callable[[CardId, Sequence[CardProcess] | None], None] | None = None,
         processor_before: ProcessorTime | None = None,
+        on_host: Callable[[Sample], None] | None = None,
     ) -> None:
         self.attempts = attempts
         self.clock = clock or SystemClock()
         self._backend = backend
         self._on_sample = on_sample
         self._on_processes = on_processes
+        self._on_host = on_host
+        self._host_reading: Reading | None = None
         self._latest = Latest()
         self._processes: dict[CardId, Sequence[CardProcess] | None] = {}
         self._happenings = HappeningLog(self.clock, on_happening)
@@ -73,6 +77,7 @@ class Session:
             patience,
             self._take_processes,
             self._happenings.consider_fault if watch_faults else None,
+            self._read_host if on_host is not None else None,
         )
 
     @cached_property
@@ -89,6 +94,11 @@ class Session:
     @property
     def simulated(self) -> bool:
         return self._backend.source.simulated
+
+    @property
+    def bare(self) -> bool:
+        """No card answers: only the computer itself is read."""
+        return not self._backend.source.cards
 
     @property
     def host(self) -> Card:
@@ -129,6 +139,8 @@ class Session:
 
     def reading(self, card: CardId) -> Reading | None:
         """The newest that is known; None before the first answer."""
+        if card == HOST_ID:
+            return self._host_reading
         asked = [cadence for cadence in Cadence if self.sampler.asked(cadence)]
         return self._latest.reading(card, asked or tuple(Cadence))
 
@@ -151,8 +163,7 @@ class Session:
 
     def read_host(self) -> Reading:
         """Asked for on the spot: the host answers at once. One thread at a time."""
-        sample = self._host.read(metrics_of(self._host.card))
-        return Reading(sample.card, sample.at, CardState.WORKING, sample.values, sample.missing)
+        return _as_reading(self._read_host())
 
     def processes(self) -> Sequence[CardProcess]:
         there = {card.id for card in self.cards()}
@@ -199,7 +210,15 @@ class Session:
         """For the costly questions that are asked by hand: topology."""
         return self._backend
 
+    def _read_host(self) -> Sample:
+        return self._host.read(metrics_of(self._host.card))
+
     def _take(self, sample: Sample) -> None:
+        if sample.card == HOST_ID:
+            self._host_reading = _as_reading(sample)
+            if self._on_host is not None:
+                self._on_host(sample)
+            return
         self._latest.put(sample)
         self._happenings.consider(sample)
         if self._on_sample is not None:
@@ -214,6 +233,10 @@ class Session:
     def _command(self, process: CardProcess) -> str | None:
         """By which command it was started, as far as that is known already."""
         return process.simulated_command
+
+
+def _as_reading(sample: Sample) -> Reading:
+    return Reading(sample.card, sample.at, sample.state, sample.values, sample.missing)
 
 
 def card_numbers(cards: Sequence[Card]) -> Mapping[CardId, str]:

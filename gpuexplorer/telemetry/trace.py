@@ -38,6 +38,11 @@ def empty_trace(column_seconds: float = 0.0) -> Trace:
 class TraceSource(Protocol):
     """The past of cards: the live history or an opened recording; a view cannot tell which."""
 
+    @property
+    def began(self) -> float | None:
+        """When reading began, in steady seconds; None as long as nothing was read."""
+        ...
+
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
     ) -> Trace:

@@ -29,6 +29,8 @@ from tests.lab.processes import Fake, ended, needs_torch
 
 PATIENCE = 30.0
 FINE, FAILS, DIES, HANGS, STUBBORN, EMPTY, BREAKS = 64, 1, 2, 3, 4, 5, 6
+# Of these the last sample is no time at all.
+UNTIMED = {7: 0.0, 8: float("nan"), 9: float("inf"), 10: -0.5}
 # What it does with a command follows from the number of its bytes.
 SCRIPT = """
 import json, os, signal, sys
@@ -58,6 +60,10 @@ for line in sys.stdin:
     elif hanging == 6:
         say(**{"is": "failed"}, id=number, cause="device broken", error="", message="",
             sentence="The card does not answer any more.")
+    elif hanging in (7, 8, 9, 10):
+        wrong = {7: 0.0, 8: float("nan"), 9: float("inf"), 10: -0.5}[hanging]
+        say(**{"is": "measured"}, id=number, samples_s=[0.5, 0.5, wrong], intact=True)
+        say(**{"is": "finished"}, id=number, host_seconds=1.0)
     else:
         say(**{"is": "sampled"}, id=number, taken=1, samples=told["samples"])
         say(**{"is": "measured"}, id=number, samples_s=[0.5, 0.5], intact=True,
@@ -217,6 +223,18 @@ def test_stopping_while_nothing_runs_stops_nothing(bench: WorkerBench) -> None:
 def test_an_end_without_a_result_is_no_result(bench: WorkerBench) -> None:
     result = measured(bench, job(EMPTY))
     assert result.failure == "The worker ended this measurement without a result."
+
+
+@pytest.mark.parametrize("size", UNTIMED)
+def test_a_copy_that_took_no_time_that_can_be_has_no_rate_and_says_why(
+    bench: WorkerBench, size: int
+) -> None:
+    result = measured(bench, job(size))
+    assert (result.seconds, result.rate) == (None, None)
+    assert result.failure == (
+        f"The clock of the device says that this took {UNTIMED[size]} s, which cannot be. "
+        "Measure it again."
+    )
 
 
 def test_a_worker_that_never_introduces_itself_is_trouble() -> None:

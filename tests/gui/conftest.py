@@ -14,6 +14,7 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
+from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.looked_for import Looked, Thing
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.session import Attempt
@@ -81,7 +82,7 @@ def look(qtbot: QtBot) -> Look:
 
 @pytest.fixture
 def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
-    """Shows a window on a session and starts to read; without a session, on nothing."""
+    """Shows a window on a session and starts to read; without a session, the computer alone."""
     windows: list[MainWindow] = []
     sessions: list[RememberingSession] = []
 
@@ -95,6 +96,7 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
         look_again: Callable[[], None] | None = None,
         resized: bool = True,
     ) -> MainWindow:
+        session = session or RememberingSession(NoCards())
         window = MainWindow(
             session,
             attempts,
@@ -111,9 +113,8 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
         with qtbot.waitActive(window):
             window.show()
             window.activateWindow()
-        if session is not None:
-            sessions.append(session)
-            session.start()
+        sessions.append(session)
+        session.start()
         return window
 
     yield open_one

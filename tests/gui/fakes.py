@@ -13,6 +13,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.simulated_past import PastClock, live_through
 from gpuexplorer.telemetry.topology import Topology
 
 GIB = float(1 << 30)
@@ -161,3 +162,13 @@ def session_of(
     """Not started yet: the window asks first, and then reading begins."""
     backend = FakeBackend(cards, source, notes, clock)
     return RememberingSession(backend, interval=interval, patience=patience, clock=clock)
+
+
+def session_with_past(
+    cards: Mapping[Card, Answer], source: Source = NVML, seconds: float = 900.0
+) -> RememberingSession:
+    """Not started yet, and its cards were read for so long already."""
+    clock = PastClock(seconds)
+    session = session_of(cards, source, clock=clock)
+    live_through(session, clock)
+    return session

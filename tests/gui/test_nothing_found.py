@@ -15,6 +15,8 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
+from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.session import Attempt
 from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working
@@ -131,7 +133,7 @@ def test_one_can_look_again_and_sees_what_came_of_it(open_window: OpenWindow) ->
     click(window, "Look again")
     assert asked == ["once"]
     assert not button(window, "Looking…").isEnabled()
-    window.show_nothing([Attempt("NVIDIA", Message("Still none."), Message(""))], LOOKED_FOR)
+    window.show_attempts([Attempt("NVIDIA", Message("Still none."), Message(""))], LOOKED_FOR)
     assert "Still none." in texts(window)
     assert button(window, "Look again").isEnabled()
 
@@ -142,18 +144,21 @@ def test_simulated_cards_that_were_left_leave_the_explanation(
     session = session_of({card(0): working()}, SIMULATED)
     window = open_window(session, look_again=lambda: None)
     tile_saying(window, "Card 0")
-    window.show_nothing([NO_DRIVER], LOOKED_FOR)
+    window.show_nothing([NO_DRIVER], LOOKED_FOR, RememberingSession(NoCards()))
     assert "No graphics card answers on this computer" in texts(window)
     assert "SIMULATED" not in window.windowTitle()
-    assert the(SourceBadge, window).accessibleName() == "Nothing read"
+    assert the(SourceBadge, window).accessibleName() == "No card"
     assert button(window, "Look around on simulated cards").isVisible()
 
 
-def test_every_screen_explains_where_there_is_no_card(open_window: OpenWindow) -> None:
+def test_every_screen_that_shows_cards_alone_explains_where_there_is_none(
+    open_window: OpenWindow,
+) -> None:
     window = open_window(None, [NO_DRIVER], LOOKED_FOR)
     for entry in VIEWS:
         window.navigation.open_screen(entry.name)
-        assert "No graphics card answers on this computer" in texts(window)
+        explained = "No graphics card answers on this computer" in texts(window)
+        assert explained is (entry.name not in ("card", "lab", "copies"))
 
 
 def test_a_screen_chosen_over_the_explanation_takes_its_place(
@@ -172,7 +177,6 @@ def test_in_a_low_window_the_ways_on_can_be_seen_at_once(
     open_window: OpenWindow, qtbot: QtBot, wide: int, high: int
 ) -> None:
     window = open_window(None, [NO_DRIVER], [*LOOKED_FOR, *LOOKED_FOR])
-    window.explanation.show_way_on(back=False, lab=True)
     window.resize(wide, high)
     buttons = {each.text(): each for each in window.findChildren(QAbstractButton)}
 
@@ -181,6 +185,7 @@ def test_in_a_low_window_the_ways_on_can_be_seen_at_once(
 
     qtbot.waitUntil(lambda: seen("Look around on simulated cards"))
     qtbot.waitUntil(lambda: seen("Open the lab on the processor alone"))
+    qtbot.waitUntil(lambda: seen("See this computer's processor and memory"))
 
 
 def test_the_computer_is_told_in_the_units_that_were_chosen(open_window: OpenWindow) -> None:

@@ -346,7 +346,8 @@ def test_the_computer_itself_stands_below_its_cards(
 
 
 def test_a_computer_without_swap_space_is_no_warning() -> None:
-    host = Reading(HOST_ID, 0.0, CardState.WORKING, {memory.SWAP_TOTAL: 0.0}, {})
+    missing = {memory.SWAP_USED: Absence.NO_SWAP}
+    host = Reading(HOST_ID, 0.0, CardState.WORKING, {memory.SWAP_TOTAL: 0.0}, missing)
     swap = host_swap(host)
     assert swap.spoken == "Swap: none on this computer"
-    assert "No swap space" in swap.hint
+    assert "this computer has no swap space" in swap.hint

@@ -11,10 +11,10 @@ import sys
 from collections.abc import Iterator
 
 from gpuexplorer.core.resources import resource
-from gpuexplorer.gui.state.bare_host import BareHost
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
 from gpuexplorer.gui.wording.lab.forms.operations import OF_TENSORS
 from gpuexplorer.gui.wording.lab.head.switch_words import ALL_SWITCHES
+from gpuexplorer.telemetry.backends.host import HostReader
 
 _A_WORD = re.compile(r"[^\W\d_]{3,}")
 _PLAIN = re.compile("[aceinorsuy]", re.IGNORECASE)
@@ -37,7 +37,7 @@ def is_wrong(text: str) -> bool:
 
 def _names() -> Iterator[str]:
     """Of this computer, of cards and their makers, and of where their figures are from."""
-    yield from (host_name(), BareHost().card.name)
+    yield from (host_name(), HostReader().card.name)
     yield sys.prefix  # a folder that may have a space in its name
     for file, columns in (
         ("cards.csv", ("name", "driver_name", "vendor", "architecture")),

@@ -1,14 +1,22 @@
 """The computer itself: how busy its processors are."""
 
+import psutil
 import pytest
 
 from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import HOST_ID
+from gpuexplorer.core.catalogue import memory
 from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION
 from gpuexplorer.telemetry.backends import host
 from gpuexplorer.telemetry.backends.host import HostReader
+from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.processor_time import ProcessorTime, processor_time
+from gpuexplorer.telemetry.remembering import RememberingSession
+from tests.gui.fakes import Answer, card, session_of
+from tests.telemetry.conftest import until
 
 ASKED = frozenset({CPU_UTILIZATION})
+SWAP = frozenset({memory.SWAP_USED, memory.SWAP_TOTAL})
 
 
 @pytest.fixture
@@ -58,3 +66,45 @@ def test_processors_work_and_idle_within_all_of_their_time() -> None:
     looked = processor_time()
     assert looked is not None
     assert 0 < looked.idle < looked.total
+
+
+def test_a_computer_without_swap_space_says_so_in_the_place_of_a_figure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    none = psutil.swap_memory()._replace(total=0, used=0, free=0)
+    monkeypatch.setattr(psutil, "swap_memory", lambda: none)
+    sample = HostReader().read(SWAP)
+    assert sample.values == {memory.SWAP_TOTAL: 0}
+    assert sample.missing == {memory.SWAP_USED: Absence.NO_SWAP}
+
+
+def remembered(session: RememberingSession) -> int:
+    """Readings of the computer's memory that are kept."""
+    return len(session.past.trace(HOST_ID, memory.MEMORY_USED, 0.0, session.clock.now()))
+
+
+def test_a_session_keeps_the_computers_past_from_its_start_and_unasked() -> None:
+    session = RememberingSession(NoCards())
+    session.start()
+    assert session.sampler.wait_for_sweeps(1, 10.0)
+    assert session.stop(5.0)
+    assert remembered(session) == 1
+    reading = session.reading(HOST_ID)
+    assert reading is not None
+    assert reading.values[memory.MEMORY_USED] > 0
+
+
+def test_a_driver_that_hangs_does_not_keep_the_computer_waiting() -> None:
+    session = session_of({card(0): Answer(hangs=True)})
+    session.want()
+    session.start()
+    until(lambda: remembered(session) > 0)
+    assert session.reading(card(0).id) is None
+    session.stop(5.0)
+
+
+def test_the_computer_is_read_no_more_than_once_a_second() -> None:
+    session = RememberingSession(NoCards(), interval=0.1)
+    assert session.sampler.host_period == 1.0
+    session.sampler.set_interval(5.0)
+    assert session.sampler.host_period == 5.0

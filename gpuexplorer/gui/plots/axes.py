@@ -9,23 +9,34 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from gpuexplorer.gui.theme.look import Look
 
+_APART = 10.0  # pixels between words
+_TICK = 4  # pixels below a view without upright hairlines
+
 
 class Axis(pg.AxisItem):
     """Shows the ticks it is given, in the units of its view, and a hairline at each of them."""
 
-    def __init__(self, look: Look, orientation: str, *, lines: bool = True) -> None:
+    def __init__(
+        self, look: Look, orientation: str, *, lines: bool = True, inside: bool = False
+    ) -> None:
+        """`inside`: the words at the ends do not stand out."""
         super().__init__(orientation)
-        self._look, self._lines = look, lines
+        self._look, self._lines, self._inside = look, lines, inside
         self._ticks: tuple[tuple[float, str], ...] = ()
-        self.setZValue(-1)  # traces lie over the hairlines
+        self._marked: float | None = None
+        self.setZValue(-200)  # a view has -100: traces lie over the hairlines
         # Moving over a plot does not draw its axes again.
         self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         look.changed.connect(self._on_look_changed)
 
-    def show_ticks(self, ticks: Sequence[tuple[float, str]]) -> None:
-        """Values of the view with their words."""
-        if tuple(ticks) != self._ticks:
-            self._ticks = tuple(ticks)
+    def show_ticks(
+        self, ticks: Sequence[tuple[float, str]], marked: float | None = None
+    ) -> None:
+        """Values of the view with their words, the weightier first: where words along the
+        bottom would touch, the first of them is kept. The word of `marked` stands out.
+        """
+        if (tuple(ticks), marked) != (self._ticks, self._marked):
+            self._ticks, self._marked = tuple(ticks), marked
             self.update()
 
     def paint(
@@ -39,14 +50,16 @@ class Axis(pg.AxisItem):
         if view is None or high <= low:
             return
         place = QRectF(self.mapRectFromParent(self.geometry()))
-        theme = self._look.theme
+        theme, letters = self._look.theme, self._look.letters
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-        painter.setFont(self._look.letters.caption.font)
         upright = self.orientation in {"left", "right"}
+        words_top = 6 if self.orientation == "bottom" else place.bottom() - 18
+        taken: list[tuple[float, float]] = []
         for value, words in self._ticks:
             share = (value - low) / (high - low)
             if not 0 <= share <= 1:
                 continue
+            marked = letters.badge if value == self._marked else letters.caption
             painter.setPen(theme.line)
             if upright:
                 y = round(place.bottom() - share * place.height())
@@ -56,11 +69,19 @@ class Axis(pg.AxisItem):
                 box, side = QRectF(0, y - 8, place.width() - 8, 16), Qt.AlignmentFlag.AlignRight
             else:
                 x = round(place.left() + share * place.width())
-                if self._lines:
-                    top = QPointF(x, place.top() - view.height())
-                    painter.drawLine(QPointF(x, place.top()), top)
-                box, side = QRectF(x - 60, 6, 120, 16), Qt.AlignmentFlag.AlignHCenter
-            painter.setPen(theme.faint)
+                if self._lines or self.orientation == "bottom":
+                    reach = -view.height() if self._lines else _TICK
+                    painter.drawLine(QPointF(x, place.top()), QPointF(x, place.top() + reach))
+                width = marked.width(words)
+                start = x - width / 2
+                if self._inside:
+                    start = min(max(start, place.left()), place.right() - width)
+                if any(start < last and first < start + width for first, last in taken):
+                    continue
+                taken.append((start - _APART, start + width + _APART))
+                box, side = QRectF(start, words_top, width + 1, 16), Qt.AlignmentFlag.AlignLeft
+            painter.setPen(theme.text if value == self._marked else theme.faint)
+            painter.setFont(marked.font)
             painter.drawText(box, side | Qt.AlignmentFlag.AlignVCenter, words)
 
     def boundingRect(self) -> QRectF:

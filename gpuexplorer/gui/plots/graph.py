@@ -1,11 +1,15 @@
 """Graph: a pyqtgraph view in the program's look; every chart of the program is one."""
 
-import pyqtgraph as pg
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QGraphicsView, QWidget
+from collections.abc import Callable
 
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QSize
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import QGraphicsView, QToolTip, QWidget
+
+from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.plots.axes import Axis
+from gpuexplorer.gui.plots.sheet import Sheet
 from gpuexplorer.gui.theme.look import Look
 
 
@@ -19,6 +23,7 @@ class Graph(pg.GraphicsView):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=None)
         self.look = look
+        self._sheets: list[Sheet] = []
         self.grid = pg.GraphicsLayout()
         self.grid.setContentsMargins(0, 0, 0, 0)
         self.grid.layout.setSpacing(0)
@@ -48,6 +53,17 @@ class Graph(pg.GraphicsView):
                 axis.linkToView(view)
         return view
 
+    def add_sheet(self, draw: Callable[[Drawing], None], above: float = 10.0) -> Sheet:
+        """For words and marks that are no data."""
+        sheet = Sheet(self.look, draw, above)
+        self.scene().addItem(sheet)
+        self._sheets.append(sheet)
+        return sheet
+
+    def hints(self) -> list[str]:
+        """Everything that can be asked for by pointing."""
+        return [hint.text for sheet in self._sheets for hint in sheet.hints]
+
     def dress(self) -> None:
         """Give the items their colours."""
 
@@ -58,11 +74,28 @@ class Graph(pg.GraphicsView):
         self._put_on_surface()
         self.dress()
 
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() is not QEvent.Type.ToolTip or not isinstance(event, QHelpEvent):
+            return bool(super().viewportEvent(event))
+        at = self.mapToScene(event.pos())
+        for sheet in sorted(self._sheets, key=Sheet.zValue, reverse=True):
+            for hint in reversed(sheet.hints):
+                if sheet.isVisible() and hint.place.contains(at):
+                    place = self.mapFromScene(hint.place).boundingRect()
+                    QToolTip.showText(event.globalPos(), hint.text, self, place)
+                    return True
+        QToolTip.hideText()
+        return True
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         event.ignore()
+
+    def close(self) -> bool:
+        """As any other widget: pyqtgraph's takes apart what the last events still ask for."""
+        return bool(QGraphicsView.close(self))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(64, 36)

@@ -1,23 +1,20 @@
-"""MachineState: one session as screens see it: its cards in order, and the face of each."""
+"""MachineState: one session as screens see it: its cards and the computer, and their faces."""
 
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject
 
-from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.faces import Known, Shown, arrange, card_face, host_face
-from gpuexplorer.gui.wording.cards.host_face import HostFace
 from gpuexplorer.gui.wording.cards.short_silence import ShortSilence
 from gpuexplorer.gui.wording.since import since_when
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.trace import TraceSource
-
-# The processor's use over less than a second is mostly noise.
-_HOST_EVERY = 1.0
 
 
 class MachineState(QObject):
@@ -42,9 +39,8 @@ class MachineState(QObject):
         self._known: Mapping[CardId, Known] = {}
         self._known_of: Sequence[Shown] | None = None
         self._states: dict[CardId, tuple[CardState | None, str]] = {}
-        self._host_read_at = float("-inf")
-        self._host_face: HostFace | None = None
-        self._host_reading = Reading(session.host.id, 0.0, CardState.WORKING, {}, {})
+        self.host = Shown(session.host, tr("H"), None)
+        self._host_face: tuple[object, CardFace] | None = None
 
     def cards(self) -> Sequence[Shown]:
         """In the driver's order, instances under their card."""
@@ -54,7 +50,9 @@ class MachineState(QObject):
         return self._shown[1]
 
     def shown(self, card: CardId | None) -> Shown | None:
-        """The card or instance of that id, if it is listed still."""
+        """The card or instance of that id, if it is listed still; or the computer itself."""
+        if card == HOST_ID:
+            return self.host
         for each in self.cards():
             if each.card.id == card:
                 return each
@@ -65,6 +63,8 @@ class MachineState(QObject):
 
     def face(self, shown: Shown) -> CardFace:
         """The very same object as before, where nothing else would be seen."""
+        if shown is self.host:
+            return self.host_face()
         known = self._all_known()
         asked = (shown.card.id, self.settings.choices.units)
         face = self._told.get(asked)
@@ -89,23 +89,22 @@ class MachineState(QObject):
         return face
 
     def known(self, card: CardId) -> Known:
-        """The newest that is known of a listed card."""
+        """The newest that is known of a listed card, or of the computer itself."""
+        if card == HOST_ID:
+            return Known(self.session.reading(HOST_ID), None)
         return self._all_known()[card]
 
-    def host_face(self) -> HostFace:
-        """Of the last second: the processor's share over less is mostly noise."""
-        now = self.session.clock.now()
-        if self._host_face is None or now - self._host_read_at >= _HOST_EVERY:
-            self._host_read_at = now
-            units = self.settings.choices.units
-            self._host_reading = self.session.read_host()
-            self._host_face = host_face(self.session.host, self._host_reading, units)
-        return self._host_face
-
     def host_reading(self) -> Reading:
-        """What the host's face is made of."""
-        self.host_face()
-        return self._host_reading
+        """An empty one before the first answer."""
+        nothing = Reading(HOST_ID, 0.0, CardState.WORKING, {}, {})
+        return self.session.reading(HOST_ID) or nothing
+
+    def host_face(self) -> CardFace:
+        reading, units = self.host_reading(), self.settings.choices.units
+        if self._host_face is None or self._host_face[0] != (reading, units):
+            face = host_face(self.host, reading, units)
+            self._host_face = ((reading, units), face)
+        return self._host_face[1]
 
     def _since(self, card: CardId, known: Known) -> str:
         """Looked up once for as long as the card stays as it is."""

@@ -57,7 +57,7 @@ class Places(QObject):
         self._restore_place()
         span = self._settings.choices.first_span or _seconds(self._settings.remembered(_SPAN))
         if span:
-            self._time_window.choose_span(span)
+            self._time_window.grow_to(span)
         card = self._settings.remembered(_CARD)
         if card:
             self._navigation.choose_card(CardId(card))

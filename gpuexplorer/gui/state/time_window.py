@@ -1,99 +1,210 @@
 """TimeWindow: which stretch of time all plots show, and the moment that is pointed at."""
 
+import math
+from dataclasses import dataclass
+
 from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.gui.wording.cards.then import Then
+from gpuexplorer.telemetry.trace import TraceSource
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 SPANS = ((MINUTE, "1 min"), (5 * MINUTE, "5 min"), (HOUR, "1 h"), (DAY, "24 h"))
 SHORTEST_SPAN, LONGEST_SPAN = 5.0, DAY
+# What is shown after the start, and twice as much whenever that is full.
+_FIRST_SPAN = 10.0
+# A clock that is set right a little at a time moves no axis that stands still.
+_STEP_OF_THE_CLOCK = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A moment that somebody asked to be shown, and what took place then."""
+
+    at: float  # steady seconds
+    text: str  # in the language of the window
 
 
 class TimeWindow(QObject):
     """One for all plots. It moves with the present until somebody looks back or pauses.
 
-    Recording goes on all the same: only what is shown stands still.
+    Recording goes on all the same: only what is shown stands still. After the start it shows
+    less than the chosen span, and grows with the past.
     """
 
     changed = Signal()  # another stretch, or it began or ceased to stand still
     crosshair_moved = Signal()
+    marked_changed = Signal()
 
     def __init__(self, clock: Clock | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._clock = clock or SystemClock()
+        self._past: TraceSource | None = None
         self._span = 5 * MINUTE
-        self._end: float | None = None  # None: it moves with the present
+        self._grows = True
+        self._held: tuple[float, float] | None = None  # None: it moves with the present
         self._crosshair: float | None = None
+        self._marked: Marked | None = None
         self._offset = self._offset_now()
 
     @property
     def span(self) -> float:
-        """Seconds from its beginning to its end."""
+        """Seconds from beginning to end, as chosen; after the start less is shown."""
         return self._span
 
     @property
     def following(self) -> bool:
-        return self._end is None
+        return self._held is None
+
+    @property
+    def began(self) -> float:
+        """When reading began, in steady seconds: nothing is known of the time before.
+
+        Now, while nothing was read yet; minus infinity where no past was named.
+        """
+        if self._past is None:
+            return -math.inf
+        began = self._past.began
+        return self._clock.now() if began is None else began
 
     @property
     def crosshair(self) -> float | None:
         """The moment pointed at, in steady seconds; None while nobody points."""
         return self._crosshair
 
+    @property
+    def marked(self) -> Marked | None:
+        """Stays until somebody goes back to now, marks another moment or presses Escape."""
+        return self._marked
+
     def now(self) -> float:
         return self._clock.now()
 
     def stretch(self) -> tuple[float, float]:
         """Beginning and end, in steady seconds."""
-        end = self._clock.now() if self._end is None else self._end
-        return end - self._span, end
+        if self._held is not None:
+            return self._held
+        now = self._clock.now()
+        return now - self._span_at(now), now
+
+    def then(self) -> Then:
+        """Which time what is said of the stretch has to be true of."""
+        return Then(self.stretch()[1], self.began, self.following)
 
     def wall(self, at: float) -> float:
         """The time of day, in seconds since 1970, of a moment on the steady clock.
 
-        What stands still is called the same wherever and whenever it is asked for.
+        What stands still is called the same wherever and whenever it is asked for, unless
+        somebody sets the computer's clock meanwhile.
         """
-        return at + (self._offset_now() if self._end is None else self._offset)
+        offset = self._offset_now()
+        if self._held is None or abs(offset - self._offset) >= _STEP_OF_THE_CLOCK:
+            self._offset = offset
+        return at + self._offset
+
+    def show_past(self, past: TraceSource | None) -> None:
+        """Whose past it is from now on; it is shown up to now."""
+        self._past = past
+        self._change(self._span, None, grows=True)
+
+    def grow_to(self, seconds: float) -> None:
+        """Show so much up to now as soon as there is so much, and until then what there is."""
+        self._change(_bounded(seconds), None, grows=True)
 
     def choose_span(self, seconds: float) -> None:
-        """What is in the middle stays there while one looks back."""
-        span = min(max(seconds, SHORTEST_SPAN), LONGEST_SPAN)
-        if self._end is None:
-            self._change(span, None)
+        """Exactly this, however much of it is past. Where one looks back, the middle stays."""
+        span = _bounded(seconds)
+        if self._held is None:
+            self._change(span, None, grows=False)
         else:
-            middle = self._end - self._span / 2
-            self.look_at(middle - span / 2, middle + span / 2)
+            start, end = self._held
+            self._show(span, (start + end + span) / 2, grows=False)
+
+    def zoom_to(self, seconds: float) -> None:
+        """This much up to now, but never so much that more than half of it is empty."""
+        now = self._clock.now()
+        self._change(self._least_empty(seconds, now), None, grows=False)
 
     def look_at(self, start: float, end: float) -> None:
-        """Stand still on this stretch; one that reaches beyond now ends now and moves on."""
-        now = self._clock.now()
-        span = min(max(end - start, SHORTEST_SPAN), LONGEST_SPAN)
-        if end >= now:
-            self._change(span, None)
+        """Stand still on this stretch, as far as there is a past; one that reaches beyond now
+        ends now and moves on.
+        """
+        first, last = self.stretch()
+        if math.isclose(end - start, last - first, rel_tol=1e-9):
+            self._show(last - first, end, grows=self._grows)
         else:
-            self._change(span, max(end, now - LONGEST_SPAN + span))
+            span = self._least_empty(end - start, self._clock.now())
+            self._show(span, end, grows=False)
 
     def centre_on(self, at: float) -> None:
-        """Stand still with this moment in the middle; the span stays."""
-        now = self._clock.now()
-        self._change(self._span, min(max(at + self._span / 2, now - LONGEST_SPAN), now))
+        """Stand still with this moment in the middle, or nearly; the span stays."""
+        start, end = self.stretch()
+        span, now = end - start, self._clock.now()
+        end = min(max(at + span / 2, self._oldest(now) + span), now)
+        self._change(self._span, (end - span, end), grows=self._grows)
 
     def back_to_now(self) -> None:
-        self._change(self._span, None)
+        self._change(self._span, None, grows=self._grows)
 
     def toggle_pause(self) -> None:
-        self._change(self._span, self._clock.now() if self._end is None else None)
+        held = self.stretch() if self._held is None else None
+        self._change(self._span, held, grows=self._grows)
 
     def point_at(self, at: float | None) -> None:
         if at != self._crosshair:
             self._crosshair = at
             self.crosshair_moved.emit()
 
+    def mark(self, at: float, text: str) -> None:
+        """For all plots to show, whatever is pointed at meanwhile."""
+        self._mark(Marked(at, text))
+
+    def unmark(self) -> None:
+        self._mark(None)
+
+    def _mark(self, marked: Marked | None) -> None:
+        if marked != self._marked:
+            self._marked = marked
+            self.marked_changed.emit()
+
+    def _oldest(self, now: float) -> float:
+        """What is before that is not known, or not kept."""
+        return max(self.began, now - LONGEST_SPAN)
+
+    def _span_at(self, now: float) -> float:
+        """In steps: a scale that changed with every frame could not be read."""
+        if not self._grows:
+            return self._span
+        past, span = now - self.began, _FIRST_SPAN
+        while span < min(past, self._span):
+            span *= 2
+        return min(span, self._span)
+
+    def _least_empty(self, seconds: float, now: float) -> float:
+        """So many, but no more of them empty than half, or than are already."""
+        start, end = self.stretch()
+        return min(_bounded(seconds), max(end - start, 2 * (now - self._oldest(now))))
+
+    def _show(self, span: float, end: float, *, grows: bool) -> None:
+        now = self._clock.now()
+        end = max(end, self._oldest(now) + span)
+        chosen = self._span if grows else span
+        self._change(chosen, None if end >= now else (end - span, end), grows=grows)
+
     def _offset_now(self) -> float:
         return self._clock.wall() - self._clock.now()
 
-    def _change(self, span: float, end: float | None) -> None:
-        if (span, end) != (self._span, self._end):
-            self._span, self._end = span, end
-            self._offset = self._offset_now()
-            self.changed.emit()
+    def _change(self, span: float, held: tuple[float, float] | None, *, grows: bool) -> None:
+        if (span, held, grows) == (self._span, self._held, self._grows):
+            return
+        returned = held is None and self._held is not None
+        self._span, self._held, self._grows = span, held, grows
+        self._offset = self._offset_now()
+        self.changed.emit()
+        if returned:
+            self.unmark()
+
+
+def _bounded(seconds: float) -> float:
+    return min(max(seconds, SHORTEST_SPAN), LONGEST_SPAN)

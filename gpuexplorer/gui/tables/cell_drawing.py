@@ -1,18 +1,18 @@
 """Cell drawing: puts one cell of a table into its place."""
 
-import math
 from collections.abc import Sequence
-from itertools import pairwise
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPen, QPolygonF
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPen
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.paint.small_curve import draw_small_curve
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.tables.cell import Cell, Chip, Gauge, Heat, Spark
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.theme.palette import Tone, faded
+from gpuexplorer.gui.theme.palette import Tone
 
 PADDING = 8.0
 _CHIP, _CHIP_GAP = 20.0, 4.0
@@ -196,52 +196,17 @@ def _mark(drawing: Drawing, left: float, middle: float, mark: str) -> None:
 
 def _spark(drawing: Drawing, inner: QRectF, spark: Spark) -> None:
     """A line with a fill below it; where nothing was told there is neither."""
-    painter, theme = drawing.painter, drawing.theme
-    foot, head = inner.bottom() - _SPARK_MARGIN, inner.top() + _SPARK_MARGIN
-    painter.fillRect(QRectF(inner.left(), foot, inner.width(), 1), theme.line)
-    if spark.end <= spark.start:
+    place = inner.adjusted(0, _SPARK_MARGIN, 0, -_SPARK_MARGIN)
+    drawing.hairline(place.left(), place.right(), place.bottom())
+    times, values = np.array(spark.times, float), np.array(spark.values, float)
+    seen = times >= spark.start
+    times, values = times[seen], values[seen]
+    if times.size == 0 or spark.end <= spark.start:
         return
-    across = inner.width() / (spark.end - spark.start)
-    up = (foot - head) / spark.top
-    colour = theme.level if spark.colour is None else theme.card(spark.colour)
-    line = QPen(colour, 1.25)
-    line.setCapStyle(Qt.PenCapStyle.SquareCap)
-    for piece in _pieces(spark):
-        points = [
-            QPointF(
-                inner.left() + (time - spark.start) * across,
-                foot - min(max(value, 0.0), spark.top) * up,
-            )
-            for time, value in piece
-        ]
-        if len(points) == 1:
-            points.insert(0, points[0] - QPointF(1.5, 0))
-        ends = [QPointF(points[-1].x(), foot), QPointF(points[0].x(), foot)]
-        # Smooth edges below the line would cost more than all the rest.
-        painter.setRenderHint(painter.RenderHint.Antialiasing, on=False)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(faded(colour, _FILL))
-        painter.drawPolygon(QPolygonF(points + ends))
-        painter.setRenderHint(painter.RenderHint.Antialiasing)
-        painter.setPen(line)
-        painter.drawPolyline(QPolygonF(points))
-
-
-def _pieces(spark: Spark) -> list[list[tuple[float, float]]]:
-    """Looks that follow on each other. Where they are further apart than usual, there is a gap
-    between them, and not a slope.
-    """
-    looks = [
-        each for each in zip(spark.times, spark.values, strict=True) if each[0] >= spark.start
-    ]
-    if not looks:
-        return []
-    usual = (looks[-1][0] - looks[0][0]) / max(1, len(looks) - 1)
-    pieces: list[list[tuple[float, float]]] = [[looks[0]]]
-    for before, look in pairwise(looks):
-        known = math.isfinite(before[1]) and math.isfinite(look[1])
-        if known and look[0] - before[0] <= _GAP * usual:
-            pieces[-1].append(look)
-        else:
-            pieces.append([look])
-    return [piece for piece in pieces if math.isfinite(piece[0][1])]
+    # Where looks are further apart than usual, there is a gap between them, and not a slope.
+    usual = (times[-1] - times[0]) / max(1, times.size - 1)
+    late = np.flatnonzero(np.diff(times) > _GAP * usual) + 1
+    x = (np.insert(times, late, times[late]) - spark.start) / (spark.end - spark.start)
+    y = np.insert(values, late, np.nan) / spark.top
+    colour = drawing.theme.level if spark.colour is None else drawing.theme.card(spark.colour)
+    draw_small_curve(drawing.painter, place, x, y, colour, _FILL)

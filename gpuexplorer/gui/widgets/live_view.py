@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QFocusEvent, QHideEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -77,10 +77,11 @@ class LiveView(QWidget):
         return True
 
     def add_command(self, words: str, keys: str, run: Callable[[], None]) -> QAction:
-        """Listed under Ctrl+K and, with keys, under F1 while this screen is seen."""
+        """Listed under Ctrl+K and, with keys, under F1 while this screen is seen. The keys
+        hold then, whatever part of the window has the keyboard.
+        """
         action = QAction(words, self)
         action.setShortcut(QKeySequence(keys))
-        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         action.triggered.connect(run)
         self.addAction(action)
         return action

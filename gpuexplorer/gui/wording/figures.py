@@ -99,23 +99,16 @@ def memory_face(reading: Reading, total_bytes: int | None, units: Units = USUAL)
     return MemoryFace(shown, used / total, reserved / total, parts, total, scale)
 
 
-def host_memory(reading: Reading, units: Units = USUAL) -> tuple[Figure, float | None]:
+def host_memory(reading: Reading, units: Units = USUAL) -> MemoryFace:
     face = memory_face(reading, None, units)
     tone = Tone.WARN if face.used is not None and face.used >= _NEARLY_FULL else Tone.TEXT
-    return replace(face.figure, tone=tone), face.used
+    return replace(face, figure=replace(face.figure, tone=tone))
 
 
 def host_swap(reading: Reading, units: Units = USUAL) -> Figure:
-    """Many computers have none on purpose; what that means is told on asking."""
     total = reading.values.get(memory.SWAP_TOTAL)
     used = reading.values.get(memory.SWAP_USED)
     amount = figure(reading, memory.SWAP_USED, tr("Swap"), units=units)
-    if total == 0:
-        hint = tr(
-            "No swap space: a program that asks for more memory than there is ends at once."
-        )
-        absent = (tr("none on this computer"), tr("none"))
-        return Figure(tr("Swap"), absent=absent, hint=hint)
     if used is None or total is None:
         return amount
     return _out_of(amount, used, total, units)

@@ -51,5 +51,5 @@ TOPOLOGY_KEYS: KeyGroup = (
 )
 EVENT_KEYS: KeyGroup = (
     mark("Events"),
-    (("Enter", mark("Show the moment on the plots")),),
+    (("Enter", mark("Show the moment on the plots, marked")),),
 )

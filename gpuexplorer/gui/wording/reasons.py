@@ -42,6 +42,8 @@ def short_reasons(absence: Absence) -> tuple[str, ...]:
             return (tr("impossible figure"), tr("impossible"), tr("invalid"))
         case Absence.NO_PART:
             return (tr("none on this card"), tr("none"))
+        case Absence.NO_SWAP:
+            return (tr("none on this computer"), tr("none"))
         case Absence.LOST:
             return (tr("card lost"), tr("lost"))
         case Absence.UNLISTED:

@@ -16,17 +16,24 @@ _BEGAN = {
 }
 
 
+def began_with(
+    happenings: Sequence[Happening], card: CardId, state: CardState
+) -> Happening | None:
+    """What made the card as it is; None where nobody saw it."""
+    kind = _BEGAN.get(state)
+    return next(
+        (e for e in reversed(happenings) if e.kind is kind and e.card in {None, card}), None
+    )
+
+
 def since_when(
     happenings: Sequence[Happening], card: CardId, state: CardState, now: float
 ) -> str:
     """ "14:03:21", with the date where that was on another day; empty where nobody saw it
     begin. `now` is the time of day, in seconds since 1970.
     """
-    kind = _BEGAN.get(state)
-    for each in reversed(happenings):
-        if each.kind is kind and each.card in {None, card}:
-            return moment_words(each.wall, now)
-    return ""
+    began = began_with(happenings, card, state)
+    return "" if began is None else moment_words(began.wall, now)
 
 
 def midnight(wall: float) -> float:

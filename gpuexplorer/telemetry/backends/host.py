@@ -31,6 +31,7 @@ class HostReader:
         self._clock = clock or SystemClock()
         self._before = looked_before
         self._busy: float | Absence = Absence.NEEDS_TWO
+        self._no_swap = False
         memory = psutil.virtual_memory()
         self.card = Card(
             id=HOST_ID,
@@ -38,8 +39,8 @@ class HostReader:
             name=_processor_name(),
             memory_bytes=int(memory.total),
             kind=CardKind.HOST,
+            cores=os.cpu_count(),
         )
-        self.cores = os.cpu_count() or 1
 
     def read(self, metrics: Collection[MetricId]) -> Sample:
         at = self._clock.now()
@@ -58,7 +59,11 @@ class HostReader:
             try:
                 swap = psutil.swap_memory()
                 values[m.SWAP_TOTAL] = swap.total
-                values[m.SWAP_USED] = swap.used
+                self._no_swap = not swap.total
+                if swap.total:
+                    values[m.SWAP_USED] = swap.used
+                else:
+                    missing[m.SWAP_USED] = Absence.NO_SWAP
             except (OSError, RuntimeError):
                 missing |= dict.fromkeys((m.SWAP_TOTAL, m.SWAP_USED), Absence.NO_PERMISSION)
         for metric in metrics:
@@ -72,14 +77,9 @@ class HostReader:
         )
 
     def notes(self) -> list[Message]:
-        if sys.platform != "linux":
+        """By the newest reading."""
+        if sys.platform != "linux" or not self._no_swap:
             return []  # macOS has none until it needs it; Windows refuses instead of ending
-        try:
-            swap = psutil.swap_memory().total
-        except (OSError, RuntimeError):
-            return []
-        if swap:
-            return []
         return [
             Message(
                 "This computer has no swap space: "
@@ -97,7 +97,7 @@ class HostReader:
             return self._busy
         passed = now.total - before.total
         # The system counts in hundredths of a second: over fewer of them it is noise.
-        if passed < max(_AT_LEAST * self.cores, _AT_LEAST_TOGETHER):
+        if passed < max(_AT_LEAST * (self.card.cores or 1), _AT_LEAST_TOGETHER):
             return Absence.TOO_SOON if self._busy is Absence.NEEDS_TWO else self._busy
         self._before = now
         self._busy = min(1.0, max(0.0, 1 - (now.idle - before.idle) / passed))

@@ -15,7 +15,7 @@ from gpuexplorer.telemetry.topology import Topology
 class NoCards:
     """A backend without a card."""
 
-    source = Source("none", Message("No graphics card answers"))
+    source = Source("none", Message("No graphics card answers"), cards=False)
 
     def __init__(self) -> None:
         self._closing = threading.Event()

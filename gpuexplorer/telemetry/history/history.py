@@ -54,11 +54,17 @@ class History:
             Cadence.ON_DEMAND: Plan(self._lengths, max(beat, on_demand_beat)),
         }
         self._pasts: dict[CardId, _CardPast] = {}
+        self._began: float | None = None
         self._new_card = threading.Lock()
 
     @property
     def lengths(self) -> Lengths:
         return self._lengths
+
+    @property
+    def began(self) -> float | None:
+        """When the first sample came, be it kept still or not; None before that."""
+        return self._began
 
     def append(self, sample: Sample) -> None:
         """Keep what can be plotted. A time before the newest one counts as the newest one."""
@@ -97,6 +103,7 @@ class History:
     def clear(self) -> None:
         with self._new_card:
             self._pasts = {}
+            self._began = None
 
     def memory_bytes(self) -> int:
         """What is set aside; the part that was not written to yet is not taken."""
@@ -114,6 +121,7 @@ class History:
                 card: past for card, past in self._pasts.items() if _newest(past) >= oldest
             }
             past = heard.setdefault(sample.card, _CardPast())
+            self._began = sample.at if self._began is None else min(self._began, sample.at)
             self._pasts = heard
         return past
 

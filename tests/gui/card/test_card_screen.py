@@ -66,11 +66,11 @@ def test_chips_choose_another_card_by_mouse_and_by_keyboard(
     screen = open_card(session_of({card(i): working() for i in range(3)}))
     reads(screen, "Card 0, ")
     chips = [chip for chip in screen.chips.findChildren(CardChip) if chip.isVisible()]
-    assert [chip.text() for chip in chips] == ["0", "1", "2"]
+    assert [chip.text() for chip in chips] == ["0", "1", "2", "H"]
     assert [chip.accessibleName() for chip in chips][1] == "Card 1, NVIDIA TITAN RTX"
     chips[2].click()
     reads(screen, "Card 2, ")
-    assert [chip.isChecked() for chip in chips] == [False, False, True]
+    assert [chip.isChecked() for chip in chips] == [False, False, True, False]
     chips[2].setFocus()
     press(chips[2], Qt.Key.Key_Left)
     focused = QApplication.focusWidget()
@@ -126,10 +126,13 @@ def test_escape_leaves_the_grid_without_choosing(open_card: OpenCard, reads: Rea
     reads(screen, "Card 0, ")
 
 
-def test_one_card_alone_has_nothing_to_choose_from(open_card: OpenCard, reads: Reads) -> None:
+def test_beside_one_card_there_is_the_computer_to_choose(
+    open_card: OpenCard, reads: Reads
+) -> None:
     screen = open_card(session_of({card(0): working()}))
     reads(screen, "Card 0, ")
-    assert not screen.chips.isVisible()
+    press(screen.view, Qt.Key.Key_Right)
+    reads(screen, "This computer, ")
 
 
 def test_an_instance_is_looked_at_like_a_card(open_card: OpenCard, reads: Reads) -> None:

@@ -11,8 +11,8 @@ from gpuexplorer.gui.wording.cards.memory_parts import (
     MemoryPicture,
     PartKind,
     Program,
+    host_memory_picture,
     memory_picture,
-    shared_memory_picture,
 )
 from gpuexplorer.telemetry.latest import Reading
 from tests.gui.fakes import GIB, card, instance
@@ -108,7 +108,7 @@ def test_a_card_that_is_cut_into_instances_says_that_they_share_it() -> None:
 def test_a_chip_without_memory_of_its_own_shows_the_computer_s() -> None:
     values = {memory.MEMORY_USED: 21 * GIB, memory.MEMORY_TOTAL: 119 * GIB}
     host = Reading(HOST_ID, 0.0, CardState.WORKING, values, {})
-    drawn = shared_memory_picture(host, USUAL)
+    drawn = host_memory_picture(host, USUAL, shared=True)
     assert drawn.spoken.startswith("21.0 of 119 GiB used")
     assert "The card uses the computer's memory and has none of its own." in drawn.spoken
 

@@ -9,7 +9,12 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.energy_used import energy_used
 from gpuexplorer.gui.wording.cards.throttling import ever_held, slowed_stretches, slowed_time
-from gpuexplorer.gui.wording.facts.past_facts import energy_fact, slowed_fact, spoken_time
+from gpuexplorer.gui.wording.facts.past_facts import (
+    energy_fact,
+    energy_in,
+    slowed_fact,
+    spoken_time,
+)
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.trace import Trace
 
@@ -101,9 +106,17 @@ def test_energy_is_what_the_counter_gained() -> None:
     for second in range(61):
         past.append(Sample(CARD, float(second), {heat.ENERGY: 5e6 + 250.0 * second}))
     used = energy_used(past, CARD, 0.0, 60.0)
-    fact = energy_fact("energy", "Energy in 1 min", used)
+    fact = energy_in(60.0, used)
     assert fact.line == "Energy in 1 min: 4.17 Wh"
     assert "as it counts it itself" in fact.hint
+
+
+def test_energy_carries_the_time_it_covers() -> None:
+    past = History(1.0)
+    for second in range(7):
+        past.append(Sample(CARD, float(second), {heat.POWER_DRAW: 120.0}))
+    fact = energy_in(300.0, energy_used(past, CARD, -293.0, 7.0))
+    assert fact.line == "Energy in 7 s: 840 J"
 
 
 def test_a_counter_that_began_anew_takes_nothing_back() -> None:

@@ -144,14 +144,28 @@ def test_the_crosshair_goes_from_size_to_size(page: SweepPage, qtbot: QtBot) -> 
     assert plot.crosshair is None
 
 
+def hints(plot: RatePlot) -> list[str]:
+    plot.grab()
+    return plot.hints()
+
+
+def test_limits_and_half_rates_are_told_on_pointing(page: SweepPage, qtbot: QtBot) -> None:
+    plot = the(RatePlot, page)
+    assert sorted(hints(plot)) == ["NVLink x2, 50.0 GB/s", "PCIe 3.0 x16, 15.8 GB/s"]
+    measure(page, qtbot)
+    assert "host to 0, pinned: half rate at 121 KiB" in hints(plot)
+
+
 def test_pointing_at_the_plot_shows_the_nearest_size(page: SweepPage, qtbot: QtBot) -> None:
     measure(page, qtbot)
     plot = the(RatePlot, page)
-    axes = plot.axes()
-    place = QPoint(round(axes.x(1 << 20)) + 3, round(axes.area.center().y()))
-    QTest.mouseMove(plot, place)
+    place = plot.place_of(1 << 20, 1e-3).toPoint() + QPoint(3, 0)
+    QTest.mouseMove(plot.viewport(), place)
     qtbot.waitUntil(lambda: plot.crosshair == 1 << 20)
-    plot.grab()
+    assert "1 MiB: " in plot.accessibleDescription()
+    assert "host to 0, pinned 11.0 GB/s, 95.3 µs" in plot.accessibleDescription()
+    QTest.mouseMove(plot.viewport(), QPoint(plot.width() - 2, 2))
+    qtbot.waitUntil(lambda: plot.crosshair is None)
 
 
 def test_a_press_on_a_curve_chooses_its_way(page: SweepPage, qtbot: QtBot) -> None:
@@ -159,8 +173,8 @@ def test_a_press_on_a_curve_chooses_its_way(page: SweepPage, qtbot: QtBot) -> No
     plot = the(RatePlot, page)
     result = page.copies.results[SweepWay("cuda:0", "cuda:1").job(1 << 30)]  # type: ignore[index]  # there is one
     assert result.seconds is not None
-    place = plot.axes().point(1 << 30, result.seconds).toPoint()
-    QTest.mouseClick(plot, Qt.MouseButton.LeftButton, pos=place)
+    place = plot.place_of(1 << 30, result.seconds).toPoint()
+    QTest.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert the(WayTable, page).accessibleDescription().startswith("0 to 1, NVLink")
 
 

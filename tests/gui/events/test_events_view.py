@@ -15,6 +15,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import Marked
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.views.events.events_view import EventsView
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton, ToolButton
@@ -133,6 +134,11 @@ def test_enter_leads_to_the_moment_on_the_plots_of_its_card(
     assert window.navigation.card == ONE
     start, end = window.time_window.stretch()
     assert start < at < end
+    assert not window.time_window.following
+    marked = window.time_window.marked
+    assert marked == Marked(at, "Card 1: The card is lost")
+    press(window, Qt.Key.Key_Escape)
+    assert window.time_window.marked is None
     assert not window.time_window.following
 
 

@@ -11,7 +11,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.bars.card_header import CardHeader
 from tests.gui.conftest import OpenWindow
-from tests.gui.fakes import card, session_of, working
+from tests.gui.fakes import card, session_of, session_with_past, working
 from tests.gui.frame.steps import ALT, keys, simulated_cards
 from tests.gui.hands import the
 
@@ -121,7 +121,7 @@ def test_the_span_is_the_one_that_was_left(open_window: OpenWindow) -> None:
 
 def test_a_look_back_is_not_where_the_next_start_begins(open_window: OpenWindow) -> None:
     settings = Settings()
-    before = open_window(simulated_cards("1xT4"), settings=settings)
+    before = open_window(session_with_past({card(0): working()}), settings=settings)
     keys(Qt.Key.Key_1, ALT)
     now = before.time_window.now()
     before.time_window.look_at(now - 900.0, now - 890.0)

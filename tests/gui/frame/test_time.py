@@ -19,7 +19,7 @@ from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton, Too
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.wording.moments import moment_words, span_words
 from tests.gui.conftest import OpenWindow
-from tests.gui.fakes import SIMULATED, card, session_of, working
+from tests.gui.fakes import SIMULATED, card, session_of, session_with_past, working
 from tests.gui.frame.steps import ALT, CONTROL, called, keys, press_with_mouse
 from tests.gui.hands import the
 
@@ -58,7 +58,7 @@ def test_a_span_of_ones_own_is_called_by_its_length(open_window: OpenWindow) -> 
 def test_where_there_is_no_room_the_span_says_itself_and_opens_the_others(
     open_window: OpenWindow,
 ) -> None:
-    window = open_window(session_of({card(0): working()}, SIMULATED))
+    window = open_window(session_with_past({card(0): working()}, SIMULATED))
     window.resize(560, 420)
     now = window.time_window.now()
     window.time_window.look_at(now - 700, now - 100)
@@ -66,7 +66,7 @@ def test_where_there_is_no_room_the_span_says_itself_and_opens_the_others(
 
 
 def test_looking_back_is_said_and_one_gets_back(open_window: OpenWindow) -> None:
-    window = open_window(session_of({card(0): working()}))
+    window = open_window(session_with_past({card(0): working()}))
     pill = the(TimePill, window)
     assert not pill.isVisible()
     now = window.time_window.now()
@@ -114,10 +114,12 @@ def test_the_space_bar_presses_the_button_that_has_the_keyboard(
     assert chosen(window) == ["24 h"]
 
 
-def test_without_a_session_there_is_no_time_to_choose(open_window: OpenWindow) -> None:
+def test_without_a_card_the_time_of_the_computer_can_be_chosen(open_window: OpenWindow) -> None:
     window = open_window()
-    assert not the(Segmented, the(TopBar, window)).isVisible()
+    assert the(Segmented, the(TopBar, window)).isVisible()
+    window.navigation.open_screen("card")
     keys(Qt.Key.Key_Space)
+    assert not window.time_window.following
 
 
 def test_simulated_cards_can_be_left_where_somebody_looks_for_real_ones(
@@ -144,7 +146,8 @@ def test_simulated_cards_can_be_left_where_somebody_looks_for_real_ones(
 def test_nothing_is_cut_off_and_nothing_overlaps_at_any_width(
     open_window: OpenWindow, qtbot: QtBot, width: int, back: bool
 ) -> None:
-    window = open_window(session_of({card(0): working()}, SIMULATED), look_again=lambda: None)
+    session = session_with_past({card(0): working()}, SIMULATED)
+    window = open_window(session, look_again=lambda: None)
     now = window.time_window.now()
     window.resize(width, 600)
     if back:

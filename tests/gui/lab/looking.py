@@ -1,6 +1,7 @@
 """A scripted worker's answers to looks: of values, of a model, and that it cannot be."""
 
 from collections.abc import Sequence
+from math import isfinite
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Failed, Layer, Opened, Part, Peeked
@@ -29,8 +30,8 @@ def answer(
     window = tuple(
         tuple(each[column : column + peek.columns]) for each in values[row : row + peek.rows]
     )
-    finite = [each for line in values for each in line if each is not None]
-    known = sorted(finite)
+    numbers = [each for line in values for each in line if each is not None]
+    known = sorted(each for each in numbers if isfinite(each))
     worker.say(
         Peeked(
             peek.id,

@@ -46,6 +46,27 @@ def test_a_training_run_draws_its_losses_while_it_runs(
     assert the(LineList, pane).viewport().grab().toImage() != before
 
 
+@pytest.mark.parametrize(
+    ("losses", "steps"),
+    [
+        ((float("nan"),) * 3, 3),
+        ((float("inf"), float("nan"), 1.0, 0.5, float("nan"), 0.2), 100),
+        ((0.0, 0.0), 2),
+        ((1.0,), 1),
+        ((-1.0, -2.0), 2),
+        ((3e38, float("nan")) * 3000, 9000),
+    ],
+)
+def test_losses_that_ran_away_are_drawn_without_complaint(
+    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot,
+    losses: tuple[float, ...], steps: int,
+) -> None:  # fmt: skip
+    number = lab.train("net", "X", "T", "opt", "mse_loss", steps, 4)
+    worker.say(Began(number), Progressed(number, 0, losses, steps, 0.1))
+    qtbot.waitUntil(lambda: len(lab.ledger.entries[0].losses) == len(losses))
+    the(LineList, pane).viewport().grab()
+
+
 def test_what_was_printed_is_clipped_and_opened_on_asking(
     pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:

@@ -3,13 +3,15 @@
 from collections.abc import Iterator, Sequence
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QHelpEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QMenu,
     QPlainTextEdit,
     QScrollBar,
+    QToolTip,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -17,7 +19,9 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.views.lab.inside.inside import Inside
+from gpuexplorer.gui.views.lab.inside.tensor.spread_chart import SpreadChart
 from gpuexplorer.gui.views.lab.inside.tensor.tensor_page import TensorPage
 from gpuexplorer.gui.views.lab.inside.tensor.value_grid import ValueGrid
 from gpuexplorer.gui.widgets.controls.number_field import NumberField
@@ -88,6 +92,71 @@ def test_the_chosen_cell_is_told_in_full(
     assert grid.accessibleDescription() == "W[1, 1] is NaN"
     assert {"W[1, 1]", "NaN"} <= set(texts(inside))
     grid.grab()
+
+
+def cells_by_click(grid: ValueGrid) -> dict[str, QPoint]:
+    """Where in the first row each cell begins, by what a click there chooses."""
+    found: dict[str, QPoint] = {}
+    for x in range(grid.width()):
+        point = QPoint(x, 30)
+        QTest.mouseClick(grid.viewport(), Qt.MouseButton.LeftButton, pos=point)
+        found.setdefault(grid.accessibleDescription(), point)
+    return found
+
+
+def test_what_is_no_finite_number_looks_unlike_any_value(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, look: Look
+) -> None:
+    values = ((-1.0, 0.0, None, float("inf"), 1.0),)
+    place(lab, worker, qtbot, tensor("W", shape=(1, 5)))
+    grid = look_at(inside, worker, qtbot, "W", values)
+    places = cells_by_click(grid)
+    press(grid, Qt.Key.Key_Home)
+    for scheme in (Scheme.DARK, Scheme.LIGHT):
+        look.choose(scheme)
+        picture = grid.grab().toImage()
+        colours = {
+            said: {
+                picture.pixelColor(at + QPoint(x, y)).name()
+                for x in range(4, 14)
+                for y in range(-4, 0)
+            }
+            for said, at in places.items()
+        }
+        assert len(colours["W[0, 1] is 0"]) == len(colours["W[0, 4] is 1"]) == 1
+        assert len(colours["W[0, 2] is NaN"]) > 1
+        assert len(colours["W[0, 3] is inf"]) > 1
+
+
+def test_pointing_at_a_cell_names_it_in_full(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("W", shape=(2, 2)))
+    grid = look_at(inside, worker, qtbot, "W", SMALL)
+    at = cells_by_click(grid)["W[0, 1] is −2"] + QPoint(4, 4)
+    asked = QHelpEvent(QEvent.Type.ToolTip, at, grid.viewport().mapToGlobal(at))
+    QGuiApplication.sendEvent(grid.viewport(), asked)
+    qtbot.waitUntil(lambda: QToolTip.text() == "W[0, 1] is −2")
+    QToolTip.hideText()
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (((2.5, 2.5),), "All are 2.5000."),
+        (((None, None),), "None of its values is a finite number."),
+        (((7.0,),), "It is 7.0000."),
+    ],
+)
+def test_where_there_is_no_spread_a_sentence_says_why(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot,
+    values: Sequence[Sequence[float | None]], told: str,
+) -> None:  # fmt: skip
+    place(lab, worker, qtbot, tensor("W", shape=(1, len(values[0]))))
+    look_at(inside, worker, qtbot, "W", values)
+    assert told in texts(inside)
+    assert not the(SpreadChart, inside_page(inside)).isVisible()
+    inside.grab()
 
 
 def test_what_all_values_have_in_common_is_told_beside_them(

@@ -1,9 +1,11 @@
 """How values, spreads and layers are written, and which colour a value has."""
 
+import numpy as np
 import pytest
+from PySide6.QtGui import QColor
 
-from gpuexplorer.gui.paint.value_scale import ValueScale
-from gpuexplorer.gui.theme.palette import Scheme, load_theme
+from gpuexplorer.gui.theme.palette import Scheme, Theme, load_theme
+from gpuexplorer.gui.views.lab.inside.tensor.value_scale import ValueScale
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.gui.wording.lab.inside import spread
 from gpuexplorer.gui.wording.lab.inside.model_layers import (
@@ -93,23 +95,48 @@ def test_bytes_are_told_to_the_byte_as_long_as_that_can_be_read() -> None:
     assert bytes_text(4_000_000) == "3.81 MiB"
 
 
+def colour(scale: ValueScale, theme: Theme, value: float) -> QColor | None:
+    """The one in the table that the value's share leads to."""
+    (share,) = scale.shares(np.array([value]))
+    table = scale.colours(theme)
+    return None if np.isnan(share) else QColor(*map(int, table[round(share * 255)]))
+
+
 @pytest.mark.parametrize("scheme", [Scheme.DARK, Scheme.LIGHT])
 def test_colours_go_from_violet_over_the_ground_to_ochre_around_zero(scheme: Scheme) -> None:
     theme, scale = load_theme(scheme), ValueScale(-2.0, 4.0)
     assert scale.around_zero
-    assert scale.colour(theme, 4.0) == theme.around_zero(1.0) == theme.above_zero
-    assert scale.colour(theme, -2.0) == theme.around_zero(-0.5)  # as far as 2 is
-    assert scale.colour(theme, None) is None
-    assert scale.colour(theme, float("inf")) is None
+    assert colour(scale, theme, 4.0) == theme.above_zero
+    below, above = (colour(scale, theme, each) for each in (-2.0, 2.0))
+    assert below is not None
+    assert above is not None
+    wanted = theme.around_zero(-0.5)  # as far as 2 is
+    assert abs(below.red() - wanted.red()) <= 1
+    assert below != above
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_what_is_not_finite_has_no_colour(value: float) -> None:
+    theme = load_theme(Scheme.DARK)
+    for scale in (ValueScale(-2.0, 4.0), ValueScale(1.0, 1.0), ValueScale(None, None)):
+        assert colour(scale, theme, value) is None
 
 
 def test_values_of_one_sign_go_from_weak_to_strong() -> None:
     theme = load_theme(Scheme.DARK)
     above, below = ValueScale(1.0, 3.0), ValueScale(-3.0, -1.0)
-    assert above.colour(theme, 3.0) == below.colour(theme, -3.0) == theme.heat(1.0)
-    assert above.colour(theme, 1.0) == below.colour(theme, -1.0) == theme.heat(0.0)
-    assert ValueScale(0.0, 0.0).colour(theme, 0.0) == theme.heat(0.0)
-    assert ValueScale(None, None).colour(theme, 1.0) is None
+    assert colour(above, theme, 3.0) == colour(below, theme, -3.0) == theme.heat(1.0)
+    assert colour(above, theme, 1.0) == colour(below, theme, -1.0) == theme.heat(0.0)
+    assert colour(ValueScale(0.0, 0.0), theme, 0.0) == theme.heat(0.0)
+    assert colour(ValueScale(None, None), theme, 1.0) is None
+
+
+@pytest.mark.parametrize("ends", [(-1.7e308, 1.7e308), (1e-320, 1.7e308), (0.0, 5e-324)])
+def test_the_ends_of_all_numbers_have_their_places(ends: tuple[float, float]) -> None:
+    scale = ValueScale(*ends)
+    assert [scale.part(each) for each in ends] == [0.0, 1.0]
+    assert list(scale.shares(np.array(ends))) == [0.0, 1.0]
+    assert not spread.round_steps(-1.7e308, 1.7e308, 6)
 
 
 def test_the_spread_says_of_how_many_values_it_is() -> None:

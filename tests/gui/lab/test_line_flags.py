@@ -3,9 +3,9 @@
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.plots.lab_flags import flags_of
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.plots.lab_flags import flags_of
 from gpuexplorer.gui.wording.lab.bench.memory_scale import memory_reach, reach_words
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.gui.wording.lab.strips.merged_flags import MergedFlag, Pole, merged_flags

@@ -3,6 +3,7 @@
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.catalogue.heat_and_power import ENERGY
 from gpuexplorer.gui.views.overview.energy_feed import EnergyFeed
+from gpuexplorer.gui.wording.cards.energy_used import EnergyTogether
 from gpuexplorer.gui.wording.cards.faces import arrange
 from gpuexplorer.telemetry.history import History
 from tests.gui.fakes import card
@@ -22,17 +23,17 @@ def past() -> History:
 def test_it_is_of_all_cards_or_it_is_not_said() -> None:
     feed = EnergyFeed(past())
     feed.bring_up(CARDS, 1000, 1060)
-    assert feed.total() == (None, 0)
+    assert feed.total() is None
     for _ in range(2):
         feed.bring_up(CARDS, 1000, 1060)
-    assert feed.total() == (20 * 5900.0, 20)
+    assert feed.total() == EnergyTogether(20 * 5900.0, 59.0, 20)
 
 
 def test_a_card_without_figures_is_left_out() -> None:
     feed = EnergyFeed(past())
     more = arrange([card(0), card(1), card(30)])
     feed.bring_up(more, 1000, 1060)
-    assert feed.total() == (2 * 5900.0, 2)
+    assert feed.total() == EnergyTogether(2 * 5900.0, 59.0, 2)
 
 
 def test_another_stretch_is_added_up_anew() -> None:
@@ -40,8 +41,8 @@ def test_another_stretch_is_added_up_anew() -> None:
     few = CARDS[:1]
     feed.bring_up(few, 1000, 1060)
     feed.bring_up(few, 1030, 1060)
-    joules, count = feed.total()
-    assert joules is not None
-    assert 2800 <= joules <= 3000
-    assert count == 1
+    total = feed.total()
+    assert total is not None
+    assert 2800 <= total.joules <= 3000
+    assert total.cards == 1
     assert few[0].card.id == CardId("GPU-0")

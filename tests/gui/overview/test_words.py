@@ -12,6 +12,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.overview.plotted import notable_flags
 from gpuexplorer.gui.wording.cards.attention import ranges, worth_a_look
+from gpuexplorer.gui.wording.cards.energy_used import EnergyTogether
 from gpuexplorer.gui.wording.cards.faces import Known, Shown, arrange, card_face
 from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
 from gpuexplorer.gui.wording.cards.sums import energy_together, sums
@@ -130,8 +131,15 @@ def test_sums_say_on_how_many_cards_where_one_gives_no_figures() -> None:
     assert beside.power.label == "Power (2 of 4 cards)"
     # In a row it is said once.
     assert together.memory.short_label == ""
-    assert energy_together(9e3, "5 min", 3, 4).short_label == "in 5 min on 3 of 4 cards"
-    assert energy_together(9e3, "5 min", 4, 4).short_label == "in 5 min"
+    used = EnergyTogether(9e3, 299.0, 3)
+    assert energy_together(used, 300.0, 4).short_label == "in 5 min on 3 of 4 cards"
+    assert energy_together(used, 300.0, 3).short_label == "in 5 min"
+
+
+def test_energy_carries_the_time_it_covers() -> None:
+    figure = energy_together(EnergyTogether(801.0, 7.2, 2), 300.0, 2)
+    assert figure.spoken == "Energy, 7 s 801 J"
+    assert figure.short_label == "in 7 s"
 
 
 def test_what_all_draw_is_not_compared_with_the_limits_of_some() -> None:
@@ -159,7 +167,7 @@ def test_where_nobody_tells_anything_the_sums_say_so() -> None:
     together = sums(CARDS, known(dict.fromkeys(range(4), silent)), USUAL)
     assert together.busy.spoken == "Busy, average: no card is read"
     assert not together.memory.known
-    assert not energy_together(None, "5 min", 0).known
+    assert not energy_together(None, 300.0, 4).known
 
 
 def test_the_gravest_comes_first_and_cards_alike_share_a_row() -> None:

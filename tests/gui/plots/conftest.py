@@ -6,8 +6,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.gui.plots.content import PlotContent
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.plots.content import PlotContent
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from tests.gui.plots.made import MakeStack, stack_of
 

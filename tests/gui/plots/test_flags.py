@@ -1,7 +1,7 @@
 """Moments marked below the plots: numbered ones that would touch become one."""
 
+from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.plots.content import Flag
 from tests.gui.plots.made import NOW, MakeStack, line, plot, written
 
 

@@ -9,10 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.palette.palette import Palette
 from gpuexplorer.gui.widgets.plots.full_plot import FullPlot
-from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from tests.gui.hands import press, texts, the
 from tests.gui.plots.made import (

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.catalogue import utilization
+from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.widgets.plots.note import PlotNote
-from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.telemetry.history import History
 from tests.gui.hands import press, the

@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.catalogue import utilization
-from gpuexplorer.gui.widgets.plots.content import Band, Flag, Limit
+from gpuexplorer.gui.plots.content import Band, Flag, Limit
 from tests.gui.plots.made import (
     NOTHING,
     NOW,

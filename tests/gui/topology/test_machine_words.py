@@ -6,13 +6,12 @@ from dataclasses import replace
 import pytest
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState
-from gpuexplorer.core.catalogue import links
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState
+from gpuexplorer.core.catalogue import links, memory
 from gpuexplorer.core.units import USUAL, gigabytes_per_second
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.wording.cards.faces import Known, arrange, card_face
-from gpuexplorer.gui.wording.cards.host_face import HostFace
+from gpuexplorer.gui.wording.cards.faces import Known, Shown, arrange, card_face, host_face
 from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.gui.wording.machine.machine_face import BoxFace, TileFace, WireFace
 from gpuexplorer.gui.wording.machine.machine_faces import machine_faces
@@ -32,10 +31,19 @@ from gpuexplorer.gui.wording.machine.wiring_words import waiting_again, waiting_
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.machine_shape import shape_of
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
-from tests.gui.fakes import NVML, Answer, card, working
+from tests.gui.fakes import GIB, NVML, Answer, card, working
 
 MEMORY = Figure("Memory", number="31.0", limit="62", unit="GiB")
-HOST = HostFace("Linux", Figure("Processor"), None, MEMORY, 0.5, Figure("Swap"))
+HOST = host_face(
+    Shown(Card(HOST_ID, 0, "Linux", None, kind=CardKind.HOST), "H", None),
+    Reading(
+        HOST_ID,
+        0.0,
+        CardState.WORKING,
+        {memory.MEMORY_USED: 31 * GIB, memory.MEMORY_TOTAL: 62 * GIB},
+        {},
+    ),
+)
 
 
 def looked_at(answers: Mapping[Card, Answer], topology: Topology) -> MachineNow:

@@ -19,7 +19,7 @@ from gpuexplorer.gui.wording.cards.throttling import (
     slowed_time,
 )
 from gpuexplorer.gui.wording.facts.fact import Fact
-from gpuexplorer.gui.wording.facts.past_facts import energy_fact, slowed_fact
+from gpuexplorer.gui.wording.facts.past_facts import energy_fact, energy_in, slowed_fact
 from gpuexplorer.gui.wording.moments import moment_words, span_words
 from gpuexplorer.gui.wording.reasons import HARMFUL, ORDINARY
 from gpuexplorer.gui.wording.since import midnight
@@ -79,13 +79,12 @@ class CardPast:
         used = None
         if self._card is not None:
             used = energy_used(self._machine.past, self._card, start, end)
-        here = energy_fact("energy_span", tr("Energy in {span}", span=span_words(span)), used)
         today = tr("Energy today")
         if self._today is not None and self._today.since > self._midnight() + _WHOLE_DAY:
             wall = self._time_window.wall(self._today.since)
             since = datetime.fromtimestamp(wall).astimezone()
             today = tr("Energy since {time}", time=f"{since:%H:%M}")
-        return slowed, here, energy_fact("energy_today", today, self._today)
+        return slowed, energy_in(span, used), energy_fact("energy_today", today, self._today)
 
     def title(self) -> str:
         """ "Last 5 min", or from when to when where one looks back."""

@@ -1,4 +1,6 @@
-"""CardView: one card in depth: memory, plots over the shared stretch of time, all its facts."""
+"""CardView: one card, or the computer itself, in depth: memory, plots over the shared stretch,
+all its facts.
+"""
 
 from collections.abc import Sequence
 
@@ -10,6 +12,8 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import Cadence, MetricId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.plots.lab_flags import flags_of
+from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
@@ -28,13 +32,12 @@ from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.page import Page
-from gpuexplorer.gui.widgets.plots.lab_flags import flags_of
-from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.sentence_panel import SentencePanel
 from gpuexplorer.gui.wording.cards.card_head import head_badges, head_mark
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
-from gpuexplorer.gui.wording.cards.memory_parts import memory_picture, shared_memory_picture
+from gpuexplorer.gui.wording.cards.memory_parts import host_memory_picture, memory_picture
 from gpuexplorer.gui.wording.facts.facts import Who, card_facts
+from gpuexplorer.gui.wording.facts.host_facts import host_facts
 from gpuexplorer.gui.wording.facts.plot_offer import plot_offer
 from gpuexplorer.gui.wording.key_words import CARD_KEYS, PLOT_KEYS
 from gpuexplorer.gui.wording.moments import moment_words
@@ -51,7 +54,7 @@ _NOBODY = CardId("")
 
 
 class CardView(LiveView):
-    """Shows the card that was chosen last, or the first there is."""
+    """Shows the card that was chosen last, or the first there is; without one, the computer."""
 
     key_groups = (PLOT_KEYS, CARD_KEYS)
 
@@ -118,10 +121,8 @@ class CardView(LiveView):
 
     def pull(self) -> None:
         machine = self.machine
-        shown = machine.shown(self._navigation.card) or next(iter(machine.cards()), None)
-        if shown is None:
-            return
-        self._card = shown
+        first = next(iter(machine.cards()), machine.host)
+        self._card = shown = machine.shown(self._navigation.card) or first
         known = machine.known(shown.card.id)
         reading = _reading(known)
         self._past.read(shown, reading, self._plots.columns())
@@ -150,7 +151,8 @@ class CardView(LiveView):
             happenings = session.happenings()
             since = since_when(happenings, shown.card.id, state, session.clock.wall())
         parent = self.machine.shown(shown.card.parent)
-        self._header.show_face(face, head_mark(face, since), head_badges(face, shown, parent))
+        badges = head_badges(face, shown, parent, simulated=session.simulated)
+        self._header.show_face(face, head_mark(face, since), badges)
         self._chips.show_choices(self._choices(), shown.card.id)
         self._sentence.setVisible(bool(face.sentence))
         self._memory_panel.setVisible(not face.sentence)
@@ -158,9 +160,9 @@ class CardView(LiveView):
 
     def _pull_memory(self, shown: Shown, reading: Reading) -> None:
         units = self._settings.choices.units
-        if shown.card.memory_shared:
+        if shown.host or shown.card.memory_shared:
             host = self.machine.host_reading()
-            picture = shared_memory_picture(host, units)
+            picture = host_memory_picture(host, units, shared=not shown.host)
         else:
             programs = programs_on(self.machine.session, shown)
             picture = memory_picture(shown.card, reading, programs, units)
@@ -169,10 +171,17 @@ class CardView(LiveView):
     def _pull_plots(self, shown: Shown, reading: Reading) -> None:
         chosen = self._chosen.of(shown.card, reading)
         stretch = self._past.stretch
-        contents = plot_contents(
-            shown, reading, chosen, self.machine.past, stretch, self._past.slowed
-        )
         happenings = self.machine.session.happenings()
+        contents = plot_contents(
+            shown,
+            reading,
+            chosen,
+            self.machine.past,
+            stretch,
+            self._past.slowed,
+            happenings,
+            self.time_window.then(),
+        )
         source = self.machine.session.source
         who = tr(
             "{card}, card {number}; {source}",
@@ -180,7 +189,10 @@ class CardView(LiveView):
             number=shown.number,
             source=source.label,
         )
-        self._plots.show_origin(Origin(who, source.simulated, self.machine.past))
+        if shown.host:
+            who = tr("{title}, read by itself", title=shown.title)
+        simulated = source.simulated and not shown.host
+        self._plots.show_origin(Origin(who, simulated, self.machine.past))
         self._plots.show_title(self._past.title())
         marks = [
             *flags(happenings, shown, stretch),
@@ -200,14 +212,17 @@ class CardView(LiveView):
             len(shown.instances),
             "" if parent is None else parent.number,
         )
-        groups = card_facts(who, reading, self._settings.choices.units, self._past.facts())
-        wall = session.clock.wall()
-        name = () if shown.card.nameless else (shown.card.name,)
-        card = tr("Card {number}", number=shown.number)
-        lines = [f"GPU Explorer: {', '.join((card, *name, moment_words(wall, 0.0)))}"]
-        if session.simulated:
+        units = self._settings.choices.units
+        if shown.host:
+            groups = host_facts(shown.card, reading, units)
+        else:
+            groups = card_facts(who, reading, units, self._past.facts())
+        moment = moment_words(session.clock.wall(), 0.0)
+        lines = [f"GPU Explorer: {shown.title}, {moment}"]
+        simulated = session.simulated and not shown.host
+        if simulated:
             lines.append(tr("SIMULATED: every figure is made up."))
-        mark = tr(SIMULATED) if session.simulated else ""
+        mark = tr(SIMULATED) if simulated else ""
         self._facts.show_facts("\n".join(lines), groups, mark)
 
     def _show_offer(self, shown: Shown, reading: Reading, chosen: Sequence[MetricId]) -> None:
@@ -216,8 +231,8 @@ class CardView(LiveView):
 
     def _choices(self) -> list[CardChoice]:
         return [
-            CardChoice(each.card.id, each.number, each.card.name, each.colour)
-            for shown in self.machine.cards()
+            CardChoice(each.card.id, each.number, each.title, each.colour)
+            for shown in (*self.machine.cards(), self.machine.host)
             for each in (shown, *shown.instances)
         ]
 

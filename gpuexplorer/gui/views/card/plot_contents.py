@@ -9,10 +9,11 @@ from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import links, memory
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.plots.content import Band, Flag, Limit, Line, PlotContent
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.plots.content import Band, Flag, Limit, Line, PlotContent
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.cards.pcie import link_now
+from gpuexplorer.gui.wording.cards.then import Then, reason_then
 from gpuexplorer.gui.wording.cards.throttling import Slowed
 from gpuexplorer.gui.wording.events.event_words import sign
 from gpuexplorer.gui.wording.facts.plot_families import Family, grouped, short_label
@@ -54,14 +55,17 @@ def plot_contents(
     past: TraceSource,
     stretch: Stretch,
     slowed: Sequence[Slowed],
+    log: Sequence[Happening],
+    then: Then,
 ) -> Sequence[PlotContent]:
+    """`log` and `then` say why there is nothing, where there is nothing."""
     bands = tuple(Band(each.start, each.end, each.word, each.tone) for each in slowed)
     return [
         PlotContent(
             family.name,
             tr(family.title),
             family.unit,
-            _lines(shown, reading, metrics, past, stretch),
+            _lines(shown, reading, metrics, past, stretch, log, then),
             _limits(reading, metrics),
             bands,
             family.lowest,
@@ -88,19 +92,21 @@ def _lines(
     metrics: Sequence[MetricId],
     past: TraceSource,
     stretch: Stretch,
+    log: Sequence[Happening],
+    then: Then,
 ) -> tuple[Line, ...]:
-    lines = []
+    lines, card = [], shown.card.id
     for at, metric in enumerate(metrics):
         colour, dash = _style(shown.colour, at)
         lines.append(
             Line(
                 short_label(METRICS[metric]),
                 METRICS[metric],
-                past.trace(shown.card.id, metric, stretch.start, stretch.end, stretch.columns),
-                reason=_reason(reading, metric),
+                past.trace(card, metric, stretch.start, stretch.end, stretch.columns),
+                reason=reason_then(_reason(reading, metric), card, reading.state, log, then),
                 colour=colour,
                 dash=dash,
-                card=shown.card.id,
+                card=card,
                 now=reading.values.get(metric),
                 tone=_tone(reading, metric),
             )
@@ -163,4 +169,6 @@ def _highest(
 ) -> float | None:
     if memory.MEMORY_USED in metrics or memory.MEMORY_FREE in metrics:
         return reading.values.get(memory.MEMORY_TOTAL) or card.memory_bytes
+    if memory.SWAP_USED in metrics:
+        return reading.values.get(memory.SWAP_TOTAL)
     return family.highest

@@ -82,8 +82,7 @@ class EventPanel(QFrame):
         else:
             state = Message.counted("{count} event.", "{number} events.", total, number=number)
         hint = tr("Newest first. Enter shows the moment on the plots.") if listed else ""
-        self._state = paragraph([state, hint])
-        self._foot.setVisible(total > 0)
+        self._state = paragraph([state, hint]) if total else ""
         self._show_foot()
 
     def say(self, answer: str) -> None:
@@ -92,7 +91,9 @@ class EventPanel(QFrame):
         self._show_foot()
 
     def _show_foot(self) -> None:
-        self._foot.show_text(f"{self._answer}  {self._state}" if self._answer else self._state)
+        said = [each for each in (self._answer, self._state) if each]
+        self._foot.show_text("  ".join(said))
+        self._foot.setVisible(bool(said))
 
     def _fit_times(self) -> None:
         """The oldest has the longest: it may be of another day."""

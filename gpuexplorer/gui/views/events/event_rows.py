@@ -157,7 +157,6 @@ class EventRows:
 
 
 def _line(face: EventFace) -> str:
-    said = face.sentence
-    if face.result:
-        said = tr("{text} ({mark})", text=said, mark=face.result)
-    return tr("Card {card}: {sentence}", card=face.card, sentence=said) if face.card else said
+    if not face.result:
+        return face.told
+    return tr("{text} ({mark})", text=face.told, mark=face.result)

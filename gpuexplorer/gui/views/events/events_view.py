@@ -9,7 +9,7 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
-from gpuexplorer.core.words import tr, trn
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
@@ -22,12 +22,13 @@ from gpuexplorer.gui.views.events.event_rows import EventRows, Told
 from gpuexplorer.gui.views.events.event_tools import EventTools
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
-from gpuexplorer.gui.wording.events.event_words import Group
+from gpuexplorer.gui.wording.events.event_words import Group, event_face
 from gpuexplorer.gui.wording.key_words import EVENT_KEYS
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.whole_file import write_whole
 
 _MARGIN, _TOP, _GAP = 24, 20, 12
+_NOTHING_LISTED = mark("No event is listed that could be copied.")
 
 
 class EventsView(LiveView):
@@ -92,8 +93,6 @@ class EventsView(LiveView):
 
     def _say(self) -> None:
         total = len(self._rows.log)
-        for action in (self._copy, self._export):
-            action.setEnabled(total > 0)
         self._tools.show_counts(total, self._counts)
         self._panel.show_state(total, self._listed, chosen=not self._rows.choice.all)
 
@@ -102,8 +101,10 @@ class EventsView(LiveView):
 
     def _open(self, happening: Happening) -> None:
         """On the plots of its card, or of all where it is about none that is listed."""
+        shown = self.machine.shown(happening.card)
         self.time_window.centre_on(happening.at)
-        if self.machine.shown(happening.card) is not None and happening.card is not None:
+        self.time_window.mark(happening.at, event_face(happening, shown).told)
+        if shown is not None and happening.card is not None:
             self._navigation.open_card(happening.card)
         else:
             self._navigation.open_screen("overview")
@@ -137,6 +138,7 @@ class EventsView(LiveView):
         """What is selected, or all that is listed."""
         chosen = self._selected() or list(self._rows.listed)
         if not chosen:
+            self._panel.say(tr(_NOTHING_LISTED))
             return
         session = self.machine.session
         rows, now = self._rows.told(chosen), session.clock.wall()
@@ -145,6 +147,9 @@ class EventsView(LiveView):
         self._panel.say(trn("{count} event copied.", "{count} events copied.", len(chosen)))
 
     def _on_export_asked(self) -> None:
+        if not self._rows.listed:
+            self._panel.say(tr(_NOTHING_LISTED))
+            return
         session = self.machine.session
         name = suggested_name("events", session.clock.wall(), simulated=session.simulated)
         self._saving.ask(tr("Export the events that are listed"), name, [CSV], self._csv)

@@ -38,10 +38,8 @@ class LabCommands(QObject):
         add(tr("Create a model"), "", self._on_model_asked)
         self._look = add(tr("Look inside what is selected"), "Ctrl+I", self._on_look_asked)
         self._stop = add(tr("Stop the line that runs"), "Ctrl+.", self._on_stop_asked)
-        self._save = add(
-            tr("Save the session as script or notebook…"), "Ctrl+S", code.save_program
-        )
-        self._copy = add(tr("Copy the session as script"), "", code.copy_program)
+        add(tr("Save the session as script or notebook…"), "Ctrl+S", code.save_program)
+        add(tr("Copy the session as script"), "Ctrl+C", code.copy_program)
         self._rebuild = add(tr("Rebuild the shelf"), "", self._on_rebuild_asked)
         self._restart = add(tr("Restart the worker"), "", lab.restart)
         for signal in (lab.changed, lab.stage_changed, lab.selection.changed):
@@ -50,11 +48,8 @@ class LabCommands(QObject):
 
     def _on_changed(self) -> None:
         lab = self._lab
-        lines = bool(lab.ledger.entries)
         self._look.setEnabled(bool(self._thing()))
         self._stop.setEnabled(lab.stage in _BUSY)
-        self._save.setEnabled(lines)
-        self._copy.setEnabled(lines)
         self._rebuild.setEnabled(bool(lab.lost))
         self._restart.setEnabled(lab.stage.runs)
 

@@ -42,6 +42,7 @@ class NothingFoundView(Page):
     way_on_chosen = Signal()
     look_again_asked = Signal()
     lab_asked = Signal()
+    host_asked = Signal()
 
     def __init__(
         self, look: Look, search: Search, can_look_again: bool, parent: QWidget | None = None
@@ -77,14 +78,12 @@ class NothingFoundView(Page):
         self.body.addLayout(middle)
         self.body.addStretch(3)
         self.setFocusProxy(self._button)
-        self.show_way_on(back=False, lab=False)
+        self.show_way_on(back=False)
 
-    def show_way_on(self, *, back: bool, lab: bool) -> None:
-        """`back`: the simulated cards are there already, and only covered by this screen.
-        `lab`: it works on the processor alone.
-        """
+    def show_way_on(self, *, back: bool) -> None:
+        """`back`: the simulated cards are there already, and only covered by this screen."""
         self._back = back
-        self._open_lab.setVisible(lab)
+        self._open_lab.setHidden(back)
         if back:
             self._button.setText(tr("Back to the simulated cards"))
             self._promise.setText(tr("The figures are made up; every screen says SIMULATED."))
@@ -145,6 +144,11 @@ class NothingFoundView(Page):
             tr("PyTorch computes there with real values; nothing is made up.")
         )
         self._open_lab.clicked.connect(self.lab_asked)
+        self._open_host = WordButton(
+            self._look, Icon.CARDS, tr("See this computer's processor and memory")
+        )
+        self._open_host.setToolTip(tr("How busy and how full they are, read since the start."))
+        self._open_host.clicked.connect(self.host_asked)
         buttons = QHBoxLayout()
         buttons.setSpacing(12)
         buttons.addStretch(1)
@@ -158,6 +162,7 @@ class NothingFoundView(Page):
         column.setSpacing(12)
         column.addLayout(buttons)
         column.addWidget(self._promise)
+        column.addWidget(self._open_host, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(self._open_lab, 0, Qt.AlignmentFlag.AlignHCenter)
 
     def _centred(self, text: str, tone: Tone) -> QLabel:

@@ -6,6 +6,8 @@ from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.plots.lab_flags import flags_of
+from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -19,8 +21,6 @@ from gpuexplorer.gui.views.overview.strip_content import (
 )
 from gpuexplorer.gui.views.overview.strip_history import StripHistory
 from gpuexplorer.gui.views.overview.tile_feed import TileFeed
-from gpuexplorer.gui.widgets.plots.lab_flags import flags_of
-from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
 from gpuexplorer.gui.wording.moments import moment_words
@@ -95,6 +95,8 @@ class AllCardsFeed(QObject):
             stretch,
             self._panel.plots.columns(),
             slowed,
+            log,
+            self._time_window.then(),
         )
         marks = list(notable_flags(log, seen, stretch))
         for each in seen:
@@ -119,7 +121,8 @@ class AllCardsFeed(QObject):
             for each in self._rows
             if (at := slowed.gone_at(each.card.id)) is not None
         }
-        content = strip_content(boards, known, plotted, self._history, ticks, units, gone)
+        then = self._time_window.then()
+        content = strip_content(boards, known, plotted, self._history, ticks, units, gone, then)
         strip.show_content(content)
         tops = strip_tops(self._rows, known, plotted, self._history)
         self._panel.show_legend(*ends_in_words(plotted, tops, units))
@@ -162,6 +165,8 @@ class AllCardsFeed(QObject):
         value = float(history.values[row, column])
         said = value_in_words(self._panel.chosen, value, units)
         number = self._rows[row].number
+        if at < self._time_window.began:
+            return tr("Nothing read yet at {moment}", moment=moment)
         if said is None:
             return tr("Card {number}: not read at {moment}", number=number, moment=moment)
         return tr(

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.wording.cards.energy_used import energy_used
+from gpuexplorer.gui.wording.cards.energy_used import EnergyTogether, EnergyUsed, energy_used
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.telemetry.trace import TraceSource
 
@@ -20,7 +20,7 @@ class EnergyFeed:
 
     def __init__(self, past: TraceSource) -> None:
         self._past = past
-        self._joules: dict[CardId, float | None] = {}
+        self._used: dict[CardId, EnergyUsed | None] = {}
         self._asked: tuple[float, tuple[CardId, ...]] = (0.0, ())
         self._end = 0.0
         self._due: deque[CardId] = deque()
@@ -32,11 +32,11 @@ class EnergyFeed:
         jumped = not 0 <= end - self._end < max(2.0, span / 60)
         if (round(span, 3), ids) != self._asked or jumped:
             self._asked = (round(span, 3), ids)
-            self._joules = {}
+            self._used = {}
             self._due = deque(ids)
         self._end = end
         self._pictures += 1
-        whole = len(self._joules) == len(ids)
+        whole = len(self._used) == len(ids)
         if whole and self._pictures % _EVERY:
             return
         count = -(-len(ids) // _PASSES) if whole else _MOST_EACH_TIME
@@ -44,12 +44,12 @@ class EnergyFeed:
             if not self._due:
                 self._due.extend(ids)
             card = self._due.popleft()
-            used = energy_used(self._past, card, start, end)
-            self._joules[card] = None if used is None else used.joules
+            self._used[card] = energy_used(self._past, card, start, end)
 
-    def total(self) -> tuple[float | None, int]:
-        """Joules, and of how many cards; None before all were asked."""
-        told = [joules for joules in self._joules.values() if joules is not None]
-        if not told or len(self._joules) < len(self._asked[1]):
-            return None, 0
-        return sum(told), len(told)
+    def total(self) -> EnergyTogether | None:
+        """None before all were asked, or where none of them told."""
+        told = [used for used in self._used.values() if used is not None]
+        if not told or len(self._used) < len(self._asked[1]):
+            return None
+        joules = sum(used.joules for used in told)
+        return EnergyTogether(joules, max(used.seconds for used in told), len(told))

@@ -45,8 +45,8 @@ from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
 from gpuexplorer.gui.wording.cards.sums import energy_together, power_together, sums
+from gpuexplorer.gui.wording.events.event_words import event_face
 from gpuexplorer.gui.wording.key_words import PLOT_KEYS, TILE_KEYS
-from gpuexplorer.gui.wording.moments import span_words
 from gpuexplorer.telemetry.happenings import Happening
 
 _NOTES_EVERY = 2.0
@@ -228,8 +228,7 @@ class OverviewView(LiveView):
         together = sums(cards, known, self._settings.choices.units, answering_said=many)
         start, end = self.time_window.stretch()
         self._energy.bring_up(cards, start, end)
-        joules, counted_cards = self._energy.total()
-        energy = energy_together(joules, span_words(end - start), counted_cards, len(cards))
+        energy = energy_together(self._energy.total(), end - start, len(cards))
         hidden = self._arrangement.hidden_count(cards)
         words = ""
         if hidden:
@@ -328,8 +327,10 @@ class OverviewView(LiveView):
         self._pull_now()
 
     def _on_event_chosen(self, happening: Happening) -> None:
+        shown = self.machine.shown(happening.card)
         self.time_window.centre_on(happening.at)
-        if happening.card is not None and self.machine.shown(happening.card) is not None:
+        self.time_window.mark(happening.at, event_face(happening, shown).told)
+        if happening.card is not None and shown is not None:
             self._navigation.open_card(happening.card)
 
     def _on_settings_changed(self) -> None:

@@ -11,10 +11,11 @@ from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import links, memory, utilization
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.plots.content import Band, Flag, Limit, Line, PlotContent
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.plots.content import Band, Flag, Limit, Line, PlotContent
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
+from gpuexplorer.gui.wording.cards.then import Then, reason_then
 from gpuexplorer.gui.wording.events.event_words import sign
 from gpuexplorer.gui.wording.reasons import short_reasons
 from gpuexplorer.telemetry.happenings import Happening, Kind
@@ -113,7 +114,10 @@ def plot_content(
     stretch: tuple[float, float],
     columns: int,
     slowed: SlowedBook,
+    log: Sequence[Happening],
+    then: Then,
 ) -> PlotContent:
+    """`log` and `then` say why there is nothing, where there is nothing."""
     start, end = stretch
     limits = {limit_of(each, known[each.card.id], plotted) for each in cards} - {None}
     highest = plotted.highest
@@ -128,7 +132,13 @@ def plot_content(
                 label="",
                 metric=METRICS[plotted.metrics[0]],
                 trace=summed_trace(past, each.card.id, plotted, start, end, columns),
-                reason=_reason(known[each.card.id], plotted),
+                reason=reason_then(
+                    _reason(known[each.card.id], plotted),
+                    each.card.id,
+                    known[each.card.id].state,
+                    log,
+                    then,
+                ),
                 chip=each.number,
                 colour=each.colour,
                 dash=at,
@@ -192,12 +202,10 @@ def _marked_limits(limits: set[float | None], plotted: Plotted) -> tuple[Limit, 
 
 def _reason(known: Known, plotted: Plotted) -> str:
     reading = known.reading
-    if known.silence is not None:
-        return tr(CardState.NO_ANSWER.word)
+    if known.state is not CardState.WORKING:
+        return tr(known.state.word)
     if reading is None:
         return short_reasons(Absence.NOT_YET)[0]
-    if reading.state is not CardState.WORKING:
-        return tr(reading.state.word)
     missing = [m for m in plotted.metrics if m not in reading.values]
     if not missing:
         return ""

@@ -17,6 +17,7 @@ from gpuexplorer.gui.widgets.tiles.sparkline import Tick
 from gpuexplorer.gui.widgets.tiles.tile_layout import BOARD
 from gpuexplorer.gui.wording.cards.attention import ranges
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
+from gpuexplorer.gui.wording.cards.then import Then, holds_then
 from gpuexplorer.gui.wording.figure import Figure
 
 _LEAST_RATE = 1e9
@@ -39,6 +40,7 @@ def strip_content(
     ticks: tuple[Tick, ...],
     units: Units,
     gone: Mapping[CardId, tuple[float, str]],
+    then: Then,
 ) -> StripContent:
     """`gone` is when cards were lost, and that moment in words."""
     cards = [each for board in boards for each in board]
@@ -56,7 +58,7 @@ def strip_content(
             StripBoard(label, len(board), figure)
             for label, board, figure in zip(labels, boards, figures, strict=True)
         ),
-        marks=_marks(cards, known, history, gone),
+        marks=_marks(cards, known, history, gone, then),
         ticks=ticks,
         said=". ".join(
             tr("Cards {numbers}: {figure}", numbers=label, figure=figure.spoken)
@@ -124,21 +126,26 @@ def _marks(
     known: Mapping[CardId, Known],
     history: StripHistory,
     gone: Mapping[CardId, tuple[float, str]],
+    then: Then,
 ) -> tuple[StripMark, ...]:
     marks = []
     asleep: list[tuple[int, Shown]] = []
     for row, each in enumerate(cards):
-        state = _state(known[each.card.id])
-        if state in (CardState.LOST, CardState.UNLISTED, CardState.NO_DRIVER):
-            at, moment = gone.get(each.card.id, (None, ""))
+        state = known[each.card.id].state
+        went = state in (CardState.LOST, CardState.UNLISTED, CardState.NO_DRIVER)
+        # Of a card that was lost before it was ever read nobody knows the moment.
+        at, moment = gone.get(each.card.id, (then.began, "")) if went else (None, "")
+        if not holds_then(state, at, then):
+            continue
+        if went:
             word = tr(state.word)
             if moment:
                 word = tr("{state} at {moment}", state=word, moment=moment)
             words = f"{each.number} {word}"
             marks.append(StripMark(row, at, words, Tone.BAD))
         elif state in (CardState.NO_ANSWER, CardState.REFUSED):
-            at = _ended(history, row)
-            marks.append(StripMark(row, at, f"{each.number} {tr(state.word)}", Tone.WARN))
+            ended = _ended(history, row)
+            marks.append(StripMark(row, ended, f"{each.number} {tr(state.word)}", Tone.WARN))
         elif state is CardState.ASLEEP:
             asleep.append((row, each))
     for place, (row, _each) in enumerate(asleep):
@@ -161,12 +168,6 @@ def _run(rows: Sequence[tuple[int, Shown]], place: int) -> Sequence[tuple[int, S
     while last + 1 < len(rows) and rows[last + 1][0] == rows[last][0] + 1:
         last += 1
     return rows[first : last + 1]
-
-
-def _state(known: Known) -> CardState:
-    if known.silence is not None:
-        return CardState.NO_ANSWER
-    return CardState.WORKING if known.reading is None else known.reading.state
 
 
 def _ended(history: StripHistory, row: int) -> float | None:

@@ -10,15 +10,16 @@ from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.units import ratio
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.curve import COLUMN_PIXELS, columns_for, steady_stretch
+from gpuexplorer.gui.plots.time_axis import time_ticks
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.widgets.plots.time_axis import time_ticks
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile, TileSize
 from gpuexplorer.gui.widgets.tiles.sparkline import Spark, SparkBand, Tick
 from gpuexplorer.gui.widgets.tiles.tile_past import NO_PAST, TilePast
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
+from gpuexplorer.gui.wording.cards.then import NOTHING_THEN, NOTHING_YET, Then
 from gpuexplorer.gui.wording.moments import moment_words
 from gpuexplorer.telemetry.trace import Trace
 
@@ -42,6 +43,7 @@ class _Asked:
     memory: bool
     scaled: bool
     state: CardState
+    following: bool
 
 
 class TileFeed:
@@ -82,15 +84,14 @@ class TileFeed:
         card = shown.card.id
         # Within one column nothing new would be seen.
         start, end = steady_stretch(*self._time_window.stretch(), width / COLUMN_PIXELS)
-        asked = _Asked(start, end, width, memory, scaled, _state(known))
+        then = self._time_window.then()
+        asked = _Asked(start, end, width, memory, scaled, known.state, then.following)
         before = self._pasts.get(card)
         if before is not None and (before[0] == asked or self._can_wait(before[0], asked)):
             return before[1]
         self._drawn += 1
         busy = self._machine.past.trace(card, GPU_UTILIZATION, start, end, columns_for(width))
-        # Of a card that was lost before it was ever read nobody knows the moment.
-        read = card in self._machine.session.past.cards()
-        ended, word = self._ended(slowed.gone_at(card) if read else None, start, asked.state)
+        ended, unread = _absent(busy, asked, slowed.gone_at(card), then)
         past = TilePast(
             busy=Spark(
                 busy,
@@ -102,8 +103,8 @@ class TileFeed:
                     for each in slowed.stretches(card, start, end)
                 ),
                 ended=ended,
-                ended_word=word,
-                unread=tr(_UNREAD.get(asked.state, "")),
+                ended_word="" if ended is None else self._moment_words(ended),
+                unread=unread,
             ),
             memory=self._memory(card, face, start, end, width) if memory else None,
             ticks=self.ticks(start, end, width) if scaled else (),
@@ -142,22 +143,24 @@ class TileFeed:
         trace = self._machine.past.trace(card, MEMORY_USED, start, end, columns_for(width))
         return Spark(trace, start, end, highest=total)
 
-    def _ended(
-        self, at: float | None, start: float, state: CardState
-    ) -> tuple[float | None, str]:
-        """When the card went, and what to say of it."""
-        if state not in (CardState.LOST, CardState.UNLISTED, CardState.NO_DRIVER):
-            return None, ""
-        if at is None or at < start:
-            return start - 1.0, tr("nothing was read in this time")
+    def _moment_words(self, at: float) -> str:
         window = self._time_window
-        return at, moment_words(window.wall(at), window.wall(window.now()))
+        return moment_words(window.wall(at), window.wall(window.now()))
 
 
-def _state(known: Known) -> CardState:
-    if known.silence is not None:
-        return CardState.NO_ANSWER
-    return CardState.WORKING if known.reading is None else known.reading.state
+def _absent(
+    busy: Trace, asked: _Asked, gone_at: float | None, then: Then
+) -> tuple[float | None, str]:
+    """When the card went, if that is in sight, and else why nothing is there."""
+    gone = asked.state in (CardState.LOST, CardState.UNLISTED, CardState.NO_DRIVER)
+    read = bool(busy.counts.any())
+    if gone and read and gone_at is not None and asked.start <= gone_at <= asked.end:
+        return gone_at, ""
+    if then.nothing_yet:
+        return None, tr(NOTHING_YET)
+    if not read and (gone or not then.following):
+        return None, tr(NOTHING_THEN)
+    return None, tr(_UNREAD.get(asked.state, "")) if then.following else ""
 
 
 def _average(trace: Trace) -> str:

@@ -103,6 +103,8 @@ class ProcessesView(LiveView):
         self.begin_at(self._table)
         self._arrange()
         self._end_action = self.add_command(tr("End process…"), "Del", self._on_end_asked)
+        # Nobody means to end one who is at another part of the window.
+        self._end_action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._copy_action = self.add_command(tr("Copy rows"), "Ctrl+C", self._copies.copy)
         self.add_command(tr("Export as CSV…"), "Ctrl+S", self._copies.ask_where)
         self.add_command(tr("Choose columns and order…"), "", self._tools.open_columns)

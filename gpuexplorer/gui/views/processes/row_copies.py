@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.views.processes.cells import Surroundings
@@ -34,6 +34,7 @@ class RowCopies(QObject):
         self._machine = machine
         self._table = table
         self._shown = shown
+        self._say = say
         self._saving = Saving(machine.settings, parent)
         self._saving.done.connect(say)
         self._saving.refused.connect(say)
@@ -44,6 +45,7 @@ class RowCopies(QObject):
         captions, rows = self._table.texts(lines)
         text = as_text(captions, rows, simulated=self._machine.session.simulated)
         QGuiApplication.clipboard().setText(text)
+        self._say(trn("{count} row copied.", "{count} rows copied.", len(rows)))
 
     def ask_where(self) -> None:
         """Opens the system's own question and returns at once."""

@@ -37,7 +37,7 @@ from gpuexplorer.gui.wording.machine.machine_faces import (
 from gpuexplorer.gui.wording.machine.machine_facts import ThingFacts, facts_of
 from gpuexplorer.gui.wording.machine.machine_now import MachineNow
 from gpuexplorer.gui.wording.machine.machine_summary import machine_summary
-from gpuexplorer.gui.wording.machine.machine_things import OfCard, OfLink, Thing
+from gpuexplorer.gui.wording.machine.machine_things import OfLink, Thing
 from gpuexplorer.gui.wording.machine.wiring_words import (
     matrix_text,
     notes,
@@ -103,7 +103,7 @@ class TopologyView(LiveView):
         )
         self._panel = MachinePanel(look)
         self._panel.drawing.chosen.connect(self._on_chosen)
-        self._panel.drawing.opened.connect(self._on_opened)
+        self._panel.drawing.opened.connect(self._on_card_asked)
         self._panel.drawing.walked.connect(self._on_walked)
         self._panel.ask_again_chosen.connect(again.trigger)
         self._panel.save_asked.connect(self._save.trigger)
@@ -270,10 +270,6 @@ class TopologyView(LiveView):
     def _on_chosen(self, thing: Thing) -> None:
         self._choose(thing)
 
-    def _on_opened(self, thing: Thing) -> None:
-        if isinstance(thing, OfCard):
-            self._navigation.open_card(thing.card)
-
     def _on_walked(self, place: QRect) -> None:
         drawing, content = self._panel.drawing, self._page.widget()
         if content is not None:
@@ -302,6 +298,7 @@ class TopologyView(LiveView):
             made_up = tr("SIMULATED: these cards do not exist, their wiring is made up.")
             heading = f"{made_up} {heading}"
         QGuiApplication.clipboard().setText(matrix_text(self._now, heading))
+        self._on_saving_told(tr("The matrix is on the clipboard."))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange(event.size().width())

@@ -30,9 +30,9 @@ class SourceBadge(Painted):
         meaning = tr("These figures are read from real cards.")
         self._show(tr("Live, {name}", name=name), meaning, filled=False)
 
-    def show_nothing(self) -> None:
-        meaning = tr("No card answers, so no figures are shown.")
-        self._show(tr("Nothing read"), meaning, filled=False)
+    def show_no_card(self) -> None:
+        meaning = tr("No card answers: only this computer's processor and memory are read.")
+        self._show(tr("No card"), meaning, filled=False)
 
     def draw(self, drawing: Drawing) -> None:
         painter, theme = drawing.painter, drawing.theme

@@ -37,8 +37,8 @@ class StatusLine(QFrame):
         row.addWidget(self._cost)
         self._arrange()
 
-    def show_source(self, source: Source | None) -> None:
-        if source is None:
+    def show_source(self, source: Source) -> None:
+        if not source.cards:
             self._say(self._driver, tr("No driver"))
             self._say(self._cuda, tr("No CUDA"))
             self._say(self._missing, "")

@@ -77,7 +77,7 @@ class TopBar(QFrame):
         self._on_time_changed()
         self._say_source()
 
-    def show_source(self, source: Source | None) -> None:
+    def show_source(self, source: Source) -> None:
         if source != self._source:
             self._source = source
             self._say_source()
@@ -89,8 +89,8 @@ class TopBar(QFrame):
 
     def _say_source(self) -> None:
         source = self._source
-        if source is None:
-            self._badge.show_nothing()
+        if source is None or not source.cards:
+            self._badge.show_no_card()
             self._label.show_text("")
         elif source.simulated:
             self._badge.show_simulated()
@@ -99,28 +99,23 @@ class TopBar(QFrame):
         else:
             self._badge.show_live(source.name.upper())
             self._label.show_text(tr(source.label))
-        # There is no past to look at where nothing is read.
-        self._spans.setVisible(source is not None)
-        self._pause.setVisible(source is not None)
         self._arrange()
 
     def _arrange(self) -> None:
         """What can be said shorter gives way first; badge, span and pause are always there."""
         room = self.width() - 2 * _MARGIN
-        reading = self._source is not None
         # Decided by the window alone, so that the badge beside it stays where it is.
         host = min(self._host.sizeHint().width(), _MOST_HOST_WIDTH, round(room * _HOST_SHARE))
         self._host.setFixedWidth(host)
         self._search.show_wide(wide=room >= _WIDE_SEARCH_FROM)
         room -= host + self._badge.sizeHint().width() + self._search.width()
         room -= 2 * _GAP
-        looking_back = reading and not self._time_window.following
-        if reading:
-            room -= self._pause.width() + _GAP
-            # Where one looks matters more than where else one could look.
-            pill = self._pill.longest() + _GAP if looking_back else 0
-            self._spans.show_compact(room < self._spans.full_width() + _GAP + pill)
-            room -= self._spans.sizeHint().width() + _GAP
+        looking_back = not self._time_window.following
+        room -= self._pause.width() + _GAP
+        # Where one looks matters more than where else one could look.
+        pill = self._pill.longest() + _GAP if looking_back else 0
+        self._spans.show_compact(room < self._spans.full_width() + _GAP + pill)
+        room -= self._spans.sizeHint().width() + _GAP
         if looking_back:
             room -= self._pill.show_within(room - _GAP) + _GAP
         self._pill.setVisible(looking_back)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
@@ -18,18 +18,19 @@ from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
 from gpuexplorer.gui.widgets.sheets.card_picker import CardPicker
 
-# As many as are still found at a glance; beyond, a step on or back and a grid of all.
-MOST_CHIPS = 8
+# Eight cards and the computer are still found at a glance; beyond, a step on or back and a grid
+# of all.
+MOST_CHIPS = 9
 _HEIGHT, _INSET, _CHIP = 32, 2, 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class CardChoice:
-    """One card or MIG instance that can be looked at."""
+    """One card or MIG instance that can be looked at, or the computer itself."""
 
     id: CardId
     number: str
-    name: str
+    title: str  # "Card 0, NVIDIA TITAN RTX"
     colour: int | None
 
 
@@ -80,7 +81,8 @@ class CardChips(QWidget):
         self._back.setEnabled(here > 0)
         self._on.setEnabled(here < len(choices) - 1)
         if here >= 0:
-            self._all.show_choice(choices[here], len(choices))
+            cards = sum(each.id != HOST_ID for each in choices)
+            self._all.show_choice(choices[here], cards)
         self.setVisible(len(choices) > 1)
 
     def step(self, by: int) -> None:
@@ -124,7 +126,7 @@ class CardChips(QWidget):
         self.step(1)
 
     def _on_all_asked(self) -> None:
-        choices = [(each.id, each.number, each.name) for each in self._choices]
+        choices = [(each.id, each.number, each.title) for each in self._choices]
         picker = CardPicker(self._look, choices, self._current, self._all)
         picker.chosen.connect(self.chosen)
         picker.open()
@@ -145,9 +147,8 @@ class CardChip(PaintedButton):
         self._choice = choice
         self.setCheckable(True)
         self.setText(choice.number)
-        called = tr("Card {number}, {name}", number=choice.number, name=choice.name)
-        self.setAccessibleName(called)
-        self.setToolTip(called)
+        self.setAccessibleName(choice.title)
+        self.setToolTip(choice.title)
         self.setFixedSize(self.sizeHint())
 
     def draw(self, drawing: Drawing) -> None:
@@ -177,14 +178,10 @@ class _OpensAll(PaintedButton):
     """The number of the card that is looked at; opens the grid of all."""
 
     def show_choice(self, choice: CardChoice, count: int) -> None:
-        self.setText(tr("{number} of {count}", number=choice.number, count=count))
+        of_all = tr("{number} of {count}", number=choice.number, count=count)
+        self.setText(choice.number if choice.id == HOST_ID else of_all)
         self.setAccessibleName(
-            tr(
-                "Card {number}, {name}. Choose from {count} cards.",
-                number=choice.number,
-                name=choice.name,
-                count=count,
-            )
+            tr("{card}. Choose from {count} cards.", card=choice.title, count=count)
         )
         self.setToolTip(tr("Choose a card"))
         self.setFixedWidth(self.sizeHint().width())

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QModelIndex, QRect, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QRect, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QGuiApplication,
@@ -159,6 +159,15 @@ class FactsTree(QTreeView):
 
     def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
         """Headings have a sign of their own."""
+
+    def event(self, event: QEvent) -> bool:
+        # What is selected is copied, before the screen copies something else.
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
+            copies = event.matches(QKeySequence.StandardKey.Copy)
+            if copies and self.selectedIndexes():
+                event.accept()
+                return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         index = self.currentIndex()

@@ -31,7 +31,7 @@ from gpuexplorer.gui.widgets.machine.machine_wires import (
 )
 from gpuexplorer.gui.widgets.machine.voiced import Voiced
 from gpuexplorer.gui.wording.machine.machine_face import BoxFace, Face, TileFace, WireFace
-from gpuexplorer.gui.wording.machine.machine_things import OfCard, Thing, way_of
+from gpuexplorer.gui.wording.machine.machine_things import Thing, opens, way_of
 from gpuexplorer.telemetry.machine_shape import MachineShape
 
 MARGIN = 5  # around the layout
@@ -86,7 +86,7 @@ class MachineDrawing(Voiced[Thing]):
     """Repaints only what looks different. Lays out anew only another machine or size."""
 
     chosen = Signal(object)
-    opened = Signal(object)  # a card that was clicked twice, or chosen again with Enter
+    opened = Signal(str)  # what was clicked twice, or chosen again with Enter: a card, the host
     walked = Signal(QRect)  # the keyboard is at what is drawn there
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
@@ -244,8 +244,9 @@ class MachineDrawing(Voiced[Thing]):
         self.chosen.emit(thing)
 
     def _take(self, thing: Thing) -> None:
-        if thing == self._chosen and isinstance(thing, OfCard):
-            self.opened.emit(thing)
+        card = opens(thing)
+        if thing == self._chosen and card is not None:
+            self.opened.emit(card)
         else:
             self._choose(thing)
 
@@ -306,8 +307,9 @@ class MachineDrawing(Voiced[Thing]):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         thing = self.thing_at(event.position())
-        if isinstance(thing, OfCard) and event.button() is Qt.MouseButton.LeftButton:
-            self.opened.emit(thing)
+        card = opens(thing)
+        if card is not None and event.button() is Qt.MouseButton.LeftButton:
+            self.opened.emit(card)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         nothing = self.thing_at(event.position()) is None

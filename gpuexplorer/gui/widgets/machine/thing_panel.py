@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.icons import Icon
@@ -80,6 +80,7 @@ class ThingPanel(QFrame):
         self._ends.show_ends(facts.ends)
         self._ends.setVisible(bool(facts.ends))
         self._title.setText(facts.title)
+        self._open.show_words(tr("Open host") if facts.card == HOST_ID else tr("Open card"))
         self._open.setVisible(facts.card is not None)
         self._sentence.setText(facts.sentence)
         self._sentence.setVisible(bool(facts.sentence))

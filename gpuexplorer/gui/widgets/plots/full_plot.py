@@ -7,18 +7,18 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.plots.canvas import PlotCanvas
+from gpuexplorer.gui.plots.content import Flag, PlotContent
+from gpuexplorer.gui.plots.layout import is_compact
+from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.plots.canvas import PlotCanvas
-from gpuexplorer.gui.widgets.plots.content import Flag, PlotContent
 from gpuexplorer.gui.widgets.plots.full_plot_commands import FullPlotCommands
-from gpuexplorer.gui.widgets.plots.layout import is_compact
 from gpuexplorer.gui.widgets.plots.note import PlotNote
-from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.plots.plot_actions import PlotActions
 
 _BACK = mark("Escape goes back")

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QMenu
 
 from gpuexplorer.core.metric import Metric
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.plots.canvas import PlotCanvas
+from gpuexplorer.gui.plots.content import Line
+from gpuexplorer.gui.plots.origin import Origin
+from gpuexplorer.gui.plots.picture import picture, png, svg
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.plots.canvas import PlotCanvas
-from gpuexplorer.gui.widgets.plots.content import Line
-from gpuexplorer.gui.widgets.plots.origin import Origin
-from gpuexplorer.gui.widgets.plots.picture import picture, png, svg
 from gpuexplorer.gui.widgets.saving import (
     CSV,
     PNG,
@@ -64,8 +64,7 @@ class PlotActions(QObject):
 
     def copy_picture(self) -> None:
         """To the clipboard, as it is seen."""
-        canvas = self._canvas
-        image = picture(canvas.shown(), canvas.size(), canvas.look, self._origin)
+        image = picture(self._canvas, self._origin)
         QGuiApplication.clipboard().setImage(image)
         self.done.emit(tr("The picture is on the clipboard."))
 
@@ -80,13 +79,11 @@ class PlotActions(QObject):
         self._saving.save(path, self._csv(path))
 
     def _png(self, path: Path) -> Write:
-        canvas = self._canvas
-        image = picture(canvas.shown(), canvas.size(), canvas.look, self._origin)
+        image = picture(self._canvas, self._origin)
         return lambda: write_whole(path, [png(image)])
 
     def _svg(self, path: Path) -> Write:
-        canvas = self._canvas
-        drawn = svg(canvas.shown(), canvas.size(), canvas.look, self._origin)
+        drawn = svg(self._canvas, self._origin)
         return partial(write_whole, path, [drawn])
 
     def _csv(self, path: Path) -> Write:
@@ -103,7 +100,6 @@ class PlotActions(QObject):
 
     def _add(self, text: str, triggered: Callable[[], object]) -> QAction:
         action = QAction(text, self._canvas)
-        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         action.triggered.connect(triggered)
         self._canvas.addAction(action)
         return action

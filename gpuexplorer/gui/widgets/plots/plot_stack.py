@@ -7,14 +7,14 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.gui.plots.canvas import PlotCanvas
+from gpuexplorer.gui.plots.content import Flag, PlotContent
+from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.plots.canvas import PlotCanvas
-from gpuexplorer.gui.widgets.plots.content import Flag, PlotContent
 from gpuexplorer.gui.widgets.plots.full_plot import FullPlot
 from gpuexplorer.gui.widgets.plots.note import PlotNote
-from gpuexplorer.gui.widgets.plots.origin import Origin
 from gpuexplorer.gui.widgets.plots.plot_actions import PlotActions
 
 

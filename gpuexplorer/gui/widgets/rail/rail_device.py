@@ -22,16 +22,12 @@ class RailDevice(PaintedButton):
 
     card_chosen = Signal(str)
 
-    def __init__(
-        self, look: Look, card: CardId | None = None, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, look: Look, card: CardId, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
         self._card = card
         self._face: DeviceFace | None = None
         self._narrow = False
         self.setCheckable(True)
-        # There is no screen of its own for the computer.
-        self.setEnabled(card is not None)
         self.clicked.connect(self._on_clicked)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -128,8 +124,7 @@ class RailDevice(PaintedButton):
             painter.drawRoundedRect(filled, _BAR / 2, _BAR / 2)
 
     def _on_clicked(self) -> None:
-        if self._card is not None:
-            self.card_chosen.emit(self._card)
+        self.card_chosen.emit(self._card)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:

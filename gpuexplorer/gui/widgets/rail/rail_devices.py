@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.look import Look
@@ -15,7 +15,7 @@ from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.rail.rail_board import BOARD, Cell, RailBoard
 from gpuexplorer.gui.widgets.rail.rail_device import RailDevice
 from gpuexplorer.gui.wording.cards.card_face import CardFace
-from gpuexplorer.gui.wording.cards.device_face import DeviceFace, card_device
+from gpuexplorer.gui.wording.cards.device_face import DeviceFace, card_device, host_device
 
 
 class RailDevices(QScrollArea):
@@ -49,8 +49,6 @@ class RailDevices(QScrollArea):
         self._heading = ElidedLabel(look.letters.caption, Tone.QUIET)
         self._heading.show_text(tr("Devices"))
         self._count = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._host = RailDevice(look)
-        self._host.hide()
         self._absent = ElidedLabel(look.letters.body, Tone.FAINT)
         self._absent.hide()
         content = QWidget()
@@ -67,7 +65,6 @@ class RailDevices(QScrollArea):
         self._column.setContentsMargins(0, 0, 0, 8)
         self._column.setSpacing(0)
         self._column.addLayout(head)
-        self._column.addWidget(self._host)
         self._column.addLayout(absent)
         self._column.addStretch(1)
         self.setWidget(content)
@@ -78,23 +75,16 @@ class RailDevices(QScrollArea):
         navigation.screen_changed.connect(self._on_moved)
         navigation.card_changed.connect(self._on_moved)
 
-    def show_faces(self, faces: Mapping[CardId, CardFace]) -> None:
+    def show_faces(self, faces: Mapping[CardId, CardFace], host: CardFace) -> None:
         """Rows of cards that stay are kept, and nothing is laid out anew for them."""
         for card, face in faces.items():
             before = self._faces.get(card)
             if before is None or before[0] is not face:
                 self._faces[card] = face, card_device(face)
         self._cards = [(card, self._faces[card][1]) for card in faces]
-        if len(self._cards) > MOST_COLOURED_CARDS:
-            self._show_rows(())
-            self._show_boards(self._cards)
-        else:
-            self._show_boards(())
-            self._show_rows(self._cards)
-
-    def show_host(self, face: DeviceFace) -> None:
-        self._host.show_face(face)
-        self._host.show()
+        many = len(self._cards) > MOST_COLOURED_CARDS
+        self._show_boards(self._cards if many else ())
+        self._show_rows([*(() if many else self._cards), (HOST_ID, host_device(host))])
 
     def show_absent(self, words: str) -> None:
         """What is plugged in and not read; empty where there is nothing of the kind."""
@@ -103,7 +93,7 @@ class RailDevices(QScrollArea):
 
     def show_narrow(self, narrow: bool) -> None:
         self._narrow = narrow
-        for row in (self._host, *self._rows.values()):
+        for row in self._rows.values():
             row.show_narrow(narrow)
         for board in self._boards:
             board.show_narrow(narrow)
@@ -123,11 +113,10 @@ class RailDevices(QScrollArea):
                 if card not in rows:
                     _let_go(row)
             self._rows = rows
-            for position, row in enumerate(rows.values()):
-                self._column.insertWidget(1 + position, row)
+            for position, row in enumerate(rows.values(), 1 + len(self._boards)):
+                self._column.insertWidget(position, row)
                 row.show()
-            self._keys.take(list(rows.values()), self._after)
-            self._count.show_text("")
+            self._line_up()
         for card, face in cards:
             self._rows[card].show_face(face)
         self._mark()
@@ -138,27 +127,31 @@ class RailDevices(QScrollArea):
             for board in self._boards:
                 _let_go(board)
             self._boards = [self._board() for _ in parts]
-            for position, board in enumerate(self._boards):
-                self._column.insertWidget(1 + position, board)
+            for position, board in enumerate(self._boards, 1):
+                self._column.insertWidget(position, board)
                 board.show()
-            self._board_keys.take(self._boards, self._after)
+            self._line_up()
         chosen = self._chosen()
         for board, part in zip(self._boards, parts, strict=True):
             board.show_cells(part, chosen)
         label_room = max((board.label_width() for board in self._boards), default=0.0)
         for board in self._boards:
             board.show_label_within(label_room)
-        if parts:
-            whole = all(len(part) == BOARD for part in parts)
-            count = trn("{count} card", "{count} cards", len(cards))
-            if whole:
-                count = trn(
-                    "{count} board of {size}",
-                    "{count} boards of {size}",
-                    len(parts),
-                    size=BOARD,
-                )
-            self._count.show_text(count)
+        count = trn("{count} card", "{count} cards", len(cards)) if parts else ""
+        if parts and all(len(part) == BOARD for part in parts):
+            count = trn(
+                "{count} board of {size}",
+                "{count} boards of {size}",
+                len(parts),
+                size=BOARD,
+            )
+        self._count.show_text(count)
+
+    def _line_up(self) -> None:
+        """For the keys. Between cells of a board left and right mean something else."""
+        boards, rows = self._boards, self._rows.values()
+        self._keys.take([] if boards else [*rows], self._after)
+        self._board_keys.take([*boards, *rows] if boards else [], self._after)
 
     def _row(self, card: CardId) -> RailDevice:
         row = RailDevice(self._look, card)
@@ -176,7 +169,7 @@ class RailDevices(QScrollArea):
     def _chosen(self) -> CardId | None:
         if self._navigation.screen != "card":
             return None
-        return self._navigation.card or next((card for card, _ in self._cards), None)
+        return self._navigation.card or next((card for card, _ in self._cards), HOST_ID)
 
     def _mark(self) -> None:
         chosen = self._chosen()

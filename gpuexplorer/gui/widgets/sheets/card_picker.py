@@ -29,7 +29,7 @@ class CardPicker(Popup):
         current: CardId | None,
         anchor: QWidget,
     ) -> None:
-        """Each choice is an id, a number and a name."""
+        """Each choice is an id, a number and a title."""
         rows = -(-len(choices) // _COLUMNS)
         letters = look.letters.strong
         wide = max((round(letters.width(number)) + 18 for _, number, _ in choices), default=0)
@@ -80,12 +80,11 @@ def _model(
         item.setTextAlignment(Qt.AlignmentFlag.AlignCenter)
         item.setEnabled(position < len(choices))
         if position < len(choices):
-            card, number, name = choices[position]
-            called = tr("Card {number}, {name}", number=number, name=name)
+            card, number, title = choices[position]
             item.setText(number)
             item.setData(card, _CARD)
-            item.setToolTip(called)
-            item.setAccessibleText(called)
+            item.setToolTip(title)
+            item.setAccessibleText(title)
             letters = look.letters.strong if card == current else look.letters.body
             item.setFont(letters.font)
         model.setItem(*divmod(position, _COLUMNS), item)

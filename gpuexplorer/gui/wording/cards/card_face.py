@@ -101,6 +101,7 @@ class CardFace:
     silence: float | None = None  # seconds without an answer
     word: str = ""  # "lost": in the place of a number, where there are no figures
     detail: str = ""  # what to say beside the mark in a narrow row
+    host: bool = False  # the computer itself
 
     @cached_property
     def _figures(self) -> CardFigures:
@@ -119,6 +120,8 @@ class CardFace:
     @property
     def title(self) -> str:
         """Which card it is, for screen readers and for tooltips."""
+        if self.host:
+            return tr("This computer, {name}", name=self.name)
         card = tr("Card {number}", number=self.number)
         return ", ".join(part for part in (card, self.name, self.cuda) if part)
 

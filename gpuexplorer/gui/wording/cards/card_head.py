@@ -30,8 +30,15 @@ def head_mark(face: CardFace, since: str) -> Mark | None:
     return replace(found, word=word, brief=found.word)
 
 
-def head_badges(face: CardFace, shown: Shown, parent: Shown | None) -> tuple[Badge, ...]:
-    """That it is simulated stands in the bar above already."""
+def head_badges(
+    face: CardFace, shown: Shown, parent: Shown | None, *, simulated: bool
+) -> tuple[Badge, ...]:
+    """That a card is simulated stands in the bar above already; the computer never is."""
+    if shown.host and simulated:
+        hint = tr(
+            "These figures are this computer's own and real; only the cards are simulated."
+        )
+        return (Badge(tr("real, not simulated"), hint),)
     badges = tuple(badge for badge in face.badges if not badge.minor)
     if shown.card.kind is not CardKind.MIG:
         return badges

@@ -6,7 +6,6 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import CardFace
-from gpuexplorer.gui.wording.cards.host_face import HostFace
 from gpuexplorer.gui.wording.cards.short_names import short_name
 
 
@@ -59,13 +58,13 @@ def card_device(face: CardFace) -> DeviceFace:
     )
 
 
-def host_device(face: HostFace) -> DeviceFace:
+def host_device(face: CardFace) -> DeviceFace:
     known = face.busy.known
     return DeviceFace(
-        chip=tr("H"),
+        chip=face.number,
         colour=None,
         name=tr("Host"),
-        title=tr("This computer, {name}", name=face.name),
+        title=face.title,
         said=face.spoken,
         number=face.busy.number,
         unit=face.busy.unit,

@@ -1,6 +1,6 @@
 """Energy used over a stretch of time, as the card counted it or as its power adds up."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,6 +9,8 @@ from gpuexplorer.core.catalogue.heat_and_power import ENERGY, POWER_DRAW
 from gpuexplorer.telemetry.trace import Trace, TraceSource
 
 _COLUMNS = 400
+# Rounding of beats is no gap in the recording.
+_WHOLE = 0.97
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,22 @@ class EnergyUsed:
 
     joules: float
     since: float
+    seconds: float  # of how much time, which may be less than was asked for
     counted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EnergyTogether:
+    """What several cards used in at most so many seconds."""
+
+    joules: float
+    seconds: float
+    cards: int
+
+
+def time_covered(seconds: float, span: float) -> float:
+    """As it is said of a figure for a span of which so many seconds are known."""
+    return span if seconds >= span * _WHOLE else seconds
 
 
 def energy_used(past: TraceSource, card: CardId, start: float, end: float) -> EnergyUsed | None:
@@ -36,10 +53,16 @@ def energy_used(past: TraceSource, card: CardId, start: float, end: float) -> En
     added = np.diff(figures)
     counted = float(np.sum(added[added > 0]))
     first, last = counter.times[read][0], counter.times[read][-1]
+    used = EnergyUsed(counted, float(first), float(last - first), counted=True)
     edges = _added_up(power, first, last)
     if edges is None:
-        return EnergyUsed(counted, float(first), counted=True)
-    return EnergyUsed(counted + edges.joules, min(float(first), edges.since), counted=True)
+        return used
+    return replace(
+        used,
+        joules=counted + edges.joules,
+        since=min(used.since, edges.since),
+        seconds=used.seconds + edges.seconds,
+    )
 
 
 def _added_up(
@@ -53,4 +76,5 @@ def _added_up(
     known = np.clip(np.minimum(end, known_to) - np.maximum(begin, known_from), 0.0, None)
     lasting = np.where(read, end - begin - known, 0.0)
     joules = float(np.sum(lasting * np.nan_to_num(power.means)))
-    return EnergyUsed(joules, float(begin[read][0]), counted=False)
+    seconds = float(np.sum(lasting))
+    return EnergyUsed(joules, float(begin[read][0]), seconds, counted=False)

@@ -12,8 +12,14 @@ from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
-from gpuexplorer.gui.wording.cards.card_face import Badge, CardFace, InstanceFace, Mark, Matter
-from gpuexplorer.gui.wording.cards.host_face import HostFace
+from gpuexplorer.gui.wording.cards.card_face import (
+    Badge,
+    CardFace,
+    CardFigures,
+    InstanceFace,
+    Mark,
+    Matter,
+)
 from gpuexplorer.gui.wording.figures import (
     busy_figure,
     card_figures,
@@ -46,6 +52,12 @@ class Known:
     slow: bool = False  # the reading is of a moment ago, since no newer one came in time
 
     @property
+    def state(self) -> CardState:
+        if self.silence is not None:
+            return CardState.NO_ANSWER
+        return CardState.WORKING if self.reading is None else self.reading.state
+
+    @property
     def answers(self) -> bool:
         reading = self.reading
         return (
@@ -61,6 +73,20 @@ class Shown:
     number: str
     colour: int | None
     instances: tuple["Shown", ...] = ()
+
+    @property
+    def host(self) -> bool:
+        """The computer itself, which opens as a card does."""
+        return self.card.kind is CardKind.HOST
+
+    @property
+    def title(self) -> str:
+        """ "Card 0, NVIDIA TITAN RTX"; of a nameless one its number alone."""
+        if self.host:
+            return tr("This computer, {name}", name=self.card.name)
+        if self.card.nameless:
+            return tr("Card {number}", number=self.number)
+        return tr("Card {number}, {name}", number=self.number, name=self.card.name)
 
 
 def arrange(cards: Sequence[Card]) -> Sequence[Shown]:
@@ -126,15 +152,24 @@ def card_face(
     )
 
 
-def host_face(host: Card, reading: Reading, units: Units = USUAL) -> HostFace:
-    memory, share = host_memory(reading, units)
-    return HostFace(
-        name=host.name,
+def host_face(host: Shown, reading: Reading, units: Units = USUAL) -> CardFace:
+    return CardFace(
+        number=host.number,
+        colour=None,
+        name=tr(host.card.name),
+        cuda="",
+        cuda_reason="",
+        badges=(),
+        mark=None,
+        sentence="",
+        more="",
+        dimmed=False,
         busy=figure(reading, utilization.CPU_UTILIZATION, tr("Processor")),
         busy_share=reading.values.get(utilization.CPU_UTILIZATION),
-        memory=memory,
-        memory_share=share,
-        swap=host_swap(reading, units),
+        memory=host_memory(reading, units),
+        instances=(),
+        make_figures=lambda: CardFigures((host_swap(reading, units),), (), tuple),
+        host=True,
     )
 
 

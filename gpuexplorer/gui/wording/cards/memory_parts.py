@@ -109,7 +109,7 @@ def memory_picture(
     total = values.get(memory.MEMORY_TOTAL) or card.memory_bytes
     used, free = values.get(memory.MEMORY_USED), values.get(memory.MEMORY_FREE)
     if used is None or not total:
-        return MemoryPicture(None, "", (), _why_not(card, reading))
+        return MemoryPicture(None, "", (), _why_not(reading))
     reserved = values.get(memory.MEMORY_RESERVED)
     told = used + (free or 0.0) + (reserved or 0.0)
     scale = max(total, told)
@@ -131,18 +131,22 @@ def memory_picture(
     return MemoryPicture(*_headline(used, total, units), tuple(parts), sentence)
 
 
-def shared_memory_picture(host: Reading, units: Units) -> MemoryPicture:
-    """For a chip that works in the computer's memory: the computer's, and said to be so."""
+def host_memory_picture(host: Reading, units: Units, *, shared: bool) -> MemoryPicture:
+    """The computer's. `shared`: shown for a chip that works in it, and said to be so."""
     used, total = host.values.get(memory.MEMORY_USED), host.values.get(memory.MEMORY_TOTAL)
-    shared = tr("The card uses the computer's memory and has none of its own.")
+    used_by, free_for = tr("by programs and the system"), tr("for anyone, caches included")
+    sentence = ""
+    if shared:
+        used_by, free_for = tr("by the computer and the card"), tr("for either")
+        sentence = tr("The card uses the computer's memory and has none of its own.")
     if used is None or not total:
-        return MemoryPicture(None, "", (), shared)
+        return MemoryPicture(None, "", (), sentence or _why_not(host))
     make = _Maker(total, units)
     parts = (
-        make.part(PartKind.USED, used, tr("by the computer and the card")),
-        make.part(PartKind.FREE, total - used, tr("for either")),
+        make.part(PartKind.USED, used, used_by),
+        make.part(PartKind.FREE, total - used, free_for),
     )
-    return MemoryPicture(*_headline(used, total, units), parts, shared)
+    return MemoryPicture(*_headline(used, total, units), parts, sentence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +255,6 @@ def _headline(used: float, total: float, units: Units) -> tuple[Quantity, str]:
     return shown, f"{number} {whole.unit}"
 
 
-def _why_not(card: Card, reading: Reading) -> str:
+def _why_not(reading: Reading) -> str:
     absence = reading.missing.get(memory.MEMORY_USED, Absence.NOT_YET)
     return explained_absence(tr("How full its memory is"), absence)

@@ -17,9 +17,11 @@ from gpuexplorer.core.units import (
 )
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.wording.cards.energy_used import EnergyTogether, time_covered
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.gui.wording.figures import NEAR_HEAT_LIMIT
+from gpuexplorer.gui.wording.moments import span_words
 
 _NOTHING = (mark("no card reports it"), mark("not reported"))
 _NOBODY = (mark("no card is read"), mark("not read"))  # none of them answers
@@ -112,26 +114,27 @@ def _with_left_out(
 
 
 def energy_together(
-    joules: float | None, span: str, counted: int, count: int | None = None
+    used: EnergyTogether | None, span: float, count: int | None = None
 ) -> Figure:
-    """`span` is the time that is shown, in words; `counted` of `count` cards told theirs."""
-    label = tr("Energy, {span}", span=span)
-    if joules is None:
+    """In the seconds that are shown, as far as the past reaches; `count` is of all cards."""
+    if used is None:
+        label = tr("Energy, {span}", span=span_words(span))
         return Figure(label, absent=(tr("with the next readings"), tr("soon")))
-    read = energy(joules)
-    short = tr("in {span}", span=span)
-    if count is not None and counted < count:
-        words = {"told": counted, "count": count}
-        label = tr("{label} ({told} of {count} cards)", label=label, **words)
-        short = tr("in {span} on {told} of {count} cards", span=span, **words)
+    read = energy(used.joules)
+    words = span_words(time_covered(used.seconds, span))
+    label, short = tr("Energy, {span}", span=words), tr("in {span}", span=words)
+    if count is not None and used.cards < count:
+        cards = {"told": used.cards, "count": count}
+        label = tr("{label} ({told} of {count} cards)", label=label, **cards)
+        short = tr("in {span} on {told} of {count} cards", span=words, **cards)
     return Figure(
         label,
         number=read.number,
         unit=read.unit,
         hint=trn(
-            "What {count} card used in the time that is shown.",
-            "What {count} cards used in the time that is shown.",
-            counted,
+            "What {count} card used in the time that is shown, as far as it was read.",
+            "What {count} cards used in the time that is shown, as far as it was read.",
+            used.cards,
         ),
         short_label=short,
     )

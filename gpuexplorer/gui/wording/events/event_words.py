@@ -45,6 +45,13 @@ class EventFace:
     cards: int = 1  # how many it is about, where it is not about all
 
     @property
+    def told(self) -> str:
+        """ "Card 1: The card is lost"."""
+        if not self.card:
+            return self.sentence
+        return tr("Card {card}: {sentence}", card=self.card, sentence=self.sentence)
+
+    @property
     def spoken(self) -> str:
         said = tr("{time}: {sentence}", time=self.time, sentence=self.sentence)
         if self.card:

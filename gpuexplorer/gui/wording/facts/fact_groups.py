@@ -68,6 +68,8 @@ _GROUPS: Mapping[str, Sequence[MetricId]] = {
         memory.MEMORY_RESERVED,
         memory.BAR1_USED,
         memory.BAR1_TOTAL,
+        memory.SWAP_USED,
+        memory.SWAP_TOTAL,
     ),
     _HEAT: (heat.TEMPERATURE, heat.MEMORY_TEMPERATURE, heat.TEMPERATURE_MARGIN, heat.FAN_SPEED),
     _POWER: (

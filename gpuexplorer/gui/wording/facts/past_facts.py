@@ -5,13 +5,10 @@ from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import quantity
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.wording.cards.energy_used import EnergyUsed
+from gpuexplorer.gui.wording.cards.energy_used import EnergyUsed, time_covered
 from gpuexplorer.gui.wording.cards.throttling import SlowedTime
 from gpuexplorer.gui.wording.facts.fact import Fact
 from gpuexplorer.gui.wording.moments import span_words
-
-# Rounding of beats is no gap in the recording.
-_WHOLE = 0.97
 
 
 def slowed_fact(slowed: SlowedTime | None, span: float) -> Fact:
@@ -27,7 +24,7 @@ def slowed_fact(slowed: SlowedTime | None, span: float) -> Fact:
         tr("{reason}: {time}", reason=tr(METRICS[reason].label), time=spoken_time(seconds))
         for reason, seconds in slowed.by_reason.items()
     ]
-    whole = slowed.recorded >= span * _WHOLE
+    whole = time_covered(slowed.recorded, span) == span
     # What nobody read must not be called a time without trouble.
     nothing = tr("never") if whole else "0 s"
     return Fact(
@@ -38,6 +35,12 @@ def slowed_fact(slowed: SlowedTime | None, span: float) -> Fact:
         hint="\n".join([meaning, *parts]),
         tone=Tone.WARN if slowed.harmful else Tone.TEXT,
     )
+
+
+def energy_in(span: float, used: EnergyUsed | None) -> Fact:
+    """In the visible stretch, as far as it was read."""
+    covered = span if used is None else time_covered(used.seconds, span)
+    return energy_fact("energy_span", tr("Energy in {span}", span=spoken_time(covered)), used)
 
 
 def energy_fact(key: str, label: str, used: EnergyUsed | None) -> Fact:

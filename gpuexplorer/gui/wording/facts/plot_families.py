@@ -40,6 +40,7 @@ FAMILIES = (
         highest=1.0,
     ),
     Family("memory", mark("Memory"), Unit.BYTES),
+    Family("swap", mark("Swap"), Unit.BYTES, frozenset({memory.SWAP_USED})),
     Family("power", mark("Power"), Unit.WATTS),
     Family(
         "temperature",
@@ -88,10 +89,12 @@ _SHORT = {
     utilization.SM_ACTIVITY: mark("SM active"),
     utilization.SM_OCCUPANCY: mark("SM occupied"),
     utilization.TENSOR_ACTIVITY: mark("tensor cores"),
+    utilization.CPU_UTILIZATION: mark("processor"),
     memory.MEMORY_USED: mark("used"),
     memory.MEMORY_FREE: mark("free"),
     memory.MEMORY_RESERVED: mark("reserved"),
     memory.BAR1_USED: mark("BAR1 used"),
+    memory.SWAP_USED: mark("used"),
     heat.TEMPERATURE: mark("core"),
     heat.MEMORY_TEMPERATURE: mark("memory"),
     heat.TEMPERATURE_MARGIN: mark("left"),
@@ -120,6 +123,8 @@ _SHORT = {
 }
 
 _USUAL = (
+    utilization.CPU_UTILIZATION,
+    memory.SWAP_USED,
     utilization.GPU_UTILIZATION,
     utilization.MEMORY_UTILIZATION,
     memory.MEMORY_USED,
@@ -164,13 +169,14 @@ def offered(card: Card) -> Sequence[MetricId]:
 def usual(card: Card, reading: Reading) -> Sequence[MetricId]:
     """What is plotted until somebody chooses, without what this card will never tell."""
     never = {metric for metric, absence in reading.missing.items() if absence.lasting}
-    chosen = [metric for metric in _USUAL if metric not in never] or list(_USUAL)
+    there = set(offered(card))
+    asked = [metric for metric in _USUAL if metric in there]
+    chosen = [metric for metric in asked if metric not in never] or asked
     if card.nvlinks and reading.values.get(links.NVLINK_ACTIVE) != 0:
         chosen += [links.NVLINK_RECEIVE, links.NVLINK_TRANSMIT]
     elif card.fans:
         # Seven plots fill a screen; who wants more chooses.
         chosen.append(heat.FAN_SPEED)
-    there = set(offered(card))
     return [metric for metric in chosen if metric in there]
 
 

@@ -139,7 +139,7 @@ def memory_amount(now: MachineNow, at: int) -> str:
     """For several nodes only the size is known, and what is used for the whole computer."""
     number = now.shape.sockets[at].number
     if len(now.shape.sockets) == 1:
-        return now.host.memory.value
+        return now.host.memory.figure.value
     size = None if number is None else now.topology.node_memory.get(number)
     return "" if size is None else str(memory(float(size), now.units))
 

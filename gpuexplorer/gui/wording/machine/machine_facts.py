@@ -262,7 +262,7 @@ def _processor(now: MachineNow, at: int, *, memory: bool) -> ThingFacts:
         words = tr(
             "What is copied to a card and back passes here; how fast it is is not reported."
         )
-    return ThingFacts(title, (_host(),), words, Tone.TEXT, tuple(facts))
+    return ThingFacts(title, (_host(),), words, Tone.TEXT, tuple(facts), card=HOST_ID)
 
 
 def _between_processors() -> ThingFacts:

@@ -9,7 +9,6 @@ from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import listed, tr, trn
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
-from gpuexplorer.gui.wording.cards.host_face import HostFace
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.machine_shape import MachineShape
 from gpuexplorer.telemetry.topology import Topology
@@ -25,7 +24,7 @@ class MachineNow:
     cards: Mapping[CardId, Shown]
     known: Mapping[CardId, Known]
     faces: Mapping[CardId, CardFace]
-    host: HostFace
+    host: CardFace
     units: Units
 
     def number(self, card: CardId) -> str:

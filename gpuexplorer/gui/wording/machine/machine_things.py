@@ -85,6 +85,17 @@ Thing = (
 )
 
 
+def opens(thing: Thing | None) -> CardId | None:
+    """The card, or the computer itself, whose screen shows more of it."""
+    match thing:
+        case OfCard(card):
+            return card
+        case OfSocket() | OfMemory():
+            return HOST_ID
+        case _:
+            return None
+
+
 def link_between(shape: MachineShape, a: CardId, b: CardId) -> OfLink:
     """The same thing, whichever end is named first."""
     link = shape.link(a, b)

@@ -157,7 +157,12 @@ class DatasheetPage(CopiesPage):
 
     def _show(self) -> None:
         choices = [
-            CardChoice(CardId(key_of(each)), each.chip, each.label, each.colour)
+            CardChoice(
+                CardId(key_of(each)),
+                each.chip,
+                tr("Card {number}, {name}", number=each.chip, name=each.label),
+                each.colour,
+            )
             for each in self._devices
         ]
         self._sheet.show_devices(choices, self._device)

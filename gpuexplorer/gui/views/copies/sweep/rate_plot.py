@@ -1,47 +1,50 @@
 """RatePlot: rate over size on logarithmic axes, with a crosshair that steps through sizes."""
 
+import math
 from collections.abc import Sequence
 
+import numpy as np
+import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.copies.plan import SWEEP_LEAST, SWEEP_MOST
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Hint
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing
+from gpuexplorer.gui.plots.axes import Axis
+from gpuexplorer.gui.plots.graph import Graph
+from gpuexplorer.gui.plots.pens import dotted_pen, line_pen
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.copies.sweep.rate_axes import RateAxes, rate_axes
-from gpuexplorer.gui.views.copies.sweep.rate_drawing import (
-    draw_axes,
+from gpuexplorer.gui.theme.palette import mixed
+from gpuexplorer.gui.views.copies.sweep.rate_axes import rate_ticks, reach, size_ticks
+from gpuexplorer.gui.views.copies.sweep.rate_labels import (
+    Plotted,
     draw_crosshair,
-    draw_curve,
     draw_end_figures,
     draw_floor,
     draw_half,
     draw_leaders,
     draw_limits,
     draw_nothing,
-    draw_spreads,
+    hint_points,
+    ink_of,
     said_at,
 )
-from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.copies.sweep.rows import SweepRow
 from gpuexplorer.gui.wording.copies.sweep.ways import SIZES, SweepWay
 
-_LABELS, _LEFT, _TOP, _BOTTOM, _GUTTER, _NARROW_GUTTER = 6, 50, 20, 30, 44, 60
+_LEFT, _TOP, _BOTTOM, _GUTTER, _NARROW_GUTTER = 50, 20, 30, 44, 60
+_BESIDE = 0.15  # in powers of two, so that the first and the last dot are whole
+_PEN, _DOT, _RING, _CROSS_DOT = 1.5, 4.0, 9.0, 7.0
 _NEAR = 14.0  # pixels from a curve's point to where a press still means it
 NAME = mark("Rate over size")
-_NOTHING = (
-    mark("Nothing was measured yet."),
-    mark("Measure copies 29 sizes, from 4 B to 1 GiB, over each of these ways."),
-)
-_NO_WAY = (
-    mark("There is no way to compare."),
-    mark("Choose from where, to where and how, and add it."),
-)
 
 
-class RatePlot(Painted):
-    """Its curves end at the right where the rows of the table beside it begin."""
+class RatePlot(Graph):
+    """Its curves end at the right where the rows of the table beside it begin. Sizes are
+    powers of two along its view, rates powers of ten.
+    """
 
     way_chosen = Signal(object)  # SweepWay
 
@@ -51,13 +54,22 @@ class RatePlot(Painted):
         self._chosen: SweepWay | None = None
         self._ends: Sequence[float] | None = None
         self._at: int | None = None  # the size at which the crosshair stands
-        self._layer: QPixmap | None = None
-        self._layer_hints: list[Hint] = []
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._rates, self._sizes = Axis(look, "left"), Axis(look, "bottom", lines=False)
+        self._rates.setWidth(_LEFT)
+        self._sizes.setHeight(_BOTTOM)
+        self._view = self.add_plot(left=self._rates, bottom=self._sizes)
+        self._view.setXRange(
+            math.log2(SWEEP_LEAST) - _BESIDE, math.log2(SWEEP_MOST) + _BESIDE, padding=0
+        )
+        self._cross, self._cross_dots = pg.InfiniteLine(angle=90), pg.ScatterPlotItem()
+        for item, z in ((self._cross, 3), (self._cross_dots, 4)):
+            item.setZValue(z)
+        self._words = self.add_sheet(self._draw_words)
+        self._over = self.add_sheet(self._draw_over, above=11)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(tr(NAME))
-        look.changed.connect(self._on_look_changed)
+        self._view.sigResized.connect(self._on_resized)
+        self._say()
 
     @property
     def crosshair(self) -> int | None:
@@ -72,69 +84,145 @@ class RatePlot(Painted):
     ) -> None:
         """`ends` are the heights of the table's rows; None where it is not beside."""
         self._rows, self._chosen, self._ends = rows, chosen, ends
-        self._forget_layer()
-        self._tell_crosshair()
+        gutter = _NARROW_GUTTER if ends is None else _GUTTER
+        self.grid.setContentsMargins(0, _TOP, gutter, 0)
+        self.grid.layout.activate()
+        self._draw()
+        self._say()
 
     def point_at(self, size: int | None) -> None:
         if size != self._at:
             self._at = size
-            self._tell_crosshair()
-            self.update()
+            self._draw_crosshair()
+            self._say()
 
-    def axes(self) -> RateAxes:
-        gutter = _NARROW_GUTTER if self._ends is None else _GUTTER
-        right = max(_LEFT + 80, self.width() - gutter)
-        bottom = max(_TOP + 60, self.height() - _BOTTOM)
-        return rate_axes(QRectF(_LEFT, _TOP, right - _LEFT, bottom - _TOP), self._rows)
+    def place_of(self, size: float, seconds: float) -> QPointF:
+        """Where a copy lies, in pixels of this widget."""
+        at = QPointF(math.log2(size), math.log10(size / seconds))
+        place: QPointF = self._view.mapViewToScene(at)
+        return place
 
-    def draw(self, drawing: Drawing) -> None:
-        layer = self._drawn()
-        drawing.painter.drawPixmap(0, 0, layer)
-        drawing.hints += self._layer_hints
+    def dress(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        rows, view = self._rows, self._view
+        chosen = next((row for row in rows if row.way == self._chosen), None)
+        lowest, highest = reach(rows)
+        view.clear()
+        view.setYRange(lowest, highest, padding=0)
+        self._rates.show_ticks(rate_ticks(lowest, highest))
+        self._add(pg.InfiniteLine(lowest, angle=0, pen=self.look.theme.faint))
+        for limit in {row.limit.rate for row in rows if row.limit is not None}:
+            # In the middle of a pixel, so that all are equally sharp.
+            y = math.floor(self.place_of(limit, 1.0).y()) + 0.5
+            at, pen = view.mapSceneToView(QPointF(0, y)).y(), dotted_pen(self.look.theme.quiet)
+            self._add(pg.InfiniteLine(at, angle=0, pen=pen))
+        if chosen is not None:
+            self._add_spreads(chosen)
+        for row in sorted(rows, key=lambda row: row is chosen):
+            self._add_curve(row)
+        self._add_halves()
+        self._add(self._cross)
+        self._add(self._cross_dots)
+        for sheet in (self._words, self._over):
+            sheet.put(QRectF(self.rect()))
+        self._draw_crosshair()
+
+    def _add(self, item: pg.GraphicsObject) -> None:
+        self._view.addItem(item, ignoreBounds=True)
+
+    def _add_curve(self, row: SweepRow) -> None:
+        if not row.times:
+            return
+        ink = ink_of(self.look.theme, row)
+        x = [math.log2(size) for size, _ in row.times]
+        y = [math.log10(size / seconds) for size, seconds in row.times]
+        pen = line_pen(ink, _PEN, row.dash)
+        self._add(pg.PlotCurveItem(x, y, pen=pen, antialias=True))
+        self._add(pg.ScatterPlotItem(x, y, size=_DOT, pen=None, brush=ink, antialias=True))
+
+    def _add_spreads(self, row: SweepRow) -> None:
+        """From the slowest sample of each size to the fastest."""
+        times = dict(row.times)
+        there = [each for each in row.spreads if each[0] in times]
+        if not there:
+            return
+        sizes, fastest, slowest = np.array(there).T
+        middle = np.log10(sizes / np.array([times[size] for size, _, _ in there]))
+        ink = mixed(self.look.theme.surface, ink_of(self.look.theme, row), 0.6)
+        bars = pg.ErrorBarItem(
+            x=np.log2(sizes),
+            y=middle,
+            top=np.log10(sizes / fastest) - middle,
+            bottom=middle - np.log10(sizes / slowest),
+            pen=line_pen(ink, 1.0),
+        )
+        self._add(bars)
+
+    def _add_halves(self) -> None:
+        """A ring at the size that reaches half of the rate."""
+        there = [row for row in self._rows if row.curve and row.half_rate_bytes]
+        theme = self.look.theme
+        rings = pg.ScatterPlotItem(
+            [math.log2(row.half_rate_bytes or 1.0) for row in there],
+            [math.log10(row.curve.top / 2) for row in there if row.curve],
+            size=_RING,
+            pen=[line_pen(ink_of(theme, row), 1.75) for row in there],
+            brush=theme.surface,
+            antialias=True,
+        )
+        rings.setZValue(2)
+        self._add(rings)
+
+    def _draw_words(self, drawing: Drawing) -> None:
+        rows, plotted = self._rows, self._plotted()
+        hint_points(drawing, plotted)
+        draw_limits(drawing, plotted)
+        for row in rows:
+            draw_half(drawing, plotted, row, named=row.way == self._chosen)
+            if row.way == self._chosen:
+                draw_floor(drawing, plotted, row)
+        if not any(row.times for row in rows):
+            draw_nothing(drawing, plotted)
+        if self._ends is None:
+            draw_end_figures(drawing, plotted)
+        else:
+            draw_leaders(drawing, plotted, rows, self._ends, plotted.right)
+
+    def _draw_over(self, drawing: Drawing) -> None:
+        plotted = self._plotted()
         if self._at is not None:
-            draw_crosshair(drawing, self.axes(), self._rows, self._at, self.width())
+            draw_crosshair(drawing, plotted, self._at)
         if self.hasFocus():
-            ring = QRectF(0, 0, self.axes().area.right() + 6, self.height())
+            ring = QRectF(0, 0, plotted.area.right() + 6, self.height())
             drawing.focus_ring(ring, CHIP_RADIUS)
 
-    def _drawn(self) -> QPixmap:
-        """All but the crosshair, which moves often."""
-        if self._layer is None:
-            scale = self.devicePixelRatioF()
-            layer = QPixmap(self.size() * scale)
-            layer.setDevicePixelRatio(scale)
-            layer.fill(self.look.theme.surface)
-            with QPainter(layer) as painter:
-                drawing = Drawing(painter, self.look)
-                self._draw_layer(drawing)
-            self._layer, self._layer_hints = layer, drawing.hints
-        return self._layer
+    def _plotted(self) -> Plotted:
+        area = QRectF(self._view.sceneBoundingRect())
+        return Plotted(self._rows, area, self.width(), self.place_of)
 
-    def _draw_layer(self, drawing: Drawing) -> None:
-        axes, rows = self.axes(), self._rows
-        chosen = next((row for row in rows if row.way == self._chosen), None)
-        draw_axes(drawing, axes, _LABELS)
-        draw_limits(drawing, axes, rows)
-        if chosen is not None:
-            draw_spreads(drawing, axes, chosen)
-        for row in sorted(rows, key=lambda row: row is chosen):
-            draw_curve(drawing, axes, row, faint=False)
-        for row in rows:
-            draw_half(drawing, axes, row, named=row is chosen)
-        if not any(row.times for row in rows):
-            draw_nothing(drawing, axes, _NO_WAY if not rows else _NOTHING)
-        if chosen is not None:
-            draw_floor(drawing, axes, chosen, rows)
-        if self._ends is None:
-            draw_end_figures(drawing, axes, rows)
-        else:
-            draw_leaders(drawing, axes, rows, self._ends, self.width())
+    def _draw_crosshair(self) -> None:
+        theme, size = self.look.theme, self._at
+        self._sizes.show_ticks(size_ticks(self._view.width(), size))
+        self._cross.setVisible(size is not None)
+        self._cross_dots.setVisible(size is not None)
+        if size is not None:
+            self._cross.setPen(line_pen(theme.quiet, 1.0))
+            self._cross.setValue(math.log2(size))
+            there = [
+                (row, dict(row.times)[size]) for row in self._rows if size in dict(row.times)
+            ]
+            self._cross_dots.setData(
+                [math.log2(size)] * len(there),
+                [math.log10(size / seconds) for _, seconds in there],
+                size=_CROSS_DOT,
+                pen=line_pen(theme.surface, 1.5),
+                brush=[ink_of(theme, row) for row, _ in there],
+            )
+        self._over.update()
 
-    def _forget_layer(self) -> None:
-        self._layer = None
-        self.update()
-
-    def _tell_crosshair(self) -> None:
+    def _say(self) -> None:
         told = "" if self._at is None else said_at(self._rows, self._at)
         self.setAccessibleDescription(
             told or tr("Left and right go from size to size, up and down from way to way")
@@ -151,33 +239,34 @@ class RatePlot(Painted):
             self.way_chosen.emit(ways[min(len(ways) - 1, max(0, at))])
 
     def _way_near(self, place: QPointF) -> SweepWay | None:
-        axes = self.axes()
         found = [
-            ((axes.point(*each) - place).manhattanLength(), row.way)
+            ((self.place_of(*each) - place).manhattanLength(), row.way)
             for row in self._rows
             for each in row.times
         ]
         near = [each for each in found if each[0] <= _NEAR]
         return min(near, key=lambda each: each[0])[1] if near else None
 
-    def _on_look_changed(self) -> None:
-        self._forget_layer()
+    def _on_resized(self) -> None:
+        self._draw()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        axes = self.axes()
-        x = event.position().x()
-        inside = axes.area.left() - 10 <= x <= axes.area.right() + 10
-        self.point_at(axes.size_at(x, SIZES) if inside else None)
+        super().mouseMoveEvent(event)
+        area, x = self._plotted().area, event.position().x()
+        if area.left() - 10 <= x <= area.right() + 10:
+            at = self._view.mapSceneToView(event.position()).x()
+            self.point_at(min(SIZES, key=lambda size: abs(math.log2(size) - at)))
+        else:
+            self.point_at(None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         way = self._way_near(event.position())
         if way is not None:
             self.way_chosen.emit(way)
-        super().mousePressEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
-        self.point_at(None)
         super().leaveEvent(event)
+        self.point_at(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         match event.key():
@@ -200,16 +289,12 @@ class RatePlot(Painted):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self.update()
+        self._over.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.point_at(None)
-        self.update()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._forget_layer()
+        self._over.update()
 
     def sizeHint(self) -> QSize:
         return QSize(560, 340)

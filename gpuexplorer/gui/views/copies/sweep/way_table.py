@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QModelIndex, QRectF, Qt, Signal
+from PySide6.QtCore import QLineF, QModelIndex, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.plots.pens import line_pen
 from gpuexplorer.gui.tables.cell import Cell
 from gpuexplorer.gui.tables.cell_drawing import PADDING
 from gpuexplorer.gui.tables.column import Column
@@ -20,7 +20,7 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.views.copies.sweep.rate_drawing import draw_sample
+from gpuexplorer.gui.views.copies.sweep.rate_labels import CHOSEN_PEN, ink_of
 from gpuexplorer.gui.wording.copies.sweep.rows import SweepRow, figures_of, row_said
 from gpuexplorer.gui.wording.copies.sweep.ways import SweepWay
 
@@ -126,14 +126,10 @@ class _SampleDelegate(QStyledItemDelegate):
         row, place = self._rows.thing(index), QRectF(option.rect)
         if row is not None:
             painter.save()
-            inner = place.adjusted(PADDING, 0, -PADDING, 0)
-            draw_sample(
-                Drawing(painter, self._look),
-                row,
-                inner.left(),
-                inner.right(),
-                inner.center().y(),
-            )
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(line_pen(ink_of(self._look.theme, row), CHOSEN_PEN, row.dash))
+            inner, y = place.adjusted(PADDING, 0, -PADDING, 0), place.center().y()
+            painter.drawLine(QLineF(inner.left(), y, inner.right(), y))
             painter.restore()
 
 

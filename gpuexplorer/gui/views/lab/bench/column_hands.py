@@ -5,6 +5,7 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QHelpEvent,
     QKeyEvent,
+    QKeySequence,
     QMouseEvent,
     QWheelEvent,
 )
@@ -67,8 +68,11 @@ class ColumnHands(QObject):
             case QKeyEvent() if event.type() is QEvent.Type.KeyPress:
                 return self._take_key(event)
             case QKeyEvent() if event.type() is QEvent.Type.ShortcutOverride:
-                # The space bar selects a block, before it holds the time.
-                if event.key() == Qt.Key.Key_Space and self._column.view.at is not None:
+                # The space bar selects a block, before it holds the time, and Ctrl+C copies
+                # its name, before the screen copies something else.
+                copies = event.matches(QKeySequence.StandardKey.Copy)
+                taken = copies or event.key() == Qt.Key.Key_Space
+                if taken and self._column.view.at is not None:
                     event.accept()
                     return True
             case _ if event.type() is QEvent.Type.Leave:

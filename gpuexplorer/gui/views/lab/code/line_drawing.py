@@ -1,16 +1,17 @@
 """Draws one line of the session: number, code, times, what it printed and what it cost."""
 
-import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.core.units import Quantity, duration
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.paint.small_curve import draw_small_curve
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.views.lab.code.line_layout import (
     CHIP,
@@ -217,49 +218,21 @@ def _draw_curve(
     drawing.painter.fillRect(QRectF(place.left(), place.bottom(), place.width(), 1), theme.line)
     run = Run(curve.words, letters, theme.quiet)
     drawing.runs_right(place.right(), place.top() + letters.ascent, [run])
-    finite = [each for each in curve.losses if math.isfinite(each)]
-    most = max(finite, default=0.0)
+    losses = np.array(curve.losses, float)
+    most = losses.max(where=np.isfinite(losses), initial=0.0)
     if most <= 0 or curve.steps < 2:
         return
     inner = place.adjusted(0, letters.height + 1, 0, -1)
-    columns = _columns(curve, inner, most)
     # Where steps share a column, all of them lie within the band and their mean on the line.
-    band = faded(colour, _BAND)
-    for column in columns:
-        height = max(0.0, column.lowest - column.highest)
-        if height > 1:
-            drawing.painter.fillRect(
-                QRectF(column.x, column.highest, column.width, height), band
-            )
-    drawing.painter.setPen(QPen(colour, 1.5))
-    points = [QPointF(each.x, each.mean) for each in columns]
-    drawing.painter.drawLines([QLineF(*each) for each in itertools.pairwise(points)])
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """Some steps of a training run, in pixels: `highest` is the largest loss."""
-
-    x: float
-    width: float
-    highest: float
-    lowest: float
-    mean: float
-
-
-def _columns(curve: Curve, place: QRectF, most: float) -> list[_Column]:
-    losses = curve.losses
-    per = max(1, math.ceil(curve.steps / max(1.0, place.width() / _COLUMN_WIDTH)))
-    step = place.width() / (curve.steps - 1)
-    found = []
-    for at in range(0, len(losses), per):
-        part = [each for each in losses[at : at + per] if math.isfinite(each)]
-        if part:
-            values = (max(part), min(part), sum(part) / len(part))
-            ys = (place.bottom() - max(0.0, each) / most * place.height() for each in values)
-            x = min(place.left() + at * step, place.right() - 1)
-            found.append(_Column(x, min(per * step, place.right() - x), *ys))
-    return found
+    per = max(1, math.ceil(curve.steps / max(1.0, inner.width() / _COLUMN_WIDTH)))
+    losses = np.where(np.isfinite(losses), losses / most, np.nan)
+    starts = np.arange(0, losses.size, per)
+    known = np.maximum(1, np.add.reduceat(np.isfinite(losses), starts, dtype=int))
+    band = (np.fmin.reduceat(losses, starts), np.fmax.reduceat(losses, starts))
+    means = np.add.reduceat(np.nan_to_num(losses), starts) / known
+    means[np.isnan(band[0])] = np.nan
+    x = starts / (curve.steps - 1)
+    draw_small_curve(drawing.painter, inner, x, means, colour, _BAND, band)
 
 
 def _colour(drawing: Drawing, face: LineFace, colours: Mapping[str, int | None]) -> QColor:

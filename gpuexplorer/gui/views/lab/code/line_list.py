@@ -264,10 +264,12 @@ class LineList(QAbstractScrollArea):
             self.toggle_printed(row.face.id)
 
     def event(self, event: QEvent) -> bool:
-        # The space bar unfolds the line that is selected, before it holds the time.
+        # The space bar unfolds the line that is selected, before it holds the time, and Ctrl+C
+        # copies it, before the screen copies something else.
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
             chosen = self._rows.index_of(self._selected) >= 0
-            if event.key() == Qt.Key.Key_Space and chosen:
+            copies = event.matches(QKeySequence.StandardKey.Copy)
+            if chosen and (copies or event.key() == Qt.Key.Key_Space):
                 event.accept()
                 return True
         return super().event(event)

@@ -35,11 +35,15 @@ class Program(QObject):
 
     def copy(self) -> None:
         """In a thread: of a long session the program takes a while to be written."""
+        if self._empty():
+            return
         job = FileJob(partial(script, self._snapshot()), self)
         job.done.connect(self._on_written)
         job.start()
 
     def ask_where(self) -> None:
+        if self._empty():
+            return
         session = self._lab.machine.session
         name = suggested_name("lab", session.clock.wall(), simulated=session.simulated)
         self._saving.ask(tr("Save the session"), name, [SCRIPT, NOTEBOOK], self.writer)
@@ -53,6 +57,11 @@ class Program(QObject):
 
     def stop(self) -> None:
         self._saving.stop()
+
+    def _empty(self) -> bool:
+        if not self._lab.ledger.entries:
+            self.refused.emit(tr("There is no line yet that could be saved or copied."))
+        return not self._lab.ledger.entries
 
     def _snapshot(self) -> Ledger:
         """For another thread: nothing is added to it, and what is done stays as it is."""

@@ -3,32 +3,26 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.lab.strips.strip_drawing import (
-    StripPlaces,
-    draw_crosshair,
-    draw_figures,
-    draw_flags,
-    draw_head,
-    draw_plots,
-    draw_times,
-    label_place,
-    strip_places,
-)
+from gpuexplorer.gui.views.lab.strips.strip_graph import StripGraph
+from gpuexplorer.gui.views.lab.strips.strip_head import draw_figures, draw_head
 from gpuexplorer.gui.views.lab.strips.strip_past import StripPast, strip_past
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.strips.merged_flags import MergedFlag, Pole, merged_flags
+from gpuexplorer.gui.wording.lab.strips.merged_flags import MergedFlag
 
 TALL, LOW = 144, 72
+_SIDE, _HEAD = 14, 20
+_NAME = 92  # before the plot, where there is one line
+_FIGURES, _BUSY, _BESIDE = 96, 44, 12  # beside the plots
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
@@ -47,8 +41,11 @@ class CardStrip(Painted):
         self._device: BenchDevice | None = None
         self._face: CardFace | None = None
         self._past: StripPast | None = None
-        self._flags: Sequence[MergedFlag] = ()
-        self._compact = False
+        self._graph = StripGraph(look, self)
+        self._around = QVBoxLayout(self)
+        self._around.addWidget(self._graph)
+        self._compact = True
+        self.show_compact(compact=False)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -60,99 +57,75 @@ class CardStrip(Painted):
     @property
     def flags(self) -> Sequence[MergedFlag]:
         """From left to right, as they stand below the plots."""
-        return self._flags
+        return self._graph.flags
 
     def flag_place(self, flag: MergedFlag) -> QRectF:
-        return label_place(self._places(), flag)
+        return self._graph.flag_place(flag).translated(self._graph.pos())
 
     def show_compact(self, compact: bool) -> None:
         if compact is not self._compact:
             self._compact = compact
             self._past = None
+            left, top = (_SIDE + _NAME, 8) if compact else (_SIDE, _HEAD + 18)
+            beside = _SIDE + _BESIDE + (_BUSY if compact else _FIGURES)
+            self._around.setContentsMargins(left, top, beside, 4 if compact else 7)
+            self._graph.show_compact(compact)
             self.updateGeometry()
             self.update()
 
     def show_device(self, device: BenchDevice) -> None:
         """The newest of it; drawn anew only where something else would be seen."""
         shown = self._lab.machine.shown(device.card)
-        if shown is None or device.card is None:
+        if shown is None or device.card is None or self._graph.width() < 16:
             return
         face = self._lab.machine.face(shown)
-        area = self._places().plots[0]
-        if area.width() < 16:
-            return
         before = self._past if self._device == device else None
         total = face.memory.total_bytes or device.total_bytes
-        past = strip_past(
-            self._lab, self._time_window, device.card, area.width(), total, before
-        )
+        width = self._graph.width()
+        past = strip_past(self._lab, self._time_window, device.card, width, total, before)
         if (device, face, past) == (self._device, self._face, self._past):
             return
-        fresh = past is not self._past
+        sentence = "" if self._face is None else self._face.sentence
+        if past is not self._past or face.sentence != sentence:
+            units = self._lab.machine.settings.choices.units
+            sentence = face.sentence if self._compact else ""
+            self._graph.show_past(past, device.colour, units, sentence)
+            self.show_selection()
         self._device, self._face, self._past = device, face, past
-        if fresh:
-            self._merge()
         self._say(device, face)
         self.update()
 
     def show_selection(self) -> None:
-        self.update()
+        self._graph.show_chosen(self._lab.selection.line, focused=self.hasFocus())
+
+    def show_crosshair(self) -> None:
+        self._graph.point_at(self._time_window.crosshair)
 
     def draw(self, drawing: Drawing) -> None:
-        drawing.tile(QRectF(self.rect()))
-        if self._device is None or self._face is None:
-            return
-        places, compact = self._places(), self._compact
-        colour = drawing.theme.card(self._device.colour)
-        past = None if self._face.sentence and compact else self._past
-        draw_plots(drawing, places, past, colour, self._lab.machine.settings.choices.units)
-        draw_head(drawing, places, self._device, self._face, compact=compact)
-        draw_figures(drawing, places, self._face, compact=compact)
-        if self._past is not None:
-            draw_times(drawing, places, self._past)
-            chosen = self._lab.selection.line
-            # Where there is one line of room, a sentence stands in the place of the plot.
-            poles = not (compact and self._face.sentence)
-            draw_flags(
-                drawing,
-                places,
-                self._flags,
-                chosen,
-                poles=poles,
-                focused=self.hasFocus(),
-            )
-            self._draw_crosshair(drawing, places, self._past)
+        place = QRectF(self.rect())
+        drawing.tile(place)
+        if self._device is not None and self._face is not None:
+            top = 8 if self._compact else 10
+            head = QRectF(_SIDE, top, self.width() - 2 * _SIDE, _HEAD)
+            draw_head(drawing, head, self._device, self._face, compact=self._compact)
+            graph = QRectF(self._graph.geometry())
+            if not self._face.sentence:
+                left, width = graph.right() + _BESIDE, _BUSY if self._compact else _FIGURES
+                tops = [graph.top() + each - 4 for each in self._graph.tops]
+                draw_figures(drawing, left, width, tops, self._face)
+            elif self._compact:
+                drawing.hint(graph, self._face.sentence)
+        for flag in self.flags:
+            lines = [
+                tr("Line {number}: {code}", number=pole.number, code=pole.code)
+                for pole in flag.poles[:8]
+            ]
+            drawing.hint(self.flag_place(flag), "\n".join(lines))
         if self.hasFocus():
-            drawing.focus_ring(QRectF(self.rect()))
-
-    def _draw_crosshair(self, drawing: Drawing, places: StripPlaces, past: StripPast) -> None:
-        at = self._time_window.crosshair
-        if at is not None:
-            area = places.plots[0]
-            draw_crosshair(drawing, places, past.x(at, area.left(), area.width()))
-
-    def _places(self) -> StripPlaces:
-        return strip_places(QRectF(self.rect()), compact=self._compact)
-
-    def _merge(self) -> None:
-        past, area = self._past, self._places().plots[0]
-        if past is None:
-            return
-        poles = [
-            Pole(
-                each.line,
-                each.number,
-                past.x(each.at, area.left(), area.width()),
-                each.failed,
-                each.code,
-            )
-            for each in past.flags
-        ]
-        width_of = self.look.letters.badge.width
-        self._flags = merged_flags(poles, width_of, area.left(), area.right())
+            drawing.focus_ring(place)
 
     def _say(self, device: BenchDevice, face: CardFace) -> None:
-        lines = ", ".join(flag.text for flag in self._flags)
+        lines = ", ".join(flag.text for flag in self.flags)
         said = face.spoken_briefly
         if lines:
             said = f"{said} {tr('Lines: {lines}.', lines=lines)}"
@@ -163,9 +136,9 @@ class CardStrip(Painted):
             self.setAccessibleDescription(said)
 
     def _flag_at(self, event: QMouseEvent) -> MergedFlag | None:
-        places, at = self._places(), event.position()
-        for flag in self._flags:
-            if label_place(places, flag).adjusted(-1, -2, 1, 3).contains(at):
+        at = event.position()
+        for flag in self.flags:
+            if self.flag_place(flag).adjusted(-1, -2, 1, 3).contains(at):
                 return flag
         return None
 
@@ -186,9 +159,9 @@ class CardStrip(Painted):
         shape = Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor
         if self.cursor().shape() is not shape:
             self.setCursor(shape)
-        area, past = self._places().across, self._past
-        if past is not None and area.contains(event.position()):
-            share = (event.position().x() - area.left()) / area.width()
+        graph, past, x = self._graph.geometry(), self._past, event.position().x()
+        if past is not None and graph.contains(event.position().toPoint()):
+            share = (x - graph.left()) / graph.width()
             self._time_window.point_at(past.start + share * (past.end - past.start))
         else:
             self._time_window.point_at(None)
@@ -197,9 +170,17 @@ class CardStrip(Painted):
         super().leaveEvent(event)
         self._time_window.point_at(None)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.show_selection()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.show_selection()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = _STEPS.get(Qt.Key(event.key()))
-        lines = list(dict.fromkeys(pole.line for each in self._flags for pole in each.poles))
+        lines = list(dict.fromkeys(pole.line for each in self.flags for pole in each.poles))
         if step is None or not lines:
             super().keyPressEvent(event)
             return

@@ -9,10 +9,10 @@ from gpuexplorer.core.catalogue.memory import MEMORY_USED
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.gui.paint.curve import COLUMN_PIXELS, columns_for, steady_stretch
+from gpuexplorer.gui.plots.time_axis import TimeTick, time_ticks
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.line_flags import LineFlag
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.widgets.plots.time_axis import TimeTick, time_ticks
 from gpuexplorer.gui.wording.lab.bench.memory_scale import memory_reach
 from gpuexplorer.telemetry.trace import Trace
 
@@ -31,8 +31,8 @@ class StripPast:
     ticks: tuple[TimeTick, ...]
     flags: tuple[LineFlag, ...]
 
-    def x(self, at: float, left: float, width: float) -> float:
-        return left + (at - self.start) / (self.end - self.start) * width
+    def x(self, at: float, width: float) -> float:
+        return (at - self.start) / (self.end - self.start) * width
 
 
 def strip_past(

@@ -121,7 +121,7 @@ class Strips(QWidget):
 
     def _on_crosshair_moved(self) -> None:
         for strip in self._strips:
-            strip.update()
+            strip.show_crosshair()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Resize:

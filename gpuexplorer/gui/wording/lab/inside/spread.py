@@ -73,7 +73,7 @@ def looked(peeked: Peeked, cost: Finished | None) -> str:
 
 def round_steps(least: float, most: float, at_most: int) -> Sequence[float]:
     """Values people count in, from least to most."""
-    if not (math.isfinite(least) and math.isfinite(most)) or most <= least:
+    if not math.isfinite(most - least) or most <= least:
         return ()
     rough = (most - least) / max(1, at_most)
     size = 10.0 ** math.floor(math.log10(rough))

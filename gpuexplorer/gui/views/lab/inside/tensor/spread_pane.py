@@ -19,6 +19,7 @@ class SpreadPane(QWidget):
         self._heading = QLabel()
         self._heading.setFont(look.letters.strong.font)
         self._chart = SpreadChart(look)
+        self._nothing = wrapped_label(look, "", Tone.QUIET)
         self._facts = FactList(look)
         self._partly = wrapped_label(look, "", Tone.FAINT)
         self._looked = wrapped_label(look, "", Tone.FAINT)
@@ -27,17 +28,25 @@ class SpreadPane(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        for widget in (self._heading, self._chart, self._facts, self._partly, self._looked):
+        for widget in (
+            *(self._heading, self._nothing, self._chart, self._facts),
+            *(self._partly, self._looked),
+        ):
             column.addWidget(widget)
         column.addStretch(1)
 
     def show_seen(self, peeked: Peeked | None) -> None:
         """None: there is nothing to be seen yet."""
         self._peeked = peeked
-        self._chart.show_spread(peeked)
         self.setVisible(peeked is not None)
         if peeked is None:
             return
+        nothing = spread.nothing(peeked)
+        self._nothing.setText(nothing)
+        self._nothing.setVisible(bool(nothing))
+        self._chart.setVisible(not nothing)
+        if not nothing:
+            self._chart.show_spread(peeked)
         self._heading.setText(spread.heading(peeked))
         self._facts.show_facts([ThingFact(*each) for each in spread.rows(peeked)])
         partly = spread.partly(peeked)

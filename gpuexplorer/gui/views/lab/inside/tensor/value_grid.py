@@ -2,36 +2,39 @@
 
 import math
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QBrush,
     QFocusEvent,
+    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
-    QPainter,
     QPen,
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.stamps import Stamps
-from gpuexplorer.gui.paint.value_scale import ValueScale
+from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.plots.axes import Axis
+from gpuexplorer.gui.plots.graph import Graph
+from gpuexplorer.gui.plots.overlay import Overlay
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
-from gpuexplorer.gui.views.lab.inside.tensor.cell_window import CellWindow
-from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.views.lab.inside.tensor.value_scale import ValueScale
 from gpuexplorer.gui.wording.lab.inside.values import exact_text, place_text, writing_of
 from gpuexplorer.lab.events import Peeked
 
-_HEIGHT, _MOST_HEIGHT, _LEAST_WIDTH, _MOST_WIDTH = 27.0, 40.0, 44.0, 96.0
-_HEAD, _GAP, _PADDING, _RADIUS = 20.0, 1.0, 5.0, 3.0
+_HEIGHT, _MOST_HEIGHT, _LEAST_WIDTH, _MOST_WIDTH = 27, 40, 44, 96
+_HEAD, _PADDING, _RADIUS = 20, 5, 3.0
 _WHEEL, _ROWS_A_TURN = 120, 3
 _MOST_SHOWN = 64  # rows and columns that are looked at together
 
 
-class ValueGrid(Painted):
+class ValueGrid(Graph):
     """Arrows, page keys, Home and End move the chosen cell; with Ctrl to the very ends."""
 
     window_wanted = Signal(int, int, int, int)  # row, column, rows, columns
@@ -40,23 +43,34 @@ class ValueGrid(Painted):
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
+        self._rows, self._columns = (
+            Axis(look, "left", lines=False),
+            Axis(look, "top", lines=False),
+        )
+        self._columns.setHeight(_HEAD)
+        self._view = self.add_plot(1, left=self._rows)
+        self.grid.addItem(self._columns, 0, 1)
+        self._columns.linkToView(self._view)
+        self._image = pg.ImageItem(axisOrder="row-major", levels=(0, 1))
+        self._view.addItem(self._image)
+        self._cells = Overlay(look, self._view, self._draw_cells)
         self._peeked: Peeked | None = None
-        self._stamps = Stamps()
-        self._window = CellWindow()
-        self._writing = writing_of("float32", None, None)
         self._scale = ValueScale(None, None)
+        self._writing = writing_of("float32", None, None)
         self._width = _LEAST_WIDTH
         self._widest = 0.0  # of the texts
         self._chosen = (0, 0)
         self._first = (0, 0)
         self._turned = 0  # of the wheel, as long as it was less than a row
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(tr("Values"))
 
     @property
     def size_of_plane(self) -> tuple[int, int]:
-        return self._window.size
+        if self._peeked is None or 0 in self._peeked.shape:
+            return 0, 0
+        rows, columns = (1, 1, *self._peeked.shape)[-2:]
+        return rows, columns
 
     @property
     def first(self) -> tuple[int, int]:
@@ -70,18 +84,11 @@ class ValueGrid(Painted):
     @property
     def chosen_value(self) -> float | None:
         """None for what is no number, or is not known yet."""
-        return self._window.value(*self._chosen)
+        return self._value(*self._chosen) if self._knows(*self._chosen) else None
 
     def chosen_words(self) -> tuple[str, str]:
         """Its place, as one would ask for it, and its value."""
-        peeked = self._peeked
-        if peeked is None or not all(self._window.size):
-            return "", ""
-        indices = (*peeked.at[:-2], *self._chosen)
-        place = place_text(peeked.what, indices, len(peeked.shape))
-        if not self._window.knows(*self._chosen):
-            return place, "…"
-        return place, exact_text(self.chosen_value, peeked.dtype)
+        return self._words(*self._chosen)
 
     def fitting(self) -> tuple[int, int]:
         """How many rows and columns there is room for."""
@@ -91,40 +98,44 @@ class ValueGrid(Painted):
 
     def whole(self) -> tuple[int, int]:
         """The same, without those that are cut off."""
-        rows = int((self.height() - _HEAD) / _HEIGHT)
-        columns = int((self.width() - self._margin()) / self._width)
+        rows = (self.height() - _HEAD) // _HEIGHT
+        columns = (self.width() - self._margin()) // self._width
         return min(_MOST_SHOWN, max(1, rows)), min(_MOST_SHOWN, max(1, columns))
 
     def most_height(self) -> int:
         """More room than this stays empty."""
-        return round(_HEAD + max(1, self._window.size[0]) * _MOST_HEIGHT)
+        return _HEAD + max(1, self.size_of_plane[0]) * _MOST_HEIGHT
 
     def begin(self) -> None:
         """Something else will be shown: from its beginning, with its own widths."""
         self._peeked = None
-        self._window = CellWindow()
         self._chosen = self._first = (0, 0)
         self._width = _LEAST_WIDTH
-        self.update()
+        self._image.clear()
+        self._lay_out()
 
     def show_values(self, peeked: Peeked) -> None:
         """All of what is shown comes from it; what is still missing is asked for."""
         self._peeked = peeked
-        self._window = CellWindow.of(peeked)
         self._writing = writing_of(peeked.dtype, peeked.least, peeked.most)
         self._scale = ValueScale(peeked.least, peeked.most)
         letters = self.look.letters.body
-        self._widest = max(letters.width(self._writing.text(each)) for each in self._ends())
-        needed = math.ceil(self._widest) + 2 * _PADDING
-        self._width = max(_LEAST_WIDTH, self._width, needed)
+        # The widest text is one of these: values seen, and the ends of all.
+        seen = [each for row in peeked.rows for each in row]
+        self._widest = max(
+            letters.width(self._writing.text(each))
+            for each in (*seen, peeked.least, peeked.most)
+        )
+        self._width = max(self._width, math.ceil(self._widest) + 2 * _PADDING)
+        self._show_image(peeked)
         self._keep_inside()
         self._tell_chosen()
         self._want()
         self.scrolled.emit()
-        self.update()
+        self._lay_out()
 
     def scroll_to(self, row: int, column: int) -> None:
-        rows, columns = self._window.size
+        rows, columns = self.size_of_plane
         fit_rows, fit_columns = self.whole()
         first = (
             min(max(0, row), max(0, rows - fit_rows)),
@@ -134,10 +145,10 @@ class ValueGrid(Painted):
             self._first = first
             self._want()
             self.scrolled.emit()
-            self.update()
+            self._lay_out()
 
     def choose(self, row: int, column: int) -> None:
-        rows, columns = self._window.size
+        rows, columns = self.size_of_plane
         if not rows or not columns:
             return
         row, column = min(max(0, row), rows - 1), min(max(0, column), columns - 1)
@@ -148,82 +159,97 @@ class ValueGrid(Painted):
             min(max(self._first[1], column - fit_columns + 1), column),
         )
         self._tell_chosen()
-        self.update()
+        self._lay_out()
 
-    def draw(self, drawing: Drawing) -> None:
+    def dress(self) -> None:
+        self._image.setLookupTable(self._scale.colours(self.look.theme))
+
+    def _show_image(self, peeked: Peeked) -> None:
+        """Rows go up in a view: row 0 lies from -1 to 0."""
+        values = np.array(peeked.rows, float)
+        row, column = (0, 0, *peeked.at)[-2:]
+        if values.size:
+            down, across = values.shape
+            self._image.setImage(self._scale.shares(values)[::-1], levels=(0, 1))
+            self._image.setRect(QRectF(column, -row - down, across, down))
+        self.dress()
+
+    def _lay_out(self) -> None:
+        """Cells of whole pixels, from the first row and column on."""
         rows, columns = self._shown()
-        if self._peeked is None or not rows or not columns:
-            return
-        self._draw_heads(drawing, rows, columns)
-        cells = QRectF(self.rect()).adjusted(self._margin(), _HEAD, 0, 0)
-        key = (self._window, self._first, self._scale, self._width)
-        self._stamps.draw(drawing, "cells", cells, key, self._draw_cells, at_once=True)
-        self._draw_chosen(drawing)
+        margin, (chosen_row, chosen_column) = self._margin(), self._chosen
+        across = (self.width() - margin) / self._cell_width()
+        down = (self.height() - _HEAD) / self._cell_height()
+        top, left = self._first
+        self._rows.setWidth(margin)
+        self._rows.show_ticks([(-row - 0.5, str(row)) for row in rows], -chosen_row - 0.5)
+        heads = [(column + 0.5, str(column)) for column in columns]
+        self._columns.show_ticks(heads, chosen_column + 0.5)
+        self._view.setRange(xRange=(left, left + across), yRange=(-top - down, -top), padding=0)
+        self._cells.update()
 
     def _draw_cells(self, drawing: Drawing) -> None:
-        """Ground by ground and then figure by figure, which is faster than cell by cell."""
+        """Over the colours: the gaps, the figures, and what is no finite number."""
         rows, columns = self._shown()
         painter, theme, letters = drawing.painter, drawing.theme, drawing.letters.body
-        nothing = faded(theme.text, 0.035)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # noqa: FBT003 - Qt's
-        figures: list[tuple[QPointF, str, bool]] = []
-        lefts = [round(self._place(rows[0], column).left()) for column in columns]
-        width, height = int(self._cell_width() - _GAP), int(self._cell_height() - _GAP)
-        to_right = width / 2 + self._widest / 2
-        for row in rows:
-            top = round(self._place(row, columns[0]).top())
-            baseline = top + height / 2 + letters.cap_height / 2
-            for column, left in zip(columns, lefts, strict=True):
-                value = self._window.value(row, column)
-                fill = self._scale.colour(theme, value)
-                painter.fillRect(left, top, width, height, nothing if fill is None else fill)
-                if self._window.knows(row, column):
-                    text = self._writing.text(value)
-                    point = QPointF(left + to_right - letters.width(text), baseline)
-                    figures.append((point, text, fill is not None))
+        width, height = self._cell_width(), self._cell_height()
+        odd = QBrush(faded(theme.text, 0.16), Qt.BrushStyle.BDiagPattern)
+        painter.setRenderHint(painter.RenderHint.Antialiasing, on=False)
         painter.setFont(letters.font)
-        for has_colour, ink in ((True, theme.text), (False, theme.quiet)):
-            painter.setPen(ink)
-            for point, text, coloured in figures:
-                if coloured is has_colour:
-                    painter.drawText(point, text)
-
-    def _draw_heads(self, drawing: Drawing, rows: range, columns: range) -> None:
-        theme, letters = drawing.theme, drawing.letters
-        margin = self._margin()
-        for column in columns:
-            chosen = column == self._chosen[1]
-            run = Run(
-                str(column),
-                letters.badge if chosen else letters.caption,
-                theme.text if chosen else theme.faint,
-            )
-            place = self._place(rows[0], column)
-            drawing.text(place.center().x() - run.width / 2, _HEAD - 7, run)
         for row in rows:
-            chosen = row == self._chosen[0]
-            run = Run(
-                str(row),
-                letters.badge if chosen else letters.caption,
-                theme.text if chosen else theme.faint,
-            )
-            middle = self._place(row, columns[0]).center().y()
-            baseline = middle + letters.caption.cap_height / 2
-            drawing.text(margin - 8 - run.width, baseline, run)
-
-    def _draw_chosen(self, drawing: Drawing) -> None:
-        rows, columns = self._shown()
+            top = (row - self._first[0]) * height
+            baseline = top + (height - 1 + letters.cap_height) / 2
+            for column in columns:
+                left = (column - self._first[1]) * width
+                if not self._knows(row, column):
+                    painter.fillRect(left, top, width, height, faded(theme.text, 0.035))
+                    continue
+                value = self._value(row, column)
+                finite = value is not None and math.isfinite(value)
+                if not finite:
+                    painter.fillRect(left, top, width, height, odd)
+                text = self._writing.text(value)
+                right = left + (width - 1 + self._widest) / 2
+                painter.setPen(theme.text if finite else theme.quiet)
+                painter.drawText(QPointF(right - letters.width(text), baseline), text)
+        across, down = len(columns) * width, len(rows) * height
+        for each in range(1, len(columns) + 1):
+            painter.fillRect(each * width - 1, 0, 1, down, theme.surface)
+        for each in range(1, len(rows) + 1):
+            painter.fillRect(0, each * height - 1, across, 1, theme.surface)
         row, column = self._chosen
-        if row not in rows or column not in columns:
-            return
-        place = self._place(row, column).adjusted(-0.5, -0.5, 0.5, 0.5)
-        colour = drawing.theme.accent if self.hasFocus() else drawing.theme.text
-        drawing.painter.setPen(QPen(colour, 2.0))
-        drawing.painter.setBrush(Qt.BrushStyle.NoBrush)
-        drawing.painter.drawRoundedRect(place, _RADIUS, _RADIUS)
+        if row in rows and column in columns:
+            left, top = (column - self._first[1]) * width, (row - self._first[0]) * height
+            place = QRectF(left + 1, top + 1, width - 3, height - 3)
+            painter.setRenderHint(painter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme.accent if self.hasFocus() else theme.text, 2.0))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(place, _RADIUS, _RADIUS)
+
+    def _knows(self, row: int, column: int) -> bool:
+        if self._peeked is None:
+            return False
+        first_row, first_column = (0, 0, *self._peeked.at)[-2:]
+        down, across, rows = row - first_row, column - first_column, self._peeked.rows
+        return 0 <= down < len(rows) and 0 <= across < len(rows[down])
+
+    def _value(self, row: int, column: int) -> float | None:
+        """Of a cell that is known; None for what is no number."""
+        assert self._peeked is not None
+        first_row, first_column = (0, 0, *self._peeked.at)[-2:]
+        return self._peeked.rows[row - first_row][column - first_column]
+
+    def _words(self, row: int, column: int) -> tuple[str, str]:
+        peeked = self._peeked
+        if peeked is None or not all(self.size_of_plane):
+            return "", ""
+        place = place_text(peeked.what, (*peeked.at[:-2], row, column), len(peeked.shape))
+        if not self._knows(row, column):
+            return place, "…"
+        return place, exact_text(self._value(row, column), peeked.dtype)
 
     def _shown(self) -> tuple[range, range]:
-        rows, columns = self._window.size
+        rows, columns = self.size_of_plane
         fit_rows, fit_columns = self.fitting()
         first_row, first_column = self._first
         return (
@@ -231,40 +257,22 @@ class ValueGrid(Painted):
             range(first_column, min(columns, first_column + fit_columns)),
         )
 
-    def _place(self, row: int, column: int) -> QRectF:
-        width = self._cell_width()
-        left = self._margin() + (column - self._first[1]) * width
-        height = self._cell_height()
-        top = _HEAD + (row - self._first[0]) * height
-        return QRectF(left, top, width - _GAP, height - _GAP)
-
-    def _cell_width(self) -> float:
+    def _cell_width(self) -> int:
         """Few columns may be wider than they need."""
-        columns = self._window.size[1]
-        if not columns:
-            return self._width
-        room = (self.width() - self._margin()) / columns
-        return math.floor(max(self._width, min(room, max(self._width, _MOST_WIDTH))))
+        room: int = (self.width() - self._margin()) // max(1, self.size_of_plane[1])
+        return max(self._width, min(room, _MOST_WIDTH))
 
-    def _cell_height(self) -> float:
-        rows = self._window.size[0]
-        room = (self.height() - _HEAD) / rows if rows else _HEIGHT
-        return math.floor(max(_HEIGHT, min(room, _MOST_HEIGHT)))
+    def _cell_height(self) -> int:
+        room: int = (self.height() - _HEAD) // max(1, self.size_of_plane[0])
+        return max(_HEIGHT, min(room, _MOST_HEIGHT))
 
-    def _margin(self) -> float:
+    def _margin(self) -> int:
         """For the row numbers."""
-        last = max(0, self._window.size[0] - 1)
+        last = max(0, self.size_of_plane[0] - 1)
         return math.ceil(self.look.letters.badge.width(str(last))) + 16
 
-    def _ends(self) -> list[float | None]:
-        """The widest text is one of these: values seen, and the ends of all."""
-        peeked = self._peeked
-        assert peeked is not None
-        seen = [each for row in peeked.rows for each in row]
-        return [*seen, peeked.least, peeked.most]
-
     def _keep_inside(self) -> None:
-        rows, columns = self._window.size
+        rows, columns = self.size_of_plane
         row, column = self._chosen
         self._chosen = (min(row, max(0, rows - 1)), min(column, max(0, columns - 1)))
         fit_rows, fit_columns = self.whole()
@@ -276,15 +284,13 @@ class ValueGrid(Painted):
     def _want(self) -> None:
         """What is seen and not known is asked for."""
         rows, columns = self._shown()
-        if self._peeked is None or not rows or not columns:
+        if not rows or not columns:
             return
-        if not self._window.holds(rows, columns):
+        if not (self._knows(rows[0], columns[0]) and self._knows(rows[-1], columns[-1])):
             self.window_wanted.emit(rows[0], columns[0], *self.fitting())
 
     def _tell_chosen(self) -> None:
-        place, value = self.chosen_words()
-        chosen = tr("{place} is {value}", place=place, value=value)
-        self.setAccessibleDescription(chosen if place else tr("No values"))
+        self.setAccessibleDescription(_said(*self.chosen_words()))
         self.cell_chosen.emit()
 
     def _at(self, point: QPointF) -> tuple[int, int] | None:
@@ -293,9 +299,18 @@ class ValueGrid(Painted):
         column = self._first[1] + math.floor((point.x() - self._margin()) / self._cell_width())
         return (row, column) if row in rows and column in columns else None
 
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Pointing at a cell asks for all its digits."""
+        if not isinstance(event, QHelpEvent) or event.type() is not QEvent.Type.ToolTip:
+            return bool(super().viewportEvent(event))
+        cell = self._at(QPointF(event.pos()))
+        said = "" if cell is None else _said(*self._words(*cell))
+        QToolTip.showText(event.globalPos(), said, self)
+        return True
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row, column = self._chosen
-        rows, columns = self._window.size
+        rows, columns = self.size_of_plane
         page = max(1, self.whole()[0] - 1)
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         match event.key():
@@ -339,23 +354,28 @@ class ValueGrid(Painted):
         # At its end the page around it moves on.
         event.setAccepted(self._first != before)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
-        if self._peeked is not None:
+        if event is not None and self._peeked is not None:
             self._keep_inside()
             self._want()
             self.scrolled.emit()
+            self._lay_out()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self.update()
+        self._cells.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self.update()
+        self._cells.update()
 
     def sizeHint(self) -> QSize:
         return QSize(480, 340)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(200, round(_HEAD + 3 * _HEIGHT))
+        return QSize(200, _HEAD + 3 * _HEIGHT)
+
+
+def _said(place: str, value: str) -> str:
+    return tr("{place} is {value}", place=place, value=value) if place else tr("No values")

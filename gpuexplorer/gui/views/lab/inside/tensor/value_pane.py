@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.paint.value_scale import ValueScale
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -20,6 +19,7 @@ from gpuexplorer.gui.views.lab.inside.asking import Asking
 from gpuexplorer.gui.views.lab.inside.tensor.index_fields import IndexFields
 from gpuexplorer.gui.views.lab.inside.tensor.scale_legend import ScaleLegend
 from gpuexplorer.gui.views.lab.inside.tensor.value_grid import ValueGrid
+from gpuexplorer.gui.views.lab.inside.tensor.value_scale import ValueScale
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.lab.events import Failed, Peeked

@@ -1,4 +1,4 @@
-"""How moments are marked on the time axis: a pole through all plots, and a flag below them."""
+"""Flags: moments on the axis of time, each with a pole through all plots."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from PySide6.QtGui import QColor, QPolygonF
 
 from gpuexplorer.core.words import trn
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.widgets.plots.content import Flag
-from gpuexplorer.gui.widgets.plots.layout import Layout
+from gpuexplorer.gui.plots.content import Flag
+from gpuexplorer.gui.plots.layout import FLAGS, Layout
+from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.wording.lab.strips.merged_flags import Pole, merged_flags
 
 _CLOTH = 8.0
 _WORD = 12.0  # from the pole
-_LEAST_WORD = 5  # letters
-# Of a numbered flag: its number and the first word of its line.
-_LEAST_SENTENCE = 16
+_LEAST_SENTENCE = 16  # letters: a stump such as "7: T…" says nothing
 _LISTED = 6
+_CHOSEN = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,29 +36,40 @@ class _Cloth:
 
 def draw_flag_poles(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> None:
     """Behind the lines, through all plots; one for each place, and what it says of it."""
-    across = layout.across
     places: dict[int, list[str]] = {}
     for flag, x in _in_view(layout, flags):
         places.setdefault(int(x), []).append(flag.text)
     for x, texts in places.items():
-        pole = QRectF(x, across.top(), 1, layout.flags.bottom() - across.top())
+        pole = QRectF(x, layout.area.top(), 1, layout.area.height())
         drawing.painter.fillRect(pole, drawing.theme.line)
         drawing.hint(pole.adjusted(-3, 0, 3, 0), _listed(texts))
 
 
-def draw_flags(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> None:
-    row = layout.flags
+def draw_flags(
+    drawing: Drawing, layout: Layout, flags: Sequence[Flag], row: QRectF, marked: float | None
+) -> None:
+    """`row` is where they hang; the flag of the marked moment stands out."""
     cloths = _cloths(drawing, layout, flags)
     for at, cloth in enumerate(cloths):
-        end = cloths[at + 1].x if at + 1 < len(cloths) else layout.gutter.labels.left()
+        end = cloths[at + 1].x if at + 1 < len(cloths) else layout.area.right()
         left, top = float(int(cloth.x)), row.top() + 4
         _draw_cloth(drawing, left, top, _inks(drawing, cloth.flags))
         word = _word(drawing, cloth, end - cloth.x)
         letters = drawing.letters.caption
+        chosen = marked is not None and any(flag.at == marked for flag in cloth.flags)
+        if chosen and not word:
+            word = letters.elided(cloth.text, layout.area.right() - cloth.x - _WORD)
+        width = _WORD + 2 + letters.width(word)
+        if chosen:
+            drawing.painter.setPen(Qt.PenStyle.NoPen)
+            drawing.painter.setBrush(faded(drawing.theme.accent, _CHOSEN))
+            behind = QRectF(left - 3, top - 4, width + 6, FLAGS - 2)
+            drawing.painter.drawRoundedRect(behind, 3, 3)
+            _draw_cloth(drawing, left, top, _inks(drawing, cloth.flags))
         if word:
+            ink = drawing.theme.text if chosen else drawing.theme.quiet
             baseline = top + 4 + letters.cap_height / 2
-            drawing.text(left + _WORD, baseline, Run(word, letters, drawing.theme.quiet))
-        width = _WORD + 2 + (letters.width(word) if cloth.short else 0.0)
+            drawing.text(left + _WORD, baseline, Run(word, letters, ink))
         place = QRectF(left - 2, row.top(), width, row.height())
         drawing.hint(place, _listed([flag.text for flag in cloth.flags]))
 
@@ -73,9 +84,11 @@ def _cloths(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> list[_Cl
     cloths = [_Cloth(x, (flag,)) for flag, x in seen if flag.number is None]
     if numbered:
         letters = drawing.letters.caption
-        axis = layout.axis
         for merged in merged_flags(
-            numbered, lambda text: _WORD + letters.width(text), axis.left(), axis.right()
+            numbered,
+            lambda text: _WORD + letters.width(text),
+            layout.area.left(),
+            layout.area.right(),
         ):
             together = tuple(seen[pole.line][0] for pole in merged.poles)
             cloths.append(_Cloth(merged.poles[0].x, together, merged.text))
@@ -86,9 +99,8 @@ def _cloths(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> list[_Cl
 def _word(drawing: Drawing, cloth: _Cloth, room: float) -> str:
     """As much as there is room for, up to the next flag."""
     letters = drawing.letters.caption
-    least = _LEAST_SENTENCE if cloth.short else _LEAST_WORD
     word = letters.elided(cloth.text, room - _WORD - 8)
-    if len(word) >= min(least, len(cloth.text)):
+    if len(word) >= min(_LEAST_SENTENCE, len(cloth.text)):
         return word
     fits = letters.width(cloth.short) <= room - _WORD
     return cloth.short if fits else ""
@@ -128,7 +140,7 @@ def _listed(texts: Sequence[str]) -> str:
 
 def _in_view(layout: Layout, flags: Sequence[Flag]) -> list[tuple[Flag, float]]:
     start, end = layout.stretch.start, layout.stretch.end
-    left, span, width = layout.axis.left(), end - start, layout.axis.width()
+    left, span, width = layout.area.left(), end - start, layout.area.width()
     ordered = sorted(flags, key=attrgetter("at"))
     return [
         (flag, left + (flag.at - start) / span * width)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.plots.content import Flag
 
 _FIRST_LINE = 60  # letters
 

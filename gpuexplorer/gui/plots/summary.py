@@ -1,11 +1,14 @@
 """Summary: what one line says in figures about the stretch that is seen."""
 
+import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
-from gpuexplorer.gui.widgets.plots.content import Line
+from gpuexplorer.gui.plots.content import Line, Stretch
 from gpuexplorer.telemetry.trace import Trace
 
 # A reading speaks for its moment and a little around it, and not for a gap.
@@ -68,16 +71,37 @@ def value_at(trace: Trace, at: float) -> float | None:
     return float(trace.means[column])
 
 
-def gaps(trace: Trace, start: float, end: float) -> list[tuple[float, float]]:
-    """Stretches between two readings in which none was taken."""
-    missing = np.flatnonzero(trace.counts == 0)
+def unread(lines: Sequence[Line], stretch: Stretch) -> Sequence[tuple[float, float]]:
+    """Stretches of time in which none of the lines was read, as far as they are in view.
+
+    What was before the program began is one by itself.
+    """
+    reads = [_read(line.trace, stretch) for line in lines if len(line.trace)]
+    if not any(reads) and (not lines or any(line.reason for line in lines)):
+        return []  # it is said already
+    edges = np.array(sorted(itertools.chain(*reads), key=itemgetter(0))).reshape(-1, 2)
+    ends = np.maximum.accumulate(np.append(stretch.start, edges[:, 1]))
+    starts = np.append(edges[:, 0], stretch.end)
+    if stretch.following and any(reads):
+        starts[-1] = ends[-1]  # a line that ends before now says why
     found = []
-    for column in missing:
-        if 0 < column < len(trace) - 1:
-            before, after = float(trace.times[column]), float(trace.times[column + 1])
-            if after > start and before < end:
-                found.append((max(before, start), min(after, end)))
+    for start, end in zip(ends, starts, strict=True):
+        parts = [start, stretch.began, end] if start < stretch.began < end else [start, end]
+        found += [(float(a), float(b)) for a, b in itertools.pairwise(parts) if b > a]
     return found
+
+
+def _read(trace: Trace, stretch: Stretch) -> Sequence[tuple[float, float]]:
+    """From when to when there were readings, one after another."""
+    there = trace.counts > 0
+    first, last = trace.times.searchsorted((stretch.start - 1e-9, stretch.end))
+    first = max(0, int(first) - 1)
+    edges = np.flatnonzero(np.diff(there[first:last], prepend=False, append=False))
+    reach = _reach(trace)
+    return [
+        (float(trace.times[first + begin]) - reach, float(trace.times[first + end - 1]) + reach)
+        for begin, end in edges.reshape(-1, 2)
+    ]
 
 
 def _nearest(trace: Trace, at: float) -> int:

@@ -1,11 +1,27 @@
 """What a plot shows: lines over time, and what is marked on them. Times are steady seconds."""
 
+import math
 from dataclasses import dataclass
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Metric, Unit
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What is seen of time: from `start` to `end` on the steady clock."""
+
+    start: float
+    end: float
+    following: bool  # it ends now, and goes on
+    offset: float  # makes seconds since 1970 out of steady ones
+    began: float = -math.inf  # nothing is known of the time before
+
+    def share(self, at: float) -> float:
+        """How far into it a moment is, from 0 to 1."""
+        return (at - self.start) / (self.end - self.start)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,13 +9,14 @@ from PySide6.QtGui import QColor, QPen
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.plots.content import Limit, Line
+from gpuexplorer.gui.plots.crosshair import name_of
+from gpuexplorer.gui.plots.layout import CHIP, NOW, Layout, PlotPlace
+from gpuexplorer.gui.plots.spread import spread
+from gpuexplorer.gui.plots.summary import Summary
+from gpuexplorer.gui.plots.words import reason_fits
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone, faded, mixed
-from gpuexplorer.gui.widgets.plots.content import Limit, Line
-from gpuexplorer.gui.widgets.plots.layout import CHIP, NOW, Layout, PlotPlace
-from gpuexplorer.gui.widgets.plots.plot_drawing import reason_fits
-from gpuexplorer.gui.widgets.plots.spread import spread
-from gpuexplorer.gui.widgets.plots.summary import Summary
 from gpuexplorer.gui.wording.facts.facts import explained
 
 _APART = 19.0
@@ -37,9 +38,16 @@ class _Label:
     limit: Limit | None = None
 
 
-def draw_end_labels(drawing: Drawing, layout: Layout, plot: PlotPlace, units: Units) -> None:
+def draw_end_labels(drawing: Drawing, layout: Layout, units: Units) -> None:
+    _draw_headings(drawing, layout)
+    for plot in layout.plots:
+        _draw_ends(drawing, layout, plot, units)
+
+
+def _draw_ends(drawing: Drawing, layout: Layout, plot: PlotPlace, units: Units) -> None:
     labels = _labels(drawing, plot)
-    lowest, highest = plot.top + 6, plot.area.bottom() + 2
+    # The lowest touches no flag below.
+    lowest, highest = plot.top + 6, plot.area.bottom() - 2
     if not layout.compact:
         # Beside the title there is room as well, and below, up to the next one.
         lowest, highest = plot.top - 8, plot.area.bottom() + 6
@@ -65,11 +73,24 @@ def draw_end_labels(drawing: Drawing, layout: Layout, plot: PlotPlace, units: Un
         _draw_left_out(drawing, layout, left_out, places[-1])
 
 
-def draw_headings(drawing: Drawing, layout: Layout, following: bool) -> None:
+def in_words(layout: Layout, units: Units) -> str:
+    """Every line with its newest value, or why it has none."""
+    said = []
+    for plot in layout.plots:
+        for line, summary in zip(plot.content.lines, plot.summaries, strict=True):
+            if summary.now is not None:
+                figure = str(quantity(line.metric, summary.now, units))
+            else:
+                figure = line.reason or tr(UNSEEN)
+            said.append(f"{name_of(plot, line)}: {figure}")
+    return ". ".join(said)
+
+
+def _draw_headings(drawing: Drawing, layout: Layout) -> None:
     letters, faint = drawing.letters.caption, drawing.theme.faint
-    for heading, right in layout.gutter.columns:
+    for heading, right in layout.columns:
         # Looking back, the last figure is not what is so now.
-        word = mark("last") if heading == NOW and not following else heading
+        word = mark("last") if heading == NOW and not layout.stretch.following else heading
         drawing.runs_right(right, layout.heads, [Run(tr(word), letters, faint)])
 
 
@@ -77,7 +98,7 @@ def _labels(drawing: Drawing, plot: PlotPlace) -> list[_Label]:
     theme = drawing.theme
     labels = []
     for limit in plot.content.limits:
-        if plot.scale.lowest <= limit.value <= plot.scale.highest:
+        if plot.scale.holds(limit.value):
             wanted = plot.y(limit.value) - 2
             labels.append(_Label(wanted, faded(theme.warn, 0.7), limit=limit))
     for line, summary in zip(plot.content.lines, plot.summaries, strict=True):
@@ -94,7 +115,7 @@ def _draw_leader(
     seen = label.summary is None or label.summary.now is not None
     if not seen or (layout.compact and abs(y - label.wanted) < 3):
         return
-    left, right = plot.area.right() + 3, layout.gutter.labels.left() - 5
+    left, right = plot.area.right() + 3, layout.labels.left() - 5
     start = plot.y(label.limit.value) if label.limit is not None else label.wanted
     bend = (right - left) / 3
     # In one colour all through: where pieces meet, a part of it would be drawn twice.
@@ -112,7 +133,7 @@ def _draw_limit(
     drawing: Drawing, layout: Layout, plot: PlotPlace, limit: Limit, y: float
 ) -> None:
     theme, letters = drawing.theme, drawing.letters
-    labels = layout.gutter.labels
+    labels = layout.labels
     if layout.compact:
         word = letters.caption.elided(limit.label, labels.width())
         drawing.text(labels.left(), _baseline(letters.caption, y), _quiet(drawing, word))
@@ -120,7 +141,7 @@ def _draw_limit(
     word = letters.caption.elided(limit.label, labels.width() - 6)
     drawing.text(labels.left(), _baseline(letters.caption, y), _quiet(drawing, word))
     number = Run(plot.scale.number(limit.value), letters.body, theme.faint)
-    drawing.runs_right(layout.gutter.columns[0][1], _baseline(letters.body, y), [number])
+    drawing.runs_right(layout.columns[0][1], _baseline(letters.body, y), [number])
     drawing.hint(QRectF(labels.left(), y - 9, labels.width(), 18), limit.label)
 
 
@@ -133,7 +154,7 @@ def _draw_chip_and_figure(
     units: Units,
 ) -> None:
     theme, letters = drawing.theme, drawing.letters
-    labels = layout.gutter.labels
+    labels = layout.labels
     height = min(CHIP, _CLOSEST)
     place = QRectF(labels.left(), round(y) - height / 2, CHIP, height)
     _draw_chip(drawing, place, line)
@@ -155,7 +176,7 @@ def _draw_columns(
     drawing: Drawing, layout: Layout, plot: PlotPlace, line: Line, summary: Summary, y: float
 ) -> None:
     theme, letters = drawing.theme, drawing.letters
-    labels, columns = layout.gutter.labels, layout.gutter.columns
+    labels, columns = layout.labels, layout.columns
     left = labels.left()
     if line.chip:
         _draw_chip(drawing, QRectF(left, round(y) - _CLOSEST / 2, CHIP, _CLOSEST), line)
@@ -167,10 +188,10 @@ def _draw_columns(
     baseline = _baseline(letters.body, y)
     reason = line.reason or tr(UNSEEN)
     if summary.mean is None and (not line.reason or reason_fits(layout, letters, line)):
-        room = layout.gutter.right - left - letters.caption.width(word) - 10
+        room = layout.right - left - letters.caption.width(word) - 10
         words = Run(letters.caption.elided(reason, room), letters.caption, theme.faint)
-        drawing.runs_right(layout.gutter.right, _baseline(letters.caption, y), [words])
-        drawing.hint(QRectF(layout.gutter.right - words.width, y - 9, words.width, 18), reason)
+        drawing.runs_right(layout.right, _baseline(letters.caption, y), [words])
+        drawing.hint(QRectF(layout.right - words.width, y - 9, words.width, 18), reason)
         return
     figures = (summary.now, summary.least, summary.mean, summary.most)
     for at, ((_, right), value) in enumerate(zip(columns, figures, strict=False)):
@@ -202,7 +223,7 @@ def _draw_reason(drawing: Drawing, plot: PlotPlace, reason: str, y: float) -> No
 def _draw_left_out(drawing: Drawing, layout: Layout, left_out: list[_Label], y: float) -> None:
     letters = drawing.letters.caption
     words = trn("and {count} more", "and {count} more", len(left_out))
-    left = layout.gutter.labels.left()
+    left = layout.labels.left()
     drawing.text(left, _baseline(letters, y), Run(words, letters, drawing.theme.faint))
     names = [
         label.line.label or tr("Card {number}", number=label.line.chip)

@@ -8,10 +8,9 @@ from PySide6.QtSvg import QSvgGenerator
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
-from gpuexplorer.gui.widgets.plots.origin import Origin
-from gpuexplorer.gui.widgets.plots.stack_drawing import Shown, draw_stack
+from gpuexplorer.gui.plots.canvas import PlotCanvas
+from gpuexplorer.gui.plots.layout import Shown
+from gpuexplorer.gui.plots.origin import Origin
 
 _MARGIN, _HEADER = 20, 34
 _SHARP = 2.0  # pixels for each of the screen's, so that print and projector stay legible
@@ -20,15 +19,14 @@ _MOST_PIXELS = 6_000_000
 _LEAST = QSize(560, 160)
 
 
-def picture(shown: Shown, size: QSize, look: Look, origin: Origin) -> QImage:
-    """`size` is that of the plots themselves."""
-    whole = _whole(size)
+def picture(canvas: PlotCanvas, origin: Origin) -> QImage:
+    whole = _whole(canvas.size())
     large = whole.width() * whole.height() * _SHARP * _SHARP > _MOST_PIXELS
     scale = 1.0 if large else _SHARP
     image = QImage(whole * scale, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(scale)
     with QPainter(image) as painter:
-        _draw(painter, whole, shown, look, origin)
+        _draw(painter, whole, canvas, origin)
     return image
 
 
@@ -40,8 +38,8 @@ def png(image: QImage) -> bytes:
     return bytes(buffer.data().data())
 
 
-def svg(shown: Shown, size: QSize, look: Look, origin: Origin) -> bytes:
-    whole = _whole(size)
+def svg(canvas: PlotCanvas, origin: Origin) -> bytes:
+    whole = _whole(canvas.size())
     content = QByteArray()
     buffer = QBuffer(content)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -53,9 +51,9 @@ def svg(shown: Shown, size: QSize, look: Look, origin: Origin) -> bytes:
     generator.setTitle(
         tr("SIMULATED: {title}", title=origin.source) if origin.simulated else origin.source
     )
-    generator.setDescription(_when(shown))
+    generator.setDescription(_when(canvas.shown()))
     with QPainter(generator) as painter:
-        _draw(painter, whole, shown, look, origin)
+        _draw(painter, whole, canvas, origin)
     buffer.close()
     return bytes(content.data())
 
@@ -65,14 +63,13 @@ def _whole(size: QSize) -> QSize:
     return QSize(plots.width() + 2 * _MARGIN, plots.height() + 2 * _MARGIN + _HEADER)
 
 
-def _draw(painter: QPainter, whole: QSize, shown: Shown, look: Look, origin: Origin) -> None:
-    drawing = Drawing(painter, look)
+def _draw(painter: QPainter, whole: QSize, canvas: PlotCanvas, origin: Origin) -> None:
+    drawing = Drawing(painter, canvas.look)
     place = QRectF(0, 0, whole.width(), whole.height())
     painter.fillRect(place, drawing.theme.surface)
     inner = place.adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
-    _draw_header(drawing, inner, shown, origin)
-    layout = shown.layout(inner.adjusted(0, _HEADER, 0, 0), look.letters)
-    draw_stack(drawing, layout, shown)
+    _draw_header(drawing, inner, canvas.shown(), origin)
+    canvas.draw_into(painter, inner.adjusted(0, _HEADER, 0, 0))
 
 
 def _draw_header(drawing: Drawing, place: QRectF, shown: Shown, origin: Origin) -> None:
@@ -80,12 +77,13 @@ def _draw_header(drawing: Drawing, place: QRectF, shown: Shown, origin: Origin) 
     middle = place.top() + 10
     right = place.right()
     if origin.simulated:
-        width = letters.badge.width(SIMULATED) + 18
+        word = tr("SIMULATED")
+        width = letters.badge.width(word) + 18
         badge = QRectF(right - width, middle - 11, width, 22)
         drawing.painter.setPen(Qt.PenStyle.NoPen)
         drawing.painter.setBrush(theme.simulated)
         drawing.painter.drawRoundedRect(badge, CHIP_RADIUS, CHIP_RADIUS)
-        ink = Run(SIMULATED, letters.badge, theme.simulated_ink)
+        ink = Run(word, letters.badge, theme.simulated_ink)
         drawing.text(badge.left() + 9, middle + letters.badge.cap_height / 2, ink)
         right = badge.left() - 16
     baseline = middle + letters.body.cap_height / 2

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from gpuexplorer.core.metric import Unit
 from gpuexplorer.core.units import Measure, Units, measure
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.widgets.plots.content import PlotContent
-from gpuexplorer.gui.widgets.plots.summary import Summary
+from gpuexplorer.gui.plots.content import PlotContent
+from gpuexplorer.gui.plots.summary import Summary
 
 # Steps from one grid line to the next that people count in.
 _STEPS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
@@ -41,6 +41,9 @@ class Scale:
     ticks: tuple[Tick, ...]  # from the lowest up, without the floor
     measure: Measure
     decimals: int
+
+    def holds(self, value: float) -> bool:
+        return self.lowest <= value <= self.highest
 
     def number(self, value: float) -> str:
         """Without its unit, which stands at the topmost grid line."""

@@ -1,4 +1,4 @@
-"""How the crosshair is drawn: over all plots, with the values of that moment in place."""
+"""What is said at the crosshair: the values of that moment on each plot, and the moment."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,12 @@ from PySide6.QtGui import QPen
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.widgets.plots.axis_drawing import draw_time_pill
-from gpuexplorer.gui.widgets.plots.content import Line
-from gpuexplorer.gui.widgets.plots.layout import Layout, PlotPlace, Stretch
-from gpuexplorer.gui.widgets.plots.spread import spread
-from gpuexplorer.gui.widgets.plots.summary import value_at
-from gpuexplorer.gui.widgets.plots.time_axis import moment_word
+from gpuexplorer.gui.plots.content import Line, Stretch
+from gpuexplorer.gui.plots.layout import Layout, PlotPlace
+from gpuexplorer.gui.plots.spread import spread
+from gpuexplorer.gui.plots.summary import value_at
+from gpuexplorer.gui.plots.time_axis import moment_word
+from gpuexplorer.gui.theme.letters import Letterings
 
 _PILL = 20.0
 _DOT = 3.5
@@ -33,28 +33,38 @@ class _Mark:
         return sum(run.width for run in self.runs) + 30
 
 
-def draw_crosshair(drawing: Drawing, layout: Layout, at: float, units: Units) -> None:
-    stretch = layout.stretch
-    if not layout.plots or not stretch.start <= at <= stretch.end:
-        return
-    theme = drawing.theme
-    across = layout.across
-    x = layout.plots[0].x(at, stretch)
-    pole = QRectF(round(x), across.top(), 1, across.height() + 6)
-    drawing.painter.fillRect(pole, theme.quiet)
+def draw_values(drawing: Drawing, layout: Layout, at: float, units: Units) -> None:
     for plot in layout.plots:
-        _draw_values(drawing, plot, x, at, units)
-    draw_time_pill(drawing, layout, x, _moment(stretch, at))
+        _draw_values(drawing, plot, layout.stretch, at, units)
+
+
+def moment_place(layout: Layout, at: float, letters: Letterings, top: float) -> QRectF:
+    """Where the moment is said on the axis of time."""
+    width = round(letters.badge.width(moment(layout.stretch, at)) + 16)
+    x = layout.area.left() + layout.area.width() * layout.stretch.share(at)
+    left = max(layout.left, min(x - width / 2, layout.right - width))
+    return QRectF(round(left), top, width, 18)
+
+
+def draw_moment(drawing: Drawing, layout: Layout, at: float, place: QRectF) -> None:
+    letters, theme = drawing.letters.badge, drawing.theme
+    drawing.painter.setPen(Qt.PenStyle.NoPen)
+    drawing.painter.setBrush(theme.text)
+    drawing.painter.drawRoundedRect(place, 4, 4)
+    baseline = place.center().y() + letters.cap_height / 2
+    words = Run(moment(layout.stretch, at), letters, theme.ground)
+    drawing.text(place.left() + 8, baseline, words)
 
 
 def words_at(layout: Layout, at: float, units: Units) -> str:
     """The same for whoever does not see it."""
     stretch = layout.stretch
-    said = [_moment(stretch, at)]
+    said = [moment(stretch, at)]
     for plot in layout.plots:
         for line in plot.content.lines:
             value = value_at(line.trace, at)
-            read = tr("not read") if value is None else str(quantity(line.metric, value, units))
+            absent = _absent(stretch, at)
+            read = absent if value is None else str(quantity(line.metric, value, units))
             said.append(f"{name_of(plot, line)} {read}")
     return ", ".join(said)
 
@@ -65,17 +75,24 @@ def name_of(plot: PlotPlace, line: Line) -> str:
     return f"{plot.content.title} {label}".strip()
 
 
-def _moment(stretch: Stretch, at: float) -> str:
+def _absent(stretch: Stretch, at: float) -> str:
+    return tr("nothing read yet") if at < stretch.began else tr("not read")
+
+
+def moment(stretch: Stretch, at: float) -> str:
     """As finely as a person can point."""
     tenths = stretch.end - stretch.start <= _TENTHS_UP_TO
     return moment_word(at + stretch.offset, stretch.end + stretch.offset, tenths=tenths)
 
 
-def _draw_values(drawing: Drawing, plot: PlotPlace, x: float, at: float, units: Units) -> None:
+def _draw_values(
+    drawing: Drawing, plot: PlotPlace, stretch: Stretch, at: float, units: Units
+) -> None:
+    x = plot.x(at, stretch)
     marks = _marks(drawing, plot, at, units)
     if not marks:
         if any(len(line.trace) for line in plot.content.lines):
-            _draw_nothing(drawing, plot, x)
+            _draw_nothing(drawing, plot, x, _absent(stretch, at))
         return
     lowest, highest = plot.top + _PILL / 2, plot.area.bottom() - _PILL / 2 + 4
     places = spread([mark.y for mark in marks], _PILL + 1, lowest, highest)
@@ -123,9 +140,9 @@ def _draw_pill(drawing: Drawing, mark: _Mark, left: float, y: float) -> None:
     drawing.runs(place.left() + 22, middle + letters.cap_height / 2, mark.runs)
 
 
-def _draw_nothing(drawing: Drawing, plot: PlotPlace, x: float) -> None:
+def _draw_nothing(drawing: Drawing, plot: PlotPlace, x: float, said: str) -> None:
     """A gap has no value, which is another thing than zero."""
     letters = drawing.letters.caption
-    word = Run(tr("not read"), letters, drawing.theme.faint)
+    word = Run(said, letters, drawing.theme.faint)
     left = x + 9 if x + 9 + word.width <= plot.area.right() else x - 9 - word.width
     drawing.text(left, plot.area.center().y() + letters.cap_height / 2, word)

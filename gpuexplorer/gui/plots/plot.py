@@ -1,0 +1,93 @@
+"""Plot: one view of a stack, with its scale, its lines, their limits."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import pyqtgraph as pg
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPen
+from PySide6.QtWidgets import QGraphicsItem
+
+from gpuexplorer.gui.plots.axes import Axis
+from gpuexplorer.gui.plots.graph import Graph
+from gpuexplorer.gui.plots.layout import Layout, PlotPlace
+from gpuexplorer.gui.plots.trace_item import TraceItem
+from gpuexplorer.gui.theme.palette import Theme
+
+_DOTS = [1.5, 2.5]
+Item = TypeVar("Item", bound=QGraphicsItem)
+
+
+class Plot:
+    """Shows the content of one place after another: its items are made once."""
+
+    def __init__(self, graph: Graph, time: pg.ViewBox) -> None:
+        self._view = plain_view(graph, time)
+        self._axis = Axis(graph.look, "left")
+        graph.scene().addItem(self._axis)
+        self._axis.linkToView(self._view)
+        self._traces: list[TraceItem] = []
+        self._limits: list[pg.InfiniteLine] = []
+
+    def show(self, layout: Layout, place: PlotPlace, theme: Theme) -> None:
+        view = place.view
+        for item in (self._view, self._axis):
+            item.show()
+        self._view.setGeometry(view)
+        beside = QRectF(layout.left, view.top(), view.left() - layout.left, view.height())
+        self._axis.setGeometry(beside)
+        self._view.setYRange(*place.reach, padding=0)
+        scale, lines = place.scale, place.content.lines
+        ticks = [] if place.empty else [(tick.value, tick.text) for tick in scale.ticks]
+        if not place.empty:
+            floor = scale.number(scale.lowest) if scale.lowest else ""
+            ticks.append((scale.lowest, floor))
+        self._axis.show_ticks(ticks)
+        filled = len(lines) == 1 and scale.lowest == 0
+        bare = [(band.start, band.end) for band in place.content.bands] if filled else []
+        # The first line is the one the plot is about: it lies on top.
+        fit(self._traces, len(lines), self._new_trace)
+        for trace, line in zip(self._traces, lines, strict=False):
+            colour = theme.card(line.colour)
+            trace.show_trace(line.trace, colour, fill=filled, dash=line.dash, bare=bare)
+        limits = [each.value for each in place.content.limits if scale.holds(each.value)]
+        fit(self._limits, len(limits), self._new_limit)
+        pen = QPen(theme.faint, 1)
+        pen.setDashPattern(_DOTS)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        for line, value in zip(self._limits, limits, strict=False):
+            line.setPen(pen)
+            line.setValue(value)
+
+    def hide(self) -> None:
+        self._view.hide()
+        self._axis.hide()
+
+    def _new_trace(self) -> TraceItem:
+        trace = TraceItem()
+        trace.setZValue(-len(self._traces))
+        self._view.addItem(trace, ignoreBounds=True)
+        return trace
+
+    def _new_limit(self) -> pg.InfiniteLine:
+        limit = pg.InfiniteLine(angle=0)
+        limit.setZValue(-100)
+        self._view.addItem(limit, ignoreBounds=True)
+        return limit
+
+
+def plain_view(graph: Graph, time: pg.ViewBox) -> pg.ViewBox:
+    """Anywhere in the scene, moved by nobody; its time is that of another."""
+    view = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0.0)
+    view.disableAutoRange()
+    view.setXLink(time)
+    graph.scene().addItem(view)
+    return view
+
+
+def fit(items: list[Item], count: int, make: Callable[[], Item]) -> None:
+    """So many are seen; more are made, and none is ever removed."""
+    while len(items) < count:
+        items.append(make())
+    for at, item in enumerate(items):
+        item.setVisible(at < count)
