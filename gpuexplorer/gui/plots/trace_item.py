@@ -121,7 +121,7 @@ class TraceItem(pg.GraphicsObject):
             width = np.minimum(np.diff(x, append=x[-1] + column), math.ceil(column))
             boxes = _rows(x, tops, np.maximum(width, 1.0), bottoms - tops)
             painter.setBrush(faded(self._colour, _BAND))
-            _draw_boxes(painter, boxes[boxes[:, 3] > LINE_WIDTH])
+            draw_boxes(painter, boxes[boxes[:, 3] > LINE_WIDTH])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         _cut(middles, y, place.left(), place.right())
@@ -147,7 +147,7 @@ class TraceItem(pg.GraphicsObject):
             there &= (columns < begin * scale + shift) | (columns >= end * scale + shift)
         width = np.full(columns.size, float(COLUMN_PIXELS))
         painter.setBrush(faded(self._colour, _FILL))
-        _draw_boxes(painter, _rows(columns, tops, width, place.bottom() - tops)[there])
+        draw_boxes(painter, _rows(columns, tops, width, place.bottom() - tops)[there])
 
     def _draw_line(self, painter: QPainter, x: Numbers, y: Numbers, phase: int) -> None:
         pen = QPen(self._colour, LINE_WIDTH)
@@ -224,7 +224,7 @@ def _draw_lines(painter: QPainter, rows: Numbers) -> None:
         painter.drawLines(lines, len(rows))
 
 
-def _draw_boxes(painter: QPainter, rows: Numbers) -> None:
+def draw_boxes(painter: QPainter, rows: Numbers) -> None:
     """x, y, width, height in each row."""
     if len(rows):
         boxes = shiboken6.wrapInstance(rows.ctypes.data, QRectF)
