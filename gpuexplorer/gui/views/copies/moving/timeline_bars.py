@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+import shiboken6
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -13,7 +14,7 @@ from gpuexplorer.copies.lane import Fold, Lane, Numbers
 from gpuexplorer.copies.timeline import Engine, Timeline, Track
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
-from gpuexplorer.gui.plots.trace_item import COLUMN_PIXELS, draw_boxes
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
 from gpuexplorer.gui.theme.palette import mixed
 from gpuexplorer.gui.views.copies.moving.timeline_looks import (
     BarLook,
@@ -200,8 +201,12 @@ class TimelineBars:
             dim = mixed(drawing.theme.surface, colour, _PAUSED)
             for brush, which in ((colour, ~paused), (dim, paused)):
                 rows = boxes[(looks == number) & which]
-                painter.setBrush(brush)
-                draw_boxes(painter, rows)
+                if len(rows):
+                    painter.setBrush(brush)
+                    # Qt reads the array itself: a list takes longer to make than to draw.
+                    found = shiboken6.wrapInstance(rows.ctypes.data, QRectF)
+                    assert isinstance(found, QRectF)
+                    painter.drawRects(found, len(rows))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     def _draw_bar(

@@ -270,7 +270,7 @@ class TimelineView(Graph):
         self.framed.emit(self.frame)
 
     def _on_range_changed(self) -> None:
-        self._lanes.updateMatrix()  # else the next move of a hand comes with the scale of before
+        self._lanes.updateMatrix()  # else the hand's next move has the scale of before
         frame = self.frame
         most = max(1, round(self._lanes.width() / _TICK))
         self._origin, self._origin_words, self._ticks = ticks(frame, most)
