@@ -15,6 +15,7 @@ from gpuexplorer.gui.views.overview.now_panel import hidden_link, show_link
 from gpuexplorer.gui.views.overview.plotted import Plotted
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.now_tag import NowTag
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.tiles.figure_row import FigureRow
@@ -73,7 +74,9 @@ class AllCardsPanel(Panel):
         self.head.insertSpacing(1, 14)
         self.head.insertWidget(2, self._metrics)
         self.head.insertSpacing(3, 14)
-        self.head.insertWidget(4, self._beside, 100)
+        self._of_now = NowTag(look, time_window)
+        self.head.insertWidget(4, self._of_now)
+        self.head.insertWidget(5, self._beside, 100)
         for widget in (self._hidden, self._legend, self._stretch):
             self.head.addSpacing(10)
             self.head.addWidget(widget)
@@ -106,6 +109,7 @@ class AllCardsPanel(Panel):
         self.plots.setVisible(not many)
         self.strip.setVisible(many)
         self._legend.setVisible(many)
+        self._of_now.show_needed(not many)  # the sums stand elsewhere then
         self._place_figures()
         self.shape_changed.emit()
 

@@ -42,6 +42,7 @@ from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from gpuexplorer.gui.widgets.tiles.tile_grid import Board, TileGrid
 from gpuexplorer.gui.wording.cards.attention import worth_a_look
 from gpuexplorer.gui.wording.cards.card_face import CardFace
+from gpuexplorer.gui.wording.cards.card_head import face_of_now
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
 from gpuexplorer.gui.wording.cards.sums import energy_together, power_together, sums
@@ -94,10 +95,10 @@ class OverviewView(LiveView):
         )
         self._tiles, self._cells = TileGrid(look), TileGrid(look)
         self._now = NowPanel(look, self._cells)
-        self._side = SidePanel(look)
+        self._side = SidePanel(look, time_window)
         self._many = ManyRow(self._now, self._side)
         self._many.hide()
-        self._processes = ProcessesPanel(look)
+        self._processes = ProcessesPanel(look, time_window)
         self._events = EventsPanel(look)
         self._notes = NotesPanel(look)
         self._below = BelowRow(((self._processes, 5.2), (self._events, 3.4)), _NARROW_BELOW)
@@ -131,6 +132,8 @@ class OverviewView(LiveView):
         faces = {each.card.id: machine.face(each) for each in seen}
         known = {each.card.id: machine.known(each.card.id) for each in cards}
         many = len(seen) > MOST_COLOURED_CARDS
+        if not self.time_window.following and not many:
+            faces = {card: face_of_now(face) for card, face in faces.items()}
         boards = boards_of(seen) if many else []
         self._show_cards(seen, faces, boards, known)
         self._show_sums(cards, known, many=many)
