@@ -69,7 +69,7 @@ class Axis(pg.AxisItem):
                 box, side = QRectF(0, y - 8, place.width() - 8, 16), Qt.AlignmentFlag.AlignRight
             else:
                 x = round(place.left() + share * place.width())
-                if self._lines or self.orientation == "bottom":
+                if self._lines or (self.orientation == "bottom" and not self._inside):
                     reach = -view.height() if self._lines else _TICK
                     painter.drawLine(QPointF(x, place.top()), QPointF(x, place.top() + reach))
                 width = marked.width(words)

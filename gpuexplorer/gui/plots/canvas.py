@@ -12,7 +12,6 @@ from PySide6.QtGui import (
     QNativeGestureEvent,
     QPainter,
     QPaintEvent,
-    QResizeEvent,
     QShowEvent,
     QWheelEvent,
 )
@@ -150,6 +149,10 @@ class PlotCanvas(Graph):
     def dress(self) -> None:
         self._on_shape_changed()
 
+    def fill(self) -> None:
+        self._axis_width = None
+        self._arrange()
+
     def _arrange(self, size: QSize | None = None) -> None:
         """Put everything in its place."""
         self._later.stop()
@@ -168,7 +171,7 @@ class PlotCanvas(Graph):
     def _put_foot(self, size: QSize | None = None) -> None:
         """The axis of time is in view, though the plots' end may not be."""
         whole = self.height() if size is None else size.height()
-        seen = self.visibleRegion().boundingRect() if size is None else None
+        seen = self.viewport().visibleRegion().boundingRect() if size is None else None
         bottom = whole if seen is None or seen.isEmpty() else seen.bottom() + 1
         self._drawn.put_foot(float(bottom))
 
@@ -310,6 +313,7 @@ class PlotCanvas(Graph):
         self._by_keyboard = False
         self._choose(self.layout_now().plot_at(event.position().y()))
         super().mousePressEvent(event)
+        event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons():
@@ -322,6 +326,7 @@ class PlotCanvas(Graph):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         dragging = self._dragging
         super().mouseReleaseEvent(event)
+        event.accept()
         if dragging:
             self._pointer = event.position().x()
             self._point(self._pointer)
@@ -357,11 +362,6 @@ class PlotCanvas(Graph):
     def paintEvent(self, event: QPaintEvent) -> None:
         self.layout_now()
         super().paintEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
-        super().resizeEvent(event)
-        if event is not None:  # pyqtgraph calls it while the view is made
-            self._arrange()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

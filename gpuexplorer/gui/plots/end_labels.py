@@ -47,7 +47,7 @@ def draw_end_labels(drawing: Drawing, layout: Layout, units: Units) -> None:
 def _draw_ends(drawing: Drawing, layout: Layout, plot: PlotPlace, units: Units) -> None:
     labels = _labels(drawing, plot)
     # The lowest touches no flag below.
-    lowest, highest = plot.top + 6, plot.area.bottom() - 2
+    lowest, highest = plot.top + 6, plot.area.bottom() - 6
     if not layout.compact:
         # Beside the title there is room as well, and below, up to the next one.
         lowest, highest = plot.top - 8, plot.area.bottom() + 6

@@ -4,13 +4,16 @@ from collections.abc import Callable
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QSize
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QWheelEvent
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QGraphicsView, QToolTip, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.plots.axes import Axis
 from gpuexplorer.gui.plots.sheet import Sheet
 from gpuexplorer.gui.theme.look import Look
+
+# Of moves that come close together the last is what counts, and Qt hands on no others.
+pg.setConfigOption("mouseRateLimit", 0)
 
 
 class Graph(pg.GraphicsView):
@@ -67,6 +70,9 @@ class Graph(pg.GraphicsView):
     def dress(self) -> None:
         """Give the items their colours."""
 
+    def fill(self) -> None:
+        """The size has changed."""
+
     def _put_on_surface(self) -> None:
         self.setBackground(self.look.theme.surface)
 
@@ -93,9 +99,14 @@ class Graph(pg.GraphicsView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         event.ignore()
 
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        if event is not None:  # pyqtgraph calls this while it makes the view
+            self.fill()
+
     def close(self) -> bool:
-        """As any other widget: pyqtgraph's takes apart what the last events still ask for."""
-        return bool(QGraphicsView.close(self))
+        """pyqtgraph's own takes the scene apart, and Qt closes a window without asking it."""
+        return QGraphicsView.close(self)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(64, 36)

@@ -9,9 +9,10 @@ from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import mark
 from gpuexplorer.gui.paint.drawing import THIN_SPACE
 from gpuexplorer.gui.plots.content import Flag, PlotContent, Stretch
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
 from gpuexplorer.gui.plots.scale import Scale, scale_of
 from gpuexplorer.gui.plots.summary import Summary, summarise
-from gpuexplorer.gui.plots.trace_item import COLUMN_PIXELS, steady_stretch
+from gpuexplorer.gui.plots.trace_item import steady_stretch
 from gpuexplorer.gui.theme.letters import Letterings
 
 HEADROOM = 16.0  # for the topmost label and the words of bands
@@ -126,12 +127,7 @@ def lay_out(
     room = (place.height() - around) / max(1, len(contents))
     height = float(int(max(_LEAST_AREA, room - each)))
     lines = 4 if height >= _FOUR_LINES_FROM else 3 if height >= _THREE_LINES_FROM else 2
-    summaries = [
-        tuple(
-            summarise(line, stretch.start, stretch.end, stretch.following) for line in c.lines
-        )
-        for c in contents
-    ]
+    summaries = [tuple(summarise(line, stretch) for line in c.lines) for c in contents]
     scales = scales_before or [
         scale_of(content, seen, lines, units)
         for content, seen in zip(contents, summaries, strict=True)

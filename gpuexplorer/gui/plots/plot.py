@@ -9,6 +9,7 @@ from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QGraphicsItem
 
 from gpuexplorer.gui.plots.axes import Axis
+from gpuexplorer.gui.plots.curves import Curve
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.layout import Layout, PlotPlace
 from gpuexplorer.gui.plots.trace_item import TraceItem
@@ -26,7 +27,8 @@ class Plot:
         self._axis = Axis(graph.look, "left")
         graph.scene().addItem(self._axis)
         self._axis.linkToView(self._view)
-        self._traces: list[TraceItem] = []
+        self._traces = TraceItem()
+        self._view.addItem(self._traces, ignoreBounds=True)
         self._limits: list[pg.InfiniteLine] = []
 
     def show(self, layout: Layout, place: PlotPlace, theme: Theme) -> None:
@@ -35,6 +37,7 @@ class Plot:
             item.show()
         self._view.setGeometry(view)
         beside = QRectF(layout.left, view.top(), view.left() - layout.left, view.height())
+        self._axis.setWidth(beside.width())
         self._axis.setGeometry(beside)
         self._view.setYRange(*place.reach, padding=0)
         scale, lines = place.scale, place.content.lines
@@ -45,11 +48,12 @@ class Plot:
         self._axis.show_ticks(ticks)
         filled = len(lines) == 1 and scale.lowest == 0
         bare = [(band.start, band.end) for band in place.content.bands] if filled else []
-        # The first line is the one the plot is about: it lies on top.
-        fit(self._traces, len(lines), self._new_trace)
-        for trace, line in zip(self._traces, lines, strict=False):
-            colour = theme.card(line.colour)
-            trace.show_trace(line.trace, colour, fill=filled, dash=line.dash, bare=bare)
+        self._traces.show_curves(
+            [
+                Curve(line.trace, theme.card(line.colour), filled, line.dash, tuple(bare))
+                for line in lines
+            ]
+        )
         limits = [each.value for each in place.content.limits if scale.holds(each.value)]
         fit(self._limits, len(limits), self._new_limit)
         pen = QPen(theme.faint, 1)
@@ -62,12 +66,6 @@ class Plot:
     def hide(self) -> None:
         self._view.hide()
         self._axis.hide()
-
-    def _new_trace(self) -> TraceItem:
-        trace = TraceItem()
-        trace.setZValue(-len(self._traces))
-        self._view.addItem(trace, ignoreBounds=True)
-        return trace
 
     def _new_limit(self) -> pg.InfiniteLine:
         limit = pg.InfiniteLine(angle=0)

@@ -20,13 +20,13 @@ from gpuexplorer.gui.state.time_window import Marked
 from gpuexplorer.gui.theme.palette import faded
 
 _BAND = 0.13
-_PER_TICK, _APART = 92.0, 14.0
+_PER_TICK, _APART = 70.0, 14.0
 _VALUES = 180.0  # on either side of the crosshair
 _REASON_SHARE = 0.4
 
 
 class StackScene:
-    """From below: poles, bands, titles, plots, words, the crosshair, and the axis of time."""
+    """From below: bands, titles, poles, plots, words, the crosshair, and the axis of time."""
 
     def __init__(self, graph: Graph, time: pg.ViewBox) -> None:
         self._graph, self._time = graph, time
@@ -45,7 +45,7 @@ class StackScene:
         self._axis.setZValue(5)
         graph.scene().addItem(self._axis)
         self._axis.linkToView(time)
-        self._poles = graph.add_sheet(self._draw_poles, -5)
+        self._poles = graph.add_sheet(self._draw_poles, -2)
         self._titles = graph.add_sheet(self._draw_titles, -3)
         self._words = graph.add_sheet(self._draw_words, 1)
         self._ends = graph.add_sheet(self._draw_ends, 1)

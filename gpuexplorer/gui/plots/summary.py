@@ -26,7 +26,8 @@ class Summary:
     now: float | None = None  # the same where the line goes on to the end of the stretch
 
 
-def summarise(line: Line, start: float, end: float, following: bool) -> Summary:
+def summarise(line: Line, stretch: Stretch) -> Summary:
+    start, end, following = stretch.start, stretch.end, stretch.following
     trace = line.trace
     first = int(trace.times.searchsorted(start - trace.column_seconds))
     after = int(trace.times.searchsorted(end, side="right"))
@@ -76,7 +77,11 @@ def unread(lines: Sequence[Line], stretch: Stretch) -> Sequence[tuple[float, flo
 
     What was before the program began is one by itself.
     """
-    reads = [_read(line.trace, stretch) for line in lines if len(line.trace)]
+    reads = []
+    for line in lines:
+        reads.append(_read(line.trace, stretch))
+        if any(a <= stretch.start and stretch.end <= b for a, b in reads[-1]):
+            return []
     if not any(reads) and (not lines or any(line.reason for line in lines)):
         return []  # it is said already
     edges = np.array(sorted(itertools.chain(*reads), key=itemgetter(0))).reshape(-1, 2)

@@ -1,4 +1,4 @@
-"""Words in a plot, over its curves: why a line is missing, what was not read, what a band is."""
+"""Words in a plot, over its curves: why a line is missing, what was not read, bands."""
 
 from collections.abc import Sequence
 
@@ -22,11 +22,13 @@ _BACKING = 0.86
 
 def draw_titles(drawing: Drawing, layout: Layout) -> None:
     """Between the plots nothing of what lies behind them is seen."""
+    before = 0.0
     for plot in layout.plots:
         if not layout.compact:
-            above = QRectF(layout.left, plot.place.top(), plot.area.right() - layout.left, 0)
-            above.setBottom(plot.top)
-            drawing.painter.fillRect(above, drawing.theme.surface)
+            across = plot.area.right() - layout.left
+            between = QRectF(layout.left, before, across, plot.top - before)
+            before = plot.area.bottom() + 1
+            drawing.painter.fillRect(between, drawing.theme.surface)
             title = Run(plot.content.title, drawing.letters.strong, drawing.theme.text)
             drawing.elided(layout.left, plot.top - 6, title, plot.area.width())
 

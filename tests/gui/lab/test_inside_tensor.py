@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QHelpEvent
@@ -138,6 +139,32 @@ def test_pointing_at_a_cell_names_it_in_full(
     QGuiApplication.sendEvent(grid.viewport(), asked)
     qtbot.waitUntil(lambda: QToolTip.text() == "W[0, 1] is −2")
     QToolTip.hideText()
+
+
+def test_the_spread_marks_where_the_chosen_value_lies(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    place(lab, worker, qtbot, tensor("W", shape=(1, 4)))
+    grid = look_at(inside, worker, qtbot, "W", ((1.0, 4.0, None, 2.0),))
+    (mark,) = [
+        each
+        for each in the(SpreadChart, inside_page(inside)).items()
+        if isinstance(each, pg.InfiniteLine)
+    ]
+    marked = {}
+    for _ in range(4):
+        marked[grid.accessibleDescription()] = mark.value() if mark.isVisible() else None
+        press(grid, Qt.Key.Key_Right)
+    assert marked == {
+        "W[0, 0] is 1": 0.0,
+        "W[0, 1] is 4": 1.0,
+        "W[0, 2] is NaN": None,
+        "W[0, 3] is 2": pytest.approx(1 / 3),
+    }
+    # Another tensor has other ends.
+    place(lab, worker, qtbot, tensor("V", shape=(1, 2), number=2))
+    grid = look_at(inside, worker, qtbot, "V", ((8.0, 0.0),))
+    assert mark.value() == 1.0
 
 
 @pytest.mark.parametrize(

@@ -75,14 +75,14 @@ MakeStack = Callable[..., PlotStack]
 
 def written(stack: PlotStack) -> list[str]:
     """Every text on it, in the order in which it is painted."""
-    drawn = svg(stack.shown(), stack.size(), stack.look, Origin()).decode()
+    drawn = svg(stack, Origin()).decode()
     found = re.findall(r"<text[^>]*>(.*?)</text>", drawn, re.DOTALL)
     return [unescape(text).strip() for text in found]
 
 
 def places(stack: PlotStack, text: str) -> list[tuple[float, float]]:
     """Where it stands written; below is more."""
-    drawn = svg(stack.shown(), stack.size(), stack.look, Origin()).decode()
+    drawn = svg(stack, Origin()).decode()
     pattern = (
         r'<text[^>]* x="([-\d.]+)" y="([-\d.]+)"[^>]*>\s*' + re.escape(text) + r"\s*</text>"
     )

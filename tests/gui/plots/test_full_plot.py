@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.palette.palette import Palette
@@ -40,13 +41,13 @@ def test_a_double_click_shows_one_plot_alone_and_leads_back(
     open_stack: MakeStack, qtbot: QtBot, way_back: str
 ) -> None:
     stack = open_stack([plot(line()), power()])
-    QTest.mouseDClick(stack, LEFT, NO_KEY, QPoint(300, 300))
+    QTest.mouseDClick(stack.viewport(), LEFT, NO_KEY, QPoint(300, 300))
     (full,) = full_plots()
     qtbot.waitUntil(full.isActiveWindow)
     assert full.isFullScreen()
     assert full.windowTitle() == "Power"
     canvas = full.focusProxy()
-    assert isinstance(canvas, QWidget)
+    assert isinstance(canvas, PlotCanvas)
     assert "draw: 200 W" in canvas.accessibleDescription()
     stack.show_contents([plot(line()), power(150.0)])
     assert "draw: 150 W" in canvas.accessibleDescription()
@@ -55,7 +56,7 @@ def test_a_double_click_shows_one_plot_alone_and_leads_back(
     elif way_back == "F11":
         press(canvas, Qt.Key.Key_F11)
     else:
-        QTest.mouseDClick(canvas, LEFT, NO_KEY, QPoint(300, 200))
+        QTest.mouseDClick(canvas.viewport(), LEFT, NO_KEY, QPoint(300, 200))
     qtbot.waitUntil(lambda: not full_plots())
     assert stack.isVisible()
 
@@ -84,7 +85,7 @@ def test_the_space_bar_holds_the_picture_there_too(open_stack: MakeStack, qtbot:
     (full,) = full_plots()
     qtbot.waitUntil(full.isActiveWindow)
     canvas = full.focusProxy()
-    assert isinstance(canvas, QWidget)
+    assert isinstance(canvas, PlotCanvas)
     held = []
     for _ in range(2):
         press(canvas, Qt.Key.Key_Space)
@@ -165,7 +166,7 @@ def test_all_that_can_be_done_there_is_found_under_ctrl_k(
     (full,) = full_plots()
     qtbot.waitUntil(full.isActiveWindow)
     canvas = full.focusProxy()
-    assert isinstance(canvas, QWidget)
+    assert isinstance(canvas, PlotCanvas)
     QTest.keyClick(canvas, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     palette = the(Palette, full)
     assert palette.isVisible()

@@ -23,14 +23,14 @@ NO_KEY = Qt.KeyboardModifier.NoModifier
 
 
 def drag(stack: PlotStack, start: QPoint, end: QPoint) -> None:
-    QTest.mousePress(stack, LEFT, NO_KEY, start)
+    QTest.mousePress(stack.viewport(), LEFT, NO_KEY, start)
     for place in (start + QPoint(20 if end.x() > start.x() else -20, 0), end):
         at = QPointF(place)
         moved = QMouseEvent(
             QEvent.Type.MouseMove, at, stack.mapToGlobal(at), LEFT, LEFT, NO_KEY
         )
-        QApplication.sendEvent(stack, moved)
-    QTest.mouseRelease(stack, LEFT, NO_KEY, end)
+        QApplication.sendEvent(stack.viewport(), moved)
+    QTest.mouseRelease(stack.viewport(), LEFT, NO_KEY, end)
 
 
 def wheel(stack: PlotStack, place: QPoint, turned: QPoint) -> None:
@@ -46,14 +46,14 @@ def wheel(stack: PlotStack, place: QPoint, turned: QPoint) -> None:
         phase,
         False,  # noqa: FBT003 - Qt's own
     )
-    QApplication.sendEvent(stack, event)
+    QApplication.sendEvent(stack.viewport(), event)
 
 
 def point(stack: PlotStack, place: QPoint) -> None:
     at = QPointF(place)
     none = Qt.MouseButton.NoButton
     moved = QMouseEvent(QEvent.Type.MouseMove, at, stack.mapToGlobal(at), none, none, NO_KEY)
-    QApplication.sendEvent(stack, moved)
+    QApplication.sendEvent(stack.viewport(), moved)
 
 
 def test_the_axis_ends_with_now_only_where_the_present_is_in_view(
@@ -78,7 +78,7 @@ def test_recording_goes_on_while_one_looks_back(open_stack: MakeStack) -> None:
     before = stack.time_window.stretch()
     clock.advance(60)
     assert stack.time_window.stretch() == before
-    drag(stack, QPoint(700, 150), QPoint(100, 150))
+    drag(stack, QPoint(580, 150), QPoint(100, 150))
     assert stack.time_window.following
     assert "now" in written(stack)
 
@@ -177,12 +177,12 @@ def test_focus_by_keyboard_is_seen(open_stack: MakeStack) -> None:
 
 def test_a_drag_that_ends_over_another_screen_is_over(open_stack: MakeStack) -> None:
     stack = open_stack([power()])
-    QTest.mousePress(stack, LEFT, NO_KEY, QPoint(300, 100))
+    QTest.mousePress(stack.viewport(), LEFT, NO_KEY, QPoint(300, 100))
     for x in (340, 380):
         at = QPointF(x, 100)
         where = stack.mapToGlobal(at)
         moved = QMouseEvent(QEvent.Type.MouseMove, at, where, LEFT, LEFT, NO_KEY)
-        QApplication.sendEvent(stack, moved)
+        QApplication.sendEvent(stack.viewport(), moved)
     assert stack.cursor().shape() is Qt.CursorShape.ClosedHandCursor
     stack.hide()
     stack.show()

@@ -102,11 +102,11 @@ def test_a_lost_card_keeps_its_past_and_says_when_it_was_lost(open_stack: MakeSt
 
 
 def test_a_time_that_was_not_read_says_so(open_stack: MakeStack) -> None:
-    halves = [0.5] * 100
+    halves = [0.5] * 150
     parted = trace([*halves, np.nan, *halves])
     stack = open_stack([plot(line("GPU", parted))])
     assert "not read" not in written(stack)
-    times = np.concatenate((parted.times[:101] - 80, parted.times[101:]))
+    times = np.concatenate((parted.times[:151] - 80, parted.times[151:]))
     long_gap = type(parted)(
         times, parted.minima, parted.maxima, parted.means, parted.counts, 1.0
     )

@@ -9,11 +9,11 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Quantity, Units, quantity
 from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.gui.plots.time_axis import TimeTick
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.overview.plotted import Plotted, limit_of, value_of
 from gpuexplorer.gui.views.overview.strip_history import StripHistory
 from gpuexplorer.gui.widgets.tiles.heat_strip import StripBoard, StripContent, StripMark
-from gpuexplorer.gui.widgets.tiles.sparkline import Tick
 from gpuexplorer.gui.widgets.tiles.tile_layout import BOARD
 from gpuexplorer.gui.wording.cards.attention import ranges
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
@@ -37,7 +37,7 @@ def strip_content(
     known: Mapping[CardId, Known],
     plotted: Plotted,
     history: StripHistory,
-    ticks: tuple[Tick, ...],
+    ticks: tuple[TimeTick, ...],
     units: Units,
     gone: Mapping[CardId, tuple[float, str]],
     then: Then,

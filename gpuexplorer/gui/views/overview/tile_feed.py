@@ -9,12 +9,13 @@ from gpuexplorer.core.catalogue.memory import MEMORY_USED
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.units import ratio
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.paint.curve import COLUMN_PIXELS, columns_for, steady_stretch
-from gpuexplorer.gui.plots.time_axis import time_ticks
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
+from gpuexplorer.gui.plots.time_axis import TimeTick, time_ticks
+from gpuexplorer.gui.plots.trace_item import columns_for, steady_stretch
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile, TileSize
-from gpuexplorer.gui.widgets.tiles.sparkline import Spark, SparkBand, Tick
+from gpuexplorer.gui.widgets.tiles.tile_curve import Spark, SparkBand
 from gpuexplorer.gui.widgets.tiles.tile_past import NO_PAST, TilePast
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
@@ -26,6 +27,7 @@ from gpuexplorer.telemetry.trace import Trace
 _TICK_EVERY = 84.0  # pixels
 # Not all tiles move on in the same picture, which would then take much longer than others.
 _EACH_TIME, _MOST_BEHIND = 3, 4
+_SHARES = ((1.0, "100 %"), (0.5, "50"))
 _UNREAD = {
     CardState.ASLEEP: mark("not read"),
     CardState.NO_ANSWER: mark("no answer"),
@@ -105,9 +107,10 @@ class TileFeed:
                 ended=ended,
                 ended_word="" if ended is None else self._moment_words(ended),
                 unread=unread,
+                scale=_SHARES if scaled else (),
+                ticks=self.ticks(start, end, width) if scaled else (),
             ),
-            memory=self._memory(card, face, start, end, width) if memory else None,
-            ticks=self.ticks(start, end, width) if scaled else (),
+            memory=self._memory(card, face, asked) if memory else None,
             average=_average(busy),
         )
         self._pasts[card] = (asked, past)
@@ -121,27 +124,21 @@ class TileFeed:
             return False
         return replace(before, start=asked.start, end=asked.end) == asked
 
-    def ticks(self, start: float, end: float, width: float) -> tuple[Tick, ...]:
-        """Clock times, and at the right end that this is now, where it is."""
+    def ticks(self, start: float, end: float, width: float) -> tuple[TimeTick, ...]:
+        """Clock times, and before all of them that this is now, where it is."""
         window = self._time_window
-        most = int(width / _TICK_EVERY)
-        ticks = [
-            Tick((each.at - start) / (end - start), each.text)
-            for each in time_ticks(start, end, window.wall(0.0), most)
-        ]
-        if not window.following:
-            return tuple(ticks)
-        near = 1.0 - _TICK_EVERY * 0.6 / max(1.0, width)
-        return (*(tick for tick in ticks if tick.share < near), Tick(1.0, tr("now")))
+        ticks = time_ticks(start, end, window.wall(0.0), int(width / _TICK_EVERY))
+        now = (TimeTick(end, tr("now")),) if window.following else ()
+        return (*now, *ticks)
 
-    def _memory(
-        self, card: CardId, face: CardFace, start: float, end: float, width: float
-    ) -> Spark | None:
+    def _memory(self, card: CardId, face: CardFace, asked: _Asked) -> Spark | None:
         total = face.memory.total_bytes
         if not total:
             return None
-        trace = self._machine.past.trace(card, MEMORY_USED, start, end, columns_for(width))
-        return Spark(trace, start, end, highest=total)
+        stretch, columns = (asked.start, asked.end), columns_for(asked.width)
+        trace = self._machine.past.trace(card, MEMORY_USED, *stretch, columns)
+        scale = ((total, face.memory.scale),) if asked.scaled else ()
+        return Spark(trace, *stretch, highest=total, scale=scale)
 
     def _moment_words(self, at: float) -> str:
         window = self._time_window

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.plots.canvas import PlotCanvas
@@ -91,8 +91,8 @@ class PlotStack(PlotCanvas):
     def _on_full_closed(self) -> None:
         self._full = None
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
+    def fill(self) -> None:
+        super().fill()
         self._note.put_in(QRectF(self.rect()))
 
     def hideEvent(self, event: QHideEvent) -> None:

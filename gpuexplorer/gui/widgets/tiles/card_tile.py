@@ -20,10 +20,11 @@ from gpuexplorer.gui.paint.drawing import TILE_RADIUS, Drawing
 from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.tiles.cell_tile import CELL_HEIGHT, WITH_PAST, draw_cell_tile
+from gpuexplorer.gui.widgets.tiles.cell_tile import CELL_HEIGHT, cell_curves, draw_cell_tile
 from gpuexplorer.gui.widgets.tiles.compact_tile import (
     CompactPlan,
     changed_parts,
+    compact_curves,
     compact_plan,
     compact_tile_height,
     draw_compact_tile,
@@ -32,16 +33,16 @@ from gpuexplorer.gui.widgets.tiles.compact_tile import (
 from gpuexplorer.gui.widgets.tiles.full_tile import (
     FullPlan,
     draw_full_tile,
+    full_curves,
     full_plan,
     full_tile_height,
 )
-from gpuexplorer.gui.widgets.tiles.sparkline import scaled_place
+from gpuexplorer.gui.widgets.tiles.tile_curve import PlacedCurve, TileCurves
 from gpuexplorer.gui.widgets.tiles.tile_parts import sentence_height
 from gpuexplorer.gui.widgets.tiles.tile_past import NO_PAST, TilePast
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.processes.programs import ProgramFace
 
-_CELL_SIDES = 16.0
 _CELL_RADIUS = 6.0
 
 
@@ -67,6 +68,7 @@ class CardTile(Painted):
         self._programs: list[ProgramFace] = []
         self._pointed = False
         self._stamps = Stamps()
+        self._curves = TileCurves(look, self)
         self._plan_kept: tuple[object, FullPlan | CompactPlan] | None = None
         # It draws what shows at its corners too: then nothing below it is drawn again.
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -93,21 +95,29 @@ class CardTile(Painted):
         self.face = face
         self._say()
         self._update_from(plan, before)
+        self._curves.show(self._placed_curves())
         if _height_decided_by(face) == _height_decided_by(before):
             return False
         self._place_link()
         return True
 
     def show_past(self, past: TilePast) -> None:
-        if past is not self._past:
-            self._update_past(self._past, past)
-            self._past = past
-            if self._link.isVisible() is not self._leads_back():
-                self._place_link()
+        if past is self._past:
+            return
+        if past.average != self._past.average:
+            plan, place = self._plan(), QRectF(self.rect())
+            parts = numbers_place(place, plan) if isinstance(plan, CompactPlan) else place
+            self.update(parts.toAlignedRect())
+        self._past = past
+        self._curves.show(self._placed_curves())
+        if self._link.isVisible() is not self._leads_back():
+            self.update()
+            self._place_link()
 
     def show_programs(self, programs: Sequence[ProgramFace]) -> None:
         if list(programs) != self._programs:
             self._programs = list(programs)
+            self._curves.show(self._placed_curves())
             self.update()
 
     def _update_from(self, plan: FullPlan | CompactPlan | None, before: CardFace) -> None:
@@ -121,22 +131,12 @@ class CardTile(Painted):
         for part in parts:
             self.update(part.toAlignedRect())
 
-    def _update_past(self, before: TilePast, past: TilePast) -> None:
-        plan = self._plan()
-        if not isinstance(plan, CompactPlan) or self.face.sentence:
-            self.update()
-            return
-        self.update(plan.busy.adjusted(-2, -2, 2, 2).toAlignedRect())
-        if plan.memory is not None:
-            self.update(plan.memory.adjusted(-2, -2, 2, 2).toAlignedRect())
-        if past.average != before.average:
-            self.update(numbers_place(QRectF(self.rect()), plan).toAlignedRect())
-
     def show_size(self, size: TileSize) -> None:
         if size is not self._size:
             self._size = size
             self._say()
             self._place_link()
+            self._curves.show(self._placed_curves())
             self.update()
 
     def show_pointed(self, pointed: bool) -> None:
@@ -150,13 +150,7 @@ class CardTile(Painted):
 
     def past_width(self) -> float:
         """How wide the trace of how busy it was is drawn; 0 where none is."""
-        match self._plan():
-            case FullPlan() as full:
-                return scaled_place(full.busy, ()).width()
-            case CompactPlan() as compact:
-                return compact.busy.width()
-            case _:
-                return self.width() - _CELL_SIDES if self.height() >= WITH_PAST else 0.0
+        return max((each.trace_width for each in self._placed_curves()), default=0.0)
 
     def shows_memory_past(self) -> bool:
         plan = self._plan()
@@ -182,7 +176,7 @@ class CardTile(Painted):
                 self._draw_ground(drawing, place)
                 draw_compact_tile(drawing, place, compact, *parts)
             case _:
-                draw_cell_tile(drawing, place, self.face, self._past.busy)
+                draw_cell_tile(drawing, place, self.face)
         drawing.painter.setOpacity(1.0)
         if self.hasFocus():
             drawing.focus_ring(place, radius)
@@ -243,6 +237,16 @@ class CardTile(Painted):
                 self._plan_kept = (asked, compact_plan(place, face, count))
         return self._plan_kept[1]
 
+    def _placed_curves(self) -> list[PlacedCurve]:
+        face, past = self.face, self._past
+        match self._plan():
+            case FullPlan() as full:
+                return full_curves(full, face, past)
+            case CompactPlan() as compact:
+                return compact_curves(compact, face, past)
+            case _:
+                return cell_curves(self.look, QRectF(self.rect()), face, past.busy)
+
     def _leads_back(self) -> bool:
         """Whether there are no figures now, and some there were."""
         if self._size is TileSize.CELL or not self.face.sentence or self.face.mark is None:
@@ -266,6 +270,7 @@ class CardTile(Painted):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._curves.show(self._placed_curves())
         self._place_link()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:

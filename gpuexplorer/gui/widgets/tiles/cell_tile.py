@@ -3,17 +3,17 @@
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPen
 
-from gpuexplorer.gui.paint.curve import draw_trace
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.theme.palette import Tone, faded
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Theme, Tone, faded, mixed
 from gpuexplorer.gui.widgets.tiles.figure_drawing import absent_run, figure_runs
-from gpuexplorer.gui.widgets.tiles.sparkline import Spark
+from gpuexplorer.gui.widgets.tiles.tile_curve import PlacedCurve, Spark
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 
 CELL_HEIGHT = 54.0
 MOST_CELL_HEIGHT = 196.0
 # From this height on there is room for a second line and for what went before.
-_WITH_LINE, WITH_PAST = 76.0, 100.0
+_WITH_LINE, _WITH_PAST = 76.0, 100.0
 _RADIUS = 6.0
 _SIDE, _TOP, _BOTTOM = 8.0, 6.0, 7.0
 _ICON = 14.0
@@ -21,19 +21,19 @@ _MEMORY = 3.0
 _PAST_OPACITY, _TRACK_OPACITY, _USED_OPACITY = 0.55, 0.16, 0.7
 
 
-def draw_cell_tile(drawing: Drawing, place: QRectF, face: CardFace, past: Spark | None) -> None:
+def draw_cell_tile(drawing: Drawing, place: QRectF, face: CardFace) -> None:
     """Filled by how busy the card is; only outlined where that is not known."""
     theme, letters = drawing.theme, drawing.letters
-    known = face.busy_share is not None and not face.sentence
-    _draw_ground(drawing, place, face, known=known)
-    inner = place.adjusted(_SIDE, _TOP, -_SIDE, -_BOTTOM)
+    known = _known(face)
+    _draw_ground(drawing, place, face)
+    inner = _inner(place)
     index = Run(face.number, letters.caption, theme.text if known else theme.quiet)
     drawing.text(inner.left(), inner.top() + letters.caption.ascent - 1, index)
     mark = face.mark
     if mark is not None and mark.icon is not None:
         corner = QRectF(inner.right() - _ICON, inner.top() - 1, _ICON, _ICON)
         drawing.icon(mark.icon, corner, theme.tone(mark.tone))
-    baseline = inner.top() + letters.caption.height + letters.number.cap_height + 3
+    baseline = _baseline(drawing.look, inner)
     if face.sentence:
         word = face.word
         tone = theme.tone(mark.tone) if mark is not None else theme.faint
@@ -45,25 +45,58 @@ def draw_cell_tile(drawing: Drawing, place: QRectF, face: CardFace, past: Spark 
         # Their unit stands once, above all of them.
         drawing.text(inner.left(), baseline, Run(face.busy.number, letters.number, theme.text))
     if not face.sentence:
-        _draw_below(drawing, inner, baseline, face, past)
-    elif past is not None and place.height() >= WITH_PAST:
-        # What it did before it fell silent is kept.
-        _draw_past(drawing, inner, baseline + 2 * letters.caption.height, past, theme.faint)
+        _draw_below(drawing, inner, baseline, face)
 
 
-def _draw_ground(drawing: Drawing, place: QRectF, face: CardFace, *, known: bool) -> None:
+def cell_curves(
+    look: Look, place: QRectF, face: CardFace, past: Spark | None
+) -> list[PlacedCurve]:
+    """What it did before it fell silent is kept."""
+    if place.height() < _WITH_PAST:
+        return []
+    inner, letters = _inner(place), look.letters.caption
+    below = 2 * letters.height if face.sentence else letters.height + 11
+    top = _baseline(look, inner) + below
+    plot = QRectF(inner.left(), top, inner.width(), inner.bottom() - _MEMORY - 6 - top)
+
+    def wear(theme: Theme) -> tuple[QColor, QColor]:
+        ground = _ground(theme, face)
+        if face.sentence:
+            return theme.faint, ground
+        return mixed(ground, theme.text, _PAST_OPACITY), ground
+
+    return [PlacedCurve("busy", plot, past, wear, bare=True)]
+
+
+def _inner(place: QRectF) -> QRectF:
+    return place.adjusted(_SIDE, _TOP, -_SIDE, -_BOTTOM)
+
+
+def _baseline(look: Look, inner: QRectF) -> float:
+    """Of its one number."""
+    letters = look.letters
+    return inner.top() + letters.caption.height + letters.number.cap_height + 3
+
+
+def _known(face: CardFace) -> bool:
+    return face.busy_share is not None and not face.sentence
+
+
+def _ground(theme: Theme, face: CardFace) -> QColor:
+    return theme.heat(face.busy_share or 0.0) if _known(face) else theme.ground
+
+
+def _draw_ground(drawing: Drawing, place: QRectF, face: CardFace) -> None:
     theme, painter = drawing.theme, drawing.painter
-    fill: QColor = theme.heat(face.busy_share or 0.0) if known else theme.ground
+    fill = _ground(theme, face)
     bad = face.mark is not None and face.mark.tone is Tone.BAD
-    edge = fill if known else theme.bad if bad else theme.line
+    edge = fill if _known(face) else theme.bad if bad else theme.line
     painter.setPen(QPen(edge, 1))
     painter.setBrush(fill)
     painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), _RADIUS, _RADIUS)
 
 
-def _draw_below(
-    drawing: Drawing, inner: QRectF, baseline: float, face: CardFace, past: Spark | None
-) -> None:
+def _draw_below(drawing: Drawing, inner: QRectF, baseline: float, face: CardFace) -> None:
     theme, letters = drawing.theme, drawing.letters.caption
     line = QRectF(inner.left(), inner.bottom() - _MEMORY, inner.width(), _MEMORY)
     if face.memory.used is None:
@@ -85,11 +118,3 @@ def _draw_below(
         runs = figure_runs(drawing, figure.shorter, letters, letters)
         if x + sum(run.width for run in runs) <= inner.right():
             x = drawing.runs(x, below, runs) + 8
-    if past is not None and height >= WITH_PAST:
-        _draw_past(drawing, inner, below + 8, past, faded(theme.text, _PAST_OPACITY))
-
-
-def _draw_past(drawing: Drawing, inner: QRectF, top: float, past: Spark, ink: QColor) -> None:
-    plot = QRectF(inner.left(), top, inner.width(), inner.bottom() - _MEMORY - 6 - top)
-    reach = (past.start, past.end, 0.0, past.highest)
-    draw_trace(drawing.painter, plot, past.trace, *reach, ink)

@@ -10,11 +10,13 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.widgets.tiles.figure_drawing import draw_inline
+from gpuexplorer.gui.widgets.tiles.tile_curve import PlacedCurve, card_wear
 from gpuexplorer.gui.widgets.tiles.tile_header import HEADER, draw_header
 from gpuexplorer.gui.widgets.tiles.tile_parts import (
     DIMMED,
     INSTANCE_HEIGHT,
     PROGRAM_HEIGHT,
+    SILENT,
     draw_instances,
     draw_sentence,
     program_lines,
@@ -24,7 +26,6 @@ from gpuexplorer.gui.widgets.tiles.tile_stamps import (
     stamp_figure,
     stamp_memory_bar,
     stamp_programs,
-    stamp_spark,
 )
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.processes.programs import ProgramFace
@@ -154,11 +155,15 @@ def draw_compact_tile(
     inner = place.adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
     draw_header(drawing, QRectF(inner.left(), inner.top(), inner.width(), HEADER), face, stamps)
     if face.sentence:
-        _draw_without_figures(drawing, inner, plan, face, past, stamps)
+        place = inner.adjusted(0, HEADER + _GAP, 0, 0)
+        if face.mark is not None:
+            # The link to what was read before stands below it, where there is any.
+            room = LINK_ROOM if past.has_figures else 0
+            place = plan.sentence.adjusted(0, 0, 0, -room)
+        draw_sentence(drawing, place, face)
         return
     if face.dimmed:
         drawing.painter.setOpacity(DIMMED)
-    stamp_spark(drawing, stamps, "busy", plan.busy, past.busy, colour)
     right = inner.right()
     middle = plan.busy.top() + min(plan.busy.height(), _SPARK) / 2
     baseline = middle + letters.hero.cap_height / 2
@@ -168,8 +173,6 @@ def draw_compact_tile(
         drawing.runs_right(right, baseline + 22, [busy])
         average = Run(past.average, letters.caption, theme.quiet)
         drawing.runs_right(right, baseline + 39, [average])
-    if plan.memory is not None:
-        stamp_spark(drawing, stamps, "memory", plan.memory, past.memory, colour)
     stamp_memory_bar(drawing, stamps, plan.bar, face.memory, colour)
     baseline = plan.bar.center().y() + letters.title.cap_height / 2
     used = face.memory.figure
@@ -182,6 +185,17 @@ def draw_compact_tile(
         drawing.hairline(inner.left(), right, plan.instances_top + 6)
         lines = QRectF(inner.left(), plan.instances_top + 12, inner.width(), 0)
         draw_instances(drawing, lines, face.instances, colour)
+
+
+def compact_curves(
+    plan: CompactPlan, face: CardFace, past: TilePast, *, raised: bool = False
+) -> list[PlacedCurve]:
+    strength = SILENT if face.sentence else DIMMED if face.dimmed else 1.0
+    wear = card_wear(face.colour, strength, raised=raised)
+    curves = [PlacedCurve("busy", plan.busy, past.busy, wear)]
+    if plan.memory is not None and not face.sentence:
+        curves.append(PlacedCurve("memory", plan.memory, past.memory, wear))
+    return curves if face.mark is not None or not face.sentence else []
 
 
 def _columns(inner: float) -> int:
@@ -216,21 +230,3 @@ def _figure_places(figures: QRectF, columns: int) -> tuple[QRectF, ...]:
         width = (edges[at + 1] - edges[at]) * figures.width()
         places.append(QRectF(left, figures.top() + row * _LINE - 1, width - 4, _LINE))
     return tuple(places)
-
-
-def _draw_without_figures(
-    drawing: Drawing,
-    inner: QRectF,
-    plan: CompactPlan,
-    face: CardFace,
-    past: TilePast,
-    stamps: Stamps,
-) -> None:
-    if face.mark is None:
-        draw_sentence(drawing, inner.adjusted(0, HEADER + _GAP, 0, 0), face)
-        return
-    colour = drawing.theme.card(face.colour)
-    stamp_spark(drawing, stamps, "busy", plan.busy, past.busy, colour, dim=True)
-    # The link to what was read before stands below it, where there is any.
-    room = plan.sentence.adjusted(0, 0, 0, -LINK_ROOM if past.has_figures else 0)
-    draw_sentence(drawing, room, face)

@@ -11,12 +11,13 @@ from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.tiles.figure_drawing import draw_labelled
-from gpuexplorer.gui.widgets.tiles.sparkline import scaled_place
+from gpuexplorer.gui.widgets.tiles.tile_curve import PlacedCurve, card_wear
 from gpuexplorer.gui.widgets.tiles.tile_header import HEADER, draw_header
 from gpuexplorer.gui.widgets.tiles.tile_parts import (
     DIMMED,
     INSTANCE_HEIGHT,
     PROGRAM_HEIGHT,
+    SILENT,
     draw_instances,
     draw_sentence,
     program_lines,
@@ -27,8 +28,6 @@ from gpuexplorer.gui.widgets.tiles.tile_stamps import (
     stamp_figure,
     stamp_memory_bar,
     stamp_programs,
-    stamp_scaled_spark,
-    stamp_spark,
 )
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.processes.programs import ProgramFace
@@ -150,12 +149,13 @@ def draw_full_tile(
     head = QRectF(inner.left(), inner.top(), inner.width(), HEADER)
     draw_header(drawing, head, face, stamps, roomy=True)
     if face.sentence:
-        _draw_without_figures(drawing, inner, plan, face, past, stamps)
+        below = inner.adjusted(0, HEADER + _GAP, 0, 0)
+        draw_sentence(drawing, below if face.mark is None else plan.sentence, face)
         return
     if face.dimmed:
         drawing.painter.setOpacity(DIMMED)
     _draw_busy(drawing, plan, face, past, stamps)
-    _draw_memory(drawing, plan, face, past, stamps)
+    _draw_memory(drawing, plan, face, stamps)
     _draw_figures(drawing, inner, plan, face, stamps)
     if plan.programs is not None:
         listing = plan.programs
@@ -167,6 +167,18 @@ def draw_full_tile(
         drawing.hairline(inner.left(), inner.right(), plan.instances_top + 12)
         lines = QRectF(inner.left(), plan.instances_top + 20, inner.width(), 0)
         draw_instances(drawing, lines, face.instances, drawing.theme.card(face.colour))
+
+
+def full_curves(plan: FullPlan, face: CardFace, past: TilePast) -> list[PlacedCurve]:
+    strength = SILENT if face.sentence else DIMMED if face.dimmed else 1.0
+    wear = card_wear(face.colour, strength)
+    busy = QRectF(plan.busy)
+    if face.sentence:
+        busy.setBottom(plan.sentence.top() - _GAP)
+    curves = [PlacedCurve("busy", busy, past.busy, wear, scaled=True)]
+    if plan.memory is not None and not face.sentence:
+        curves.append(PlacedCurve("memory", plan.memory, past.memory, wear, scaled=True))
+    return curves if face.mark is not None or not face.sentence else []
 
 
 def _least_height(inner: float, face: CardFace) -> float:
@@ -190,30 +202,10 @@ def _blocks_height(inner: float) -> float:
     return _PLOT + _GAP + _BAR + _LEGEND
 
 
-def _draw_without_figures(
-    drawing: Drawing,
-    inner: QRectF,
-    plan: FullPlan,
-    face: CardFace,
-    past: TilePast,
-    stamps: Stamps,
-) -> None:
-    if face.mark is None:
-        draw_sentence(drawing, inner.adjusted(0, HEADER + _GAP, 0, 0), face)
-        return
-    colour = drawing.theme.card(face.colour)
-    plot = QRectF(plan.busy)
-    plot.setHeight(plan.sentence.top() - _GAP - plot.top())
-    stamp_scaled_spark(drawing, stamps, plot, past, colour, dim=True)
-    draw_sentence(drawing, plan.sentence, face)
-
-
 def _draw_busy(
     drawing: Drawing, plan: FullPlan, face: CardFace, past: TilePast, stamps: Stamps
 ) -> None:
     theme, letters = drawing.theme, drawing.letters
-    colour = theme.card(face.colour)
-    stamp_scaled_spark(drawing, stamps, plan.busy, past, colour)
     right, top = plan.busy_right, plan.busy.top()
     baseline = top + letters.hero.cap_height + 16
     stamp_figure(drawing, stamps, "hero", right, baseline, _NUMBERS, face.busy, letters.hero)
@@ -224,19 +216,10 @@ def _draw_busy(
         drawing.runs_right(right, baseline + 42, [average])
 
 
-def _draw_memory(
-    drawing: Drawing, plan: FullPlan, face: CardFace, past: TilePast, stamps: Stamps
-) -> None:
+def _draw_memory(drawing: Drawing, plan: FullPlan, face: CardFace, stamps: Stamps) -> None:
     letters = drawing.letters
     colour = drawing.theme.card(face.colour)
     bar = plan.bar
-    if plan.memory is not None:
-        trace = scaled_place(plan.memory, ())
-        text = face.memory.scale
-        label = Run(text, letters.caption, drawing.theme.faint)
-        drawing.text(plan.memory.left(), trace.top() - 3, label)
-        drawing.hairline(plan.memory.left(), trace.left(), trace.top())
-        stamp_spark(drawing, stamps, "memory", trace, past.memory, colour)
     stamp_memory_bar(drawing, stamps, bar, face.memory, colour)
     baseline = bar.center().y() + letters.number.cap_height / 2
     if plan.memory is not None and plan.memory.top() == plan.busy.top():

@@ -3,19 +3,21 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QImage, QMouseEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QMouseEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.plots.axes import Axis
+from gpuexplorer.gui.plots.graph import Graph
+from gpuexplorer.gui.plots.time_axis import TimeTick
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import Theme, Tone
-from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.tiles.figure_drawing import draw_figure_right
-from gpuexplorer.gui.widgets.tiles.sparkline import Tick
 from gpuexplorer.gui.wording.figure import Figure
 
 _LABELS, _BESIDE_LABELS, _FIGURES, _AXIS = 48.0, 8.0, 68.0, 22.0
@@ -57,11 +59,11 @@ class StripContent:
     cards: tuple[CardId, ...]
     boards: tuple[StripBoard, ...]
     marks: tuple[StripMark, ...]
-    ticks: tuple[Tick, ...]
+    ticks: tuple[TimeTick, ...]
     said: str
 
 
-class HeatStrip(Painted):
+class HeatStrip(Graph):
     """Pointing at it tells which card and when; a double click opens that card."""
 
     pointed = Signal(object, object)  # the row and the moment, or None and None
@@ -72,16 +74,26 @@ class HeatStrip(Painted):
         super().__init__(look, parent)
         self._content: StripContent | None = None
         self._labels = _LABELS
-        self._image: QImage | None = None
-        self._pixels: NDArray[np.uint32] = np.empty((0, 0), np.uint32)
-        self._shades: tuple[Theme | None, NDArray[np.uint32]] = (None, np.empty(0, np.uint32))
         self._crosshair: float | None = None
         self._words = ""
         self._chosen: int | None = None
         self._dragged_from: float | None = None
-        self.setMouseTracking(True)
+        self._boards: list[pg.ImageItem] = []
+        self._times = Axis(look, "bottom", lines=False, inside=True)
+        self._times.setHeight(_AXIS)
+        # Rows are pixels from the top, and time is seconds before the end: then the view stands
+        # still while time goes on.
+        self._view = self.add_plot(bottom=self._times)
+        self._view.invertY()
+        self._line = pg.InfiniteLine()
+        self._line.hide()
+        self._view.addItem(self._line, ignoreBounds=True)
+        self._over = self.add_sheet(self._draw_over)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.viewport().setMouseTracking(True)
         self.setAccessibleName(tr("All cards over time"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.dress()
 
     def columns(self) -> int:
         """How many to ask the history for: two pixels each."""
@@ -92,51 +104,61 @@ class HeatStrip(Painted):
         caption = self.look.letters.caption
         widest = max((caption.width(board.label) for board in content.boards), default=0.0)
         self._labels = max(_LABELS, widest + _BESIDE_LABELS)
-        self._image = None
+        self._times.show_ticks([(each.at - content.end, each.text) for each in content.ticks])
+        while len(self._boards) < len(content.boards):
+            item = pg.ImageItem(axisOrder="row-major")
+            item.setLookupTable(self._shades)
+            self._view.addItem(item, ignoreBounds=True)
+            self._boards.append(item)
+        first = 0
+        for item, board in zip(self._boards, content.boards, strict=False):
+            rows = content.shares[first : first + board.count]
+            # What is no number has no shade: nothing was read.
+            known = np.where(np.isfinite(rows), np.clip(rows, 0.0, 1.0), np.nan)
+            item.setImage(known, autoLevels=False, levels=(0.0, 1.0))
+            first += board.count
+        for item in self._boards[len(content.boards) :]:
+            item.clear()
+        self.fill()
         self.setAccessibleDescription(content.said)
-        self.update()
 
     def show_crosshair(self, at: float | None, words: str) -> None:
         if (at, words) != (self._crosshair, self._words):
             self._crosshair, self._words = at, words
-            self.update()
+            self._place_crosshair()
 
     def show_chosen(self, row: int | None) -> None:
         """A mark at the left: it is told about elsewhere."""
         if row != self._chosen:
             self._chosen = row
-            self.update()
+            self._over.update()
 
-    def draw(self, drawing: Drawing) -> None:
+    def dress(self) -> None:
+        theme = self.look.theme
+        shades = [theme.heat(at / (_SHADES - 1)).getRgb() for at in range(_SHADES)]
+        self._shades = np.array(shades, np.uint8)
+        for item in self._boards:
+            item.setLookupTable(self._shades)
+        self._line.setPen(theme.quiet)
+        self._over.update()
+
+    def fill(self) -> None:
+        """Boards stand below each other, with the times right under the last of them."""
         content = self._content
         if content is None:
             return
-        if self._image is None or self._shades[0] is not drawing.theme:
-            self._image = self._painted(content, drawing.theme)
-        plot = self._plot()
-        tops = self._tops(content)
+        rows = self._rows_height(content)
+        below = max(0.0, self.height() - _AXIS - rows)
+        self.grid.setContentsMargins(self._labels, 0, _FIGURES, below)
+        span = content.end - content.start
+        self._view.setRange(xRange=(-span, 0), yRange=(0, rows), padding=0)
         tall = self._row_height(content)
-        theme, letters = drawing.theme, drawing.letters
-        first = 0
-        for board, top in zip(content.boards, tops, strict=True):
-            height = board.count * tall
-            middle = top + height / 2
-            baseline = middle + letters.caption.cap_height / 2
-            drawing.text(0, baseline, Run(board.label, letters.caption, theme.quiet))
-            source = QRectF(0, first, content.shares.shape[1], board.count)
-            place = QRectF(plot.left(), top, plot.width(), height)
-            drawing.painter.drawImage(place, self._image, source)
-            draw_figure_right(
-                drawing, self.width(), baseline, _FIGURES - 10, board.figure, letters.body
-            )
-            first += board.count
-        for mark in content.marks:
-            self._draw_mark(drawing, content, mark)
-        if self._chosen is not None and self._chosen < len(content.cards):
-            self._draw_chosen(drawing, self._row_middle(content, self._chosen))
-        self._draw_axis(drawing, content, plot)
-        if self._crosshair is not None:
-            self._draw_crosshair(drawing, content, plot, self._crosshair)
+        for item, board, top in zip(
+            self._boards, content.boards, self._tops(content), strict=False
+        ):
+            item.setRect(-span, top, span, board.count * tall)
+        self._over.put(QRectF(self.rect()))
+        self._place_crosshair()
 
     def _plot(self) -> QRectF:
         width = max(16.0, self.width() - self._labels - _FIGURES)
@@ -148,6 +170,10 @@ class HeatStrip(Painted):
         # Thin lines have to be of whole pixels to be alike; broad ones do not.
         row = room if room >= _BROAD else float(int(room))
         return max(_LEAST_ROW, min(_MOST_ROW, row))
+
+    def _rows_height(self, content: StripContent) -> float:
+        gaps = _BETWEEN * (len(content.boards) - 1)
+        return len(content.cards) * self._row_height(content) + gaps
 
     def _tops(self, content: StripContent) -> list[float]:
         tall, tops, top = self._row_height(content), [], 0.0
@@ -177,28 +203,54 @@ class HeatStrip(Painted):
         share = (at - content.start) / (content.end - content.start)
         return plot.left() + min(1.0, max(0.0, share)) * plot.width()
 
-    def _painted(self, content: StripContent, theme: Theme) -> QImage:
-        if self._shades[0] is not theme:
-            shades = [theme.heat(at / (_SHADES - 1)).rgba() for at in range(_SHADES)]
-            # The last one: nothing was read.
-            self._shades = (theme, np.array([*shades, 0], np.uint32))
-        known = np.isfinite(content.shares)
-        levels = np.clip(np.nan_to_num(content.shares), 0.0, 1.0) * (_SHADES - 1)
-        at = np.where(known, levels.astype(np.int32), _SHADES)
-        # The image does not keep what it is made of.
-        self._pixels = np.ascontiguousarray(self._shades[1][at])
-        rows, columns = self._pixels.shape
-        return QImage(
-            self._pixels.data, columns, rows, columns * 4, QImage.Format.Format_ARGB32
-        )
-
-    def _draw_mark(self, drawing: Drawing, content: StripContent, mark: StripMark) -> None:
-        theme, letters = drawing.theme, drawing.letters.caption
-        colour = theme.tone(mark.tone)
+    def _time_at(self, content: StripContent, x: float) -> float:
         plot = self._plot()
+        share = (x - plot.left()) / plot.width()
+        return content.start + min(1.0, max(0.0, share)) * (content.end - content.start)
+
+    def _place_crosshair(self) -> None:
+        content, at = self._content, self._crosshair
+        seen = content is not None and at is not None and content.start <= at <= content.end
+        self._line.setVisible(seen)
+        if seen and content is not None and at is not None:
+            self._line.setValue(at - content.end)
+        self._over.update()
+
+    def _draw_over(self, drawing: Drawing) -> None:
+        """What the boards are called, how they are, and what is said of single rows."""
+        content = self._content
+        if content is None:
+            return
+        theme, letters, plot = drawing.theme, drawing.letters, self._plot()
+        tall = self._row_height(content)
+        for board, top in zip(content.boards, self._tops(content), strict=True):
+            baseline = top + board.count * tall / 2 + letters.caption.cap_height / 2
+            drawing.text(0, baseline, Run(board.label, letters.caption, theme.quiet))
+            draw_figure_right(
+                drawing, self.width(), baseline, _FIGURES - 10, board.figure, letters.body
+            )
+        for mark in content.marks:
+            self._draw_mark(drawing, content, plot, mark)
+        if self._chosen is not None and self._chosen < len(content.cards):
+            x, y = plot.left() - 3, self._row_middle(content, self._chosen)
+            drawing.painter.setPen(Qt.PenStyle.NoPen)
+            drawing.painter.setBrush(theme.text)
+            corners = [QPointF(x - 6, y - 4), QPointF(x, y), QPointF(x - 6, y + 4)]
+            drawing.painter.drawPolygon(QPolygonF(corners))
+        if self._line.isVisible() and self._crosshair is not None and self._words:
+            run = Run(self._words, letters.caption, theme.text)
+            x = self._x(content, self._crosshair)
+            left = x + 6 if x + 18 + run.width <= plot.right() else x - 18 - run.width
+            bottom = self._rows_height(content) - 4
+            _draw_tag(drawing, left, bottom - _TAG_HEIGHT, run, theme.raised, theme.line)
+
+    def _draw_mark(
+        self, drawing: Drawing, content: StripContent, plot: QRectF, mark: StripMark
+    ) -> None:
+        theme, painter = drawing.theme, drawing.painter
+        colour = theme.tone(mark.tone)
         y = self._row_middle(content, mark.row)
         x = plot.left() if mark.at is None else self._x(content, mark.at)
-        painter = drawing.painter
         if mark.tone is Tone.BAD:
             painter.fillRect(QRectF(x, y - 0.5, plot.right() - x, 1), colour)
             if mark.at is not None and mark.at >= content.start:
@@ -206,67 +258,15 @@ class HeatStrip(Painted):
                 painter.setBrush(colour)
                 painter.drawEllipse(QPointF(x, y), _DOT, _DOT)
         else:
-            painter.setPen(QPen(colour, 1))
-            count = int((plot.right() - x) / 4)
+            painter.setPen(colour)
             line = round(y) + 0.5
-            painter.drawLines(
-                [QLineF(x + 4 * at, line, x + 4 * at + 1, line) for at in range(count)]
-            )
-        if not mark.words:
-            return
-        run = Run(mark.words, letters, colour)
-        left = min(x + 10, plot.right() - run.width - 12)
-        tag = QRectF(left, y - _TAG_HEIGHT / 2, run.width + 12, _TAG_HEIGHT)
-        tag.moveTop(min(max(tag.top(), 0.0), plot.bottom() - _TAG_HEIGHT))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.surface)
-        painter.drawRoundedRect(tag, 4, 4)
-        drawing.text(left + 6, tag.center().y() + letters.cap_height / 2, run)
-
-    def _draw_chosen(self, drawing: Drawing, y: float) -> None:
-        x = self._plot().left() - 3
-        drawing.painter.setPen(Qt.PenStyle.NoPen)
-        drawing.painter.setBrush(drawing.theme.text)
-        corners = [QPointF(x - 6, y - 4), QPointF(x, y), QPointF(x - 6, y + 4)]
-        drawing.painter.drawPolygon(QPolygonF(corners))
-
-    def _draw_axis(self, drawing: Drawing, content: StripContent, plot: QRectF) -> None:
-        letters = drawing.letters.caption
-        tops = self._tops(content)
-        bottom = (
-            tops[-1] + content.boards[-1].count * self._row_height(content) if tops else 0.0
-        )
-        right = 0.0
-        for tick in content.ticks:
-            run = Run(tick.text, letters, drawing.theme.faint)
-            x = plot.left() + tick.share * plot.width() - run.width / 2
-            x = min(x, plot.right() - run.width)
-            if x >= right:
-                drawing.text(x, bottom + 6 + letters.ascent, run)
-                right = x + run.width + 12
-
-    def _draw_crosshair(
-        self, drawing: Drawing, content: StripContent, plot: QRectF, at: float
-    ) -> None:
-        if not content.start <= at <= content.end:
-            return
-        theme, letters = drawing.theme, drawing.letters.caption
-        x = self._x(content, at)
-        drawing.painter.fillRect(QRectF(x, 0, 1, plot.height()), theme.quiet)
-        if not self._words:
-            return
-        run = Run(self._words, letters, theme.text)
-        left = x + 6 if x + 18 + run.width <= plot.right() else x - 18 - run.width
-        tag = QRectF(left, plot.bottom() - _TAG_HEIGHT - 4, run.width + 12, _TAG_HEIGHT)
-        drawing.painter.setPen(QPen(theme.line, 1))
-        drawing.painter.setBrush(theme.raised)
-        drawing.painter.drawRoundedRect(tag, 4, 4)
-        drawing.text(left + 6, tag.center().y() + letters.cap_height / 2, run)
-
-    def _time_at(self, content: StripContent, x: float) -> float:
-        plot = self._plot()
-        share = (x - plot.left()) / plot.width()
-        return content.start + min(1.0, max(0.0, share)) * (content.end - content.start)
+            marks = np.arange(x, plot.right() - 4, 4)
+            painter.drawLines([QLineF(each, line, each + 1, line) for each in marks])
+        if mark.words:
+            run = Run(mark.words, drawing.letters.caption, colour)
+            left = min(x + 10, plot.right() - run.width - 12)
+            top = min(max(y - _TAG_HEIGHT / 2, 0.0), plot.bottom() - _TAG_HEIGHT)
+            _draw_tag(drawing, left, top, run, theme.surface, theme.surface)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
@@ -309,3 +309,13 @@ class HeatStrip(Painted):
 
     def sizeHint(self) -> QSize:
         return QSize(600, 200)
+
+
+def _draw_tag(
+    drawing: Drawing, left: float, top: float, run: Run, fill: QColor, edge: QColor
+) -> None:
+    tag = QRectF(left, top, run.width + 12, _TAG_HEIGHT)
+    drawing.painter.setPen(QPen(edge, 1))
+    drawing.painter.setBrush(fill)
+    drawing.painter.drawRoundedRect(tag, 4, 4)
+    drawing.text(left + 6, tag.center().y() + run.letters.cap_height / 2, run)

@@ -11,10 +11,12 @@ from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.tiles.compact_tile import (
+    compact_curves,
     compact_plan,
     compact_tile_height,
     draw_compact_tile,
 )
+from gpuexplorer.gui.widgets.tiles.tile_curve import PlacedCurve, TileCurves
 from gpuexplorer.gui.widgets.tiles.tile_parts import PROGRAM_HEIGHT
 from gpuexplorer.gui.widgets.tiles.tile_past import NO_PAST, TilePast
 from gpuexplorer.gui.wording.cards.card_face import CardFace
@@ -36,6 +38,7 @@ class HoverCard(Painted):
         self._past = NO_PAST
         self._programs: list[ProgramFace] = []
         self._stamps = Stamps()
+        self._curves = TileCurves(look, self)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
@@ -48,10 +51,7 @@ class HoverCard(Painted):
         self.update()
 
     def past_width(self) -> float:
-        if self._face is None:
-            return 0.0
-        place = self._card_place()
-        return compact_plan(place, self._face, 0).busy.width()
+        return max((each.trace_width for each in self._placed_curves()), default=0.0)
 
     def open_beside(self, cell: QRect, field: QRect) -> None:
         """`cell` and `field` are places in the parent; it covers nothing outside the field
@@ -59,6 +59,7 @@ class HoverCard(Painted):
         """
         size = self._wanted()
         self.resize(size)
+        self._curves.show(self._placed_curves())
         below = cell.bottom() + _AWAY - _SHADOW
         above = cell.top() - _AWAY + _SHADOW - size.height()
         y = below if below + size.height() <= field.bottom() + _SHADOW else above
@@ -86,6 +87,12 @@ class HoverCard(Painted):
         plan = compact_plan(place, face, len(self._programs))
         parts = (face, self._past, self._programs, self._stamps)
         draw_compact_tile(drawing, place, plan, *parts)
+
+    def _placed_curves(self) -> list[PlacedCurve]:
+        if self._face is None:
+            return []
+        plan = compact_plan(self._card_place(), self._face, len(self._programs))
+        return compact_curves(plan, self._face, self._past, raised=True)
 
     def _card_place(self) -> QRectF:
         return QRectF(self.rect()).adjusted(_SHADOW, _SHADOW, -_SHADOW, -_SHADOW)

@@ -16,7 +16,7 @@ from gpuexplorer.gui.wording.processes.programs import ProgramFace
 
 INSTANCE_HEIGHT = 30.0
 PROGRAM_HEIGHT = 22.0
-DIMMED = 0.7
+DIMMED, SILENT = 0.7, 0.6
 _WRAP = Qt.TextFlag.TextWordWrap
 _BETWEEN_SENTENCES = 6.0
 _HATCH_STEP, _HATCH_GROUND = 5.0, 0.3

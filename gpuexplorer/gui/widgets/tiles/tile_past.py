@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gpuexplorer.gui.widgets.tiles.sparkline import Spark, Tick
+from gpuexplorer.gui.widgets.tiles.tile_curve import Spark
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -11,7 +11,6 @@ class TilePast:
 
     busy: Spark | None = None
     memory: Spark | None = None
-    ticks: tuple[Tick, ...] = ()
     average: str = ""  # "average 96 %", over the time that is shown
 
     @property

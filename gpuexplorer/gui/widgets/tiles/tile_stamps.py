@@ -9,52 +9,10 @@ from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.widgets.tiles.figure_drawing import draw_figure_right
-from gpuexplorer.gui.widgets.tiles.sparkline import Spark, draw_scaled_spark, draw_spark
 from gpuexplorer.gui.widgets.tiles.tile_parts import draw_memory_bar, draw_programs
-from gpuexplorer.gui.widgets.tiles.tile_past import TilePast
 from gpuexplorer.gui.wording.cards.card_face import MemoryFace
 from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.gui.wording.processes.programs import ProgramFace
-
-_BUSY_LABELS = ("100 %", "50")
-
-
-def stamp_spark(
-    drawing: Drawing,
-    stamps: Stamps,
-    name: str,
-    place: QRectF,
-    spark: Spark | None,
-    colour: QColor,
-    *,
-    dim: bool = False,
-) -> None:
-    paint = partial(draw_spark, place=place, spark=spark, colour=colour, dim=dim)
-    key = (spark, colour.rgba(), dim)
-    stamps.draw(drawing, name, place.adjusted(-2, -2, 2, 2), key, paint, at_once=True)
-
-
-def stamp_scaled_spark(
-    drawing: Drawing,
-    stamps: Stamps,
-    place: QRectF,
-    past: TilePast,
-    colour: QColor,
-    *,
-    dim: bool = False,
-) -> None:
-    """How busy it was, with its scale."""
-    paint = partial(
-        draw_scaled_spark,
-        place=place,
-        spark=past.busy,
-        colour=colour,
-        labels=_BUSY_LABELS,
-        ticks=past.ticks,
-        dim=dim,
-    )
-    key = (past.busy, past.ticks, colour.rgba(), dim)
-    stamps.draw(drawing, "busy", place.adjusted(0, 0, 2, 2), key, paint, at_once=True)
 
 
 def stamp_figure(

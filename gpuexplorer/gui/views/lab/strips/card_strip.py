@@ -1,6 +1,7 @@
 """CardStrip: one card's last minutes, with a flag for each line that had to do with it."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
@@ -41,9 +42,7 @@ class CardStrip(Painted):
         self._device: BenchDevice | None = None
         self._face: CardFace | None = None
         self._past: StripPast | None = None
-        self._graph = StripGraph(look, self)
         self._around = QVBoxLayout(self)
-        self._around.addWidget(self._graph)
         self._compact = True
         self.show_compact(compact=False)
         self.setMouseTracking(True)
@@ -57,7 +56,7 @@ class CardStrip(Painted):
     @property
     def flags(self) -> Sequence[MergedFlag]:
         """From left to right, as they stand below the plots."""
-        return self._graph.flags
+        return () if self._device is None else self._graph.flags
 
     def flag_place(self, flag: MergedFlag) -> QRectF:
         return self._graph.flag_place(flag).translated(self._graph.pos())
@@ -69,7 +68,8 @@ class CardStrip(Painted):
             left, top = (_SIDE + _NAME, 8) if compact else (_SIDE, _HEAD + 18)
             beside = _SIDE + _BESIDE + (_BUSY if compact else _FIGURES)
             self._around.setContentsMargins(left, top, beside, 4 if compact else 7)
-            self._graph.show_compact(compact)
+            if self._device is not None:
+                self._graph.show_compact(compact)
             self.updateGeometry()
             self.update()
 
@@ -90,16 +90,18 @@ class CardStrip(Painted):
             units = self._lab.machine.settings.choices.units
             sentence = face.sentence if self._compact else ""
             self._graph.show_past(past, device.colour, units, sentence)
-            self.show_selection()
         self._device, self._face, self._past = device, face, past
+        self.show_selection()
         self._say(device, face)
         self.update()
 
     def show_selection(self) -> None:
-        self._graph.show_chosen(self._lab.selection.line, focused=self.hasFocus())
+        if self._device is not None:
+            self._graph.show_chosen(self._lab.selection.line, focused=self.hasFocus())
 
     def show_crosshair(self) -> None:
-        self._graph.point_at(self._time_window.crosshair)
+        if self._device is not None:
+            self._graph.point_at(self._time_window.crosshair)
 
     def draw(self, drawing: Drawing) -> None:
         place = QRectF(self.rect())
@@ -123,6 +125,15 @@ class CardStrip(Painted):
             drawing.hint(self.flag_place(flag), "\n".join(lines))
         if self.hasFocus():
             drawing.focus_ring(place)
+
+    @cached_property
+    def _graph(self) -> StripGraph:
+        """Made when its card is first shown: of many cards most are out of sight."""
+        graph = StripGraph(self.look)
+        graph.show_compact(self._compact)
+        self._around.addWidget(graph)
+        self._around.activate()
+        return graph
 
     def _say(self, device: BenchDevice, face: CardFace) -> None:
         lines = ", ".join(flag.text for flag in self.flags)

@@ -21,7 +21,6 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.plots.axes import Axis
 from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.overlay import Overlay
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.views.lab.inside.tensor.value_scale import ValueScale
@@ -53,7 +52,7 @@ class ValueGrid(Graph):
         self._columns.linkToView(self._view)
         self._image = pg.ImageItem(axisOrder="row-major", levels=(0, 1))
         self._view.addItem(self._image)
-        self._cells = Overlay(look, self._view, self._draw_cells)
+        self._cells = self.add_sheet(self._draw_cells)
         self._peeked: Peeked | None = None
         self._scale = ValueScale(None, None)
         self._writing = writing_of("float32", None, None)
@@ -186,7 +185,7 @@ class ValueGrid(Graph):
         heads = [(column + 0.5, str(column)) for column in columns]
         self._columns.show_ticks(heads, chosen_column + 0.5)
         self._view.setRange(xRange=(left, left + across), yRange=(-top - down, -top), padding=0)
-        self._cells.update()
+        self._cells.put(QRectF(self.rect()).adjusted(margin, _HEAD, 0, 0))
 
     def _draw_cells(self, drawing: Drawing) -> None:
         """Over the colours: the gaps, the figures, and what is no finite number."""
@@ -194,6 +193,7 @@ class ValueGrid(Graph):
         painter, theme, letters = drawing.painter, drawing.theme, drawing.letters.body
         width, height = self._cell_width(), self._cell_height()
         odd = QBrush(faded(theme.text, 0.16), Qt.BrushStyle.BDiagPattern)
+        painter.translate(self._margin(), _HEAD)
         painter.setRenderHint(painter.RenderHint.Antialiasing, on=False)
         painter.setFont(letters.font)
         for row in rows:
