@@ -80,7 +80,15 @@ class Axis(pg.AxisItem):
                     continue
                 taken.append((start - _APART, start + width + _APART))
                 box, side = QRectF(start, words_top, width + 1, 16), Qt.AlignmentFlag.AlignLeft
-            painter.setPen(theme.text if value == self._marked else theme.faint)
+            ink = theme.text if value == self._marked else theme.faint
+            if value == self._marked and self.orientation == "bottom":
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(theme.text)
+                painter.drawRoundedRect(box.adjusted(-8, -1, 7, 1), 4, 4)
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+                ink = theme.ground
+            painter.setPen(ink)
             painter.setFont(marked.font)
             painter.drawText(box, side | Qt.AlignmentFlag.AlignVCenter, words)
 

@@ -31,6 +31,7 @@ class KeptPicture:
         if picture is None or picture.size() != whole.size() * scale:
             picture = QPixmap(whole.size() * scale)
             picture.setDevicePixelRatio(scale)
+            picture.fill(Qt.GlobalColor.transparent)
         elif self._before is not None and (kept := _still_good(self._before, frame)):
             moved, first, last = kept
             if moved:

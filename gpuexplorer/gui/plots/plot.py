@@ -39,7 +39,8 @@ class Plot:
         beside = QRectF(layout.left, view.top(), view.left() - layout.left, view.height())
         self._axis.setWidth(beside.width())
         self._axis.setGeometry(beside)
-        self._view.setYRange(*place.reach, padding=0)
+        low, high = place.reach
+        self._view.setYRange(low, high, padding=0)
         scale, lines = place.scale, place.content.lines
         ticks = [] if place.empty else [(tick.value, tick.text) for tick in scale.ticks]
         if not place.empty:
@@ -61,7 +62,9 @@ class Plot:
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         for line, value in zip(self._limits, limits, strict=False):
             line.setPen(pen)
-            line.setValue(value)
+            # In the middle of a pixel a line is one pixel wide.
+            y = int((value - low) / (high - low) * view.height()) + 0.5
+            line.setValue(low + y / view.height() * (high - low))
 
     def hide(self) -> None:
         self._view.hide()

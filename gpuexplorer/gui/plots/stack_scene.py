@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGraphicsItem
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.crosshair import draw_moment, draw_values, moment_place
+from gpuexplorer.gui.plots.crosshair import draw_values, moment
 from gpuexplorer.gui.plots.end_labels import draw_end_labels
 from gpuexplorer.gui.plots.flags import draw_flag_poles, draw_flags
 from gpuexplorer.gui.plots.graph import Graph
@@ -20,7 +20,7 @@ from gpuexplorer.gui.state.time_window import Marked
 from gpuexplorer.gui.theme.palette import faded
 
 _BAND = 0.13
-_PER_TICK, _APART = 70.0, 14.0
+_PER_TICK = 70.0  # pixels
 _VALUES = 180.0  # on either side of the crosshair
 _REASON_SHARE = 0.4
 
@@ -43,6 +43,7 @@ class StackScene:
             time.addItem(line, ignoreBounds=True)
         self._axis = Axis(graph.look, "bottom", lines=False)
         self._axis.setZValue(5)
+        self._axis.setHeight(AXIS)
         graph.scene().addItem(self._axis)
         self._axis.linkToView(time)
         self._poles = graph.add_sheet(self._draw_poles, -2)
@@ -51,12 +52,10 @@ class StackScene:
         self._ends = graph.add_sheet(self._draw_ends, 1)
         self._values = graph.add_sheet(self._draw_values, 3)
         self._foot = graph.add_sheet(self._draw_foot, 4)
-        self._moment = graph.add_sheet(self._draw_moment, 6)
         self._ring = graph.add_sheet(self._draw_ring, 7)
         self._pointing: tuple[QGraphicsItem, ...] = (
             self._crosshair,
             self._values,
-            self._moment,
             self._ring,
         )
         self._layout: Layout | None = None
@@ -84,7 +83,7 @@ class StackScene:
         self._marked.setVisible(marked is not None and bool(layout.plots))
         if marked is not None:
             self._marked.setPen(QPen(theme.accent, 1))
-            self._marked.setValue(marked.at)
+            self._marked.setValue(self._crisp(layout, marked.at))
         self._crosshair.setPen(QPen(theme.quiet, 1))
         self._poles.put(area)
         self._poles.setVisible(bool(shown.flags))
@@ -120,14 +119,13 @@ class StackScene:
         stretch = layout.stretch
         seen = at is not None and bool(layout.plots) and stretch.start <= at <= stretch.end
         self._at = at if seen else None
-        for item in (self._crosshair, self._values, self._moment):
+        for item in (self._crosshair, self._values):
             item.setVisible(seen)
         if self._at is not None:
-            self._crosshair.setValue(self._at)
+            self._crosshair.setValue(self._crisp(layout, self._at))
             x = layout.area.left() + layout.area.width() * stretch.share(self._at)
             beside = QRectF(x - _VALUES, layout.area.top(), 2 * _VALUES, layout.area.height())
             self._values.put(beside.adjusted(0, 0, 0, 10))
-            self._moment.put(self._moment_place(layout, self._at))
         self._show_times()
 
     def show_ring(self, plot: int | None) -> None:
@@ -154,6 +152,12 @@ class StackScene:
             if isinstance(item, Axis):
                 item.setCacheMode(cache)
 
+    def _crisp(self, layout: Layout, at: float) -> float:
+        """The middle of the pixel of a moment: a line there is one pixel wide."""
+        stretch, width = layout.stretch, layout.area.width()
+        middle = int(stretch.share(at) * width) + 0.5
+        return stretch.start + middle / width * (stretch.end - stretch.start)
+
     def _show_bands(self, layout: Layout) -> None:
         start, end = layout.stretch.start, layout.stretch.end
         every = dict.fromkeys(band for plot in layout.plots for band in plot.content.bands)
@@ -169,35 +173,19 @@ class StackScene:
         self._behind.addItem(region, ignoreBounds=True)
         return region
 
-    def _moment_place(self, layout: Layout, at: float) -> QRectF:
-        top = self._foot_place.bottom() - AXIS + 5
-        return moment_place(layout, at, self._graph.look.letters, top)
-
     def _show_times(self) -> None:
-        """What stands along the axis; beside the crosshair's moment no other is said."""
-        layout, letters = self._layout, self._graph.look.letters.caption
+        """The moment pointed at, how the axis ends, and what is between, as far as it fits."""
+        layout, at = self._layout, self._at
         if layout is None or not layout.plots:
             self._axis.show_ticks([])
             return
         stretch, area = layout.stretch, layout.area
         end = stretch.end + stretch.offset
-        last = tr("now") if stretch.following else moment_word(end, end)
-        taken = []
-        if self._at is not None:
-            place = self._moment_place(layout, self._at)
-            taken.append((place.left() - 4, place.right() + 4))
-        ticks = []
+        ticks = [] if at is None else [(at, moment(stretch, at))]
+        ticks.append((stretch.end, tr("now") if stretch.following else moment_word(end, end)))
         most = max(1, int(area.width() / _PER_TICK))
         times = time_ticks(stretch.start, stretch.end, stretch.offset, most)
-        for at, word in [(stretch.end, last), *((each.at, each.text) for each in times)]:
-            half = letters.width(word) / 2
-            middle = area.left() + area.width() * stretch.share(at)
-            left, right = middle - half, middle + half
-            if left >= layout.left and all(right < a or left > b for a, b in taken):
-                ticks.append((at, word))
-            if not ticks or at == stretch.end:
-                taken.append((left - _APART, right + _APART))
-        self._axis.show_ticks(ticks)
+        self._axis.show_ticks([*ticks, *((each.at, each.text) for each in times)], at)
 
     def _draw_poles(self, drawing: Drawing) -> None:
         if self._layout is not None and self._shown is not None:
@@ -227,11 +215,6 @@ class StackScene:
         if place.top() < layout.foot.top():
             drawing.hairline(layout.left, layout.right, place.top() + 3)
         draw_flags(drawing, layout, self._shown.flags, place, self._moment_marked)
-
-    def _draw_moment(self, drawing: Drawing) -> None:
-        if self._layout is not None and self._at is not None:
-            place = self._moment_place(self._layout, self._at)
-            draw_moment(drawing, self._layout, self._at, place)
 
     def _draw_ring(self, drawing: Drawing) -> None:
         drawing.focus_ring(self._ring.boundingRect(), radius=6)

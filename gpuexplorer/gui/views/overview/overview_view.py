@@ -262,10 +262,9 @@ class OverviewView(LiveView):
             figures = (together.busy, together.power, together.memory, together.hottest, energy)
             self._side.show_sums(figures, answering)
         else:
-            busy = () if len(cards) == 1 else (together.busy,)
-            self._all.show_sums(
-                (*busy, together.memory, together.power, together.hottest, energy)
-            )
+            # The plots of one card, and its tile, say all but the last.
+            sums_of_all = (together.busy, together.memory, together.power, together.hottest)
+            self._all.show_sums((*(sums_of_all if len(cards) > 1 else ()), energy))
 
     def _refresh_hover(self) -> None:
         tile = self._hovering.tile
@@ -289,6 +288,9 @@ class OverviewView(LiveView):
         others = self._column.others_height(width, self._tiles)
         above = self._column.above_height(width, self._tiles)
         self._tiles.show_room(viewport.height() - others, viewport.height() - above)
+        tiles = self._tiles.least_height(self._column.inner_width(width))
+        around = _MARGINS.top() + _MARGINS.bottom() + _GAP
+        self._all.show_room(viewport.height() - around - tiles)
         self._column.arrange()
 
     def _on_tile_focused(self, tile: CardTile) -> None:
