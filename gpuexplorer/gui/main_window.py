@@ -90,6 +90,7 @@ class MainWindow(QMainWindow):
         self.settings.changed.connect(self._on_settings_changed)
         self.frame_clock = FrameClock(self)
         self.time_window = TimeWindow(parent=self)
+        self.frame_clock.ticked.connect(self.time_window.follow_clock)
         self.navigation = Navigation(self)
         self._places = Places(self, self.navigation, self.time_window, self.settings)
         self.commands = WindowCommands(
@@ -278,6 +279,7 @@ class MainWindow(QMainWindow):
         self._top.real_cards_asked.connect(self._on_real_cards_asked)
         self._banner.reasons_asked_for.connect(self.explanation.open)
         self._screens.currentChanged.connect(self._show_banner)
+        self.time_window.changed.connect(self._on_time_changed)
 
     def _fold(self) -> None:
         roomy = self.width() >= NARROW_BELOW
@@ -295,6 +297,9 @@ class MainWindow(QMainWindow):
         if choices.interval != self._interval:
             self._interval = choices.interval
             self._session.sampler.set_interval(choices.interval)
+
+    def _on_time_changed(self) -> None:
+        self._rail.devices.show_past(not self.time_window.following)
 
     def _on_happened(self, happening: Happening) -> None:
         if happening.kind in _WORTH_AN_ALERT and not self.isActiveWindow():

@@ -143,7 +143,7 @@ def _beats(
     beat ends when a column is read again, or when the period of one of its readings is over.
     """
     sizes = [times.size for times in readings]
-    columns = np.repeat(np.arange(len(readings)), sizes)
+    columns = np.repeat(np.arange(len(readings), dtype=np.int16), sizes)
     times = np.concatenate([np.empty(0), *readings])
     reaches = np.concatenate([np.empty(0), *map(_reaches, readings)])
     order = np.argsort(times, kind="stable")

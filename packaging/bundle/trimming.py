@@ -74,6 +74,10 @@ CUTS = (
         ("*/plugins/tls/*", "*/plugins/networkinformation/*"),
     ),
     Cut(
+        "pyqtgraph's own icon and its colour maps, which no plot here shows.",
+        ("pyqtgraph/icons/peegee/*", "pyqtgraph/colors/maps/*"),
+    ),
+    Cut(
         "The program speaks English only, and so do Qt's own dialogs without these.",
         ("*/Qt/translations/*",),
     ),
@@ -92,6 +96,9 @@ MODULES = (
     "tkinter",
     "PySide6.QtNetwork",  # named for one of the plugins that are left out
     "PySide6.QtDBus",
+    "PySide6.QtTest",  # pyqtgraph does without it
+    *(f"pyqtgraph.{name}" for name in ("console", "dockarea", "examples")),
+    *(f"pyqtgraph.{name}" for name in ("flowchart", "jupyter", "opengl")),
     "readline",  # for a person who types Python
     "lib2to3",
     "idlelib",
@@ -115,7 +122,6 @@ SLIM_MODULES = (
     "unittest",
     "doctest",
     "pdb",
-    "pydoc",
     "sqlite3",
     "xmlrpc",
 )

@@ -1,8 +1,11 @@
 """What is left out of the packaged program, and what has to be in it."""
 
 import ast
+import os
 import re
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,13 @@ from bundle.sizes import CLASSROOM, SIZES, SLIM, Size
 from gpuexplorer.lab.oldest import OLDEST_PYTHON
 
 ROOT = Path(__file__).resolve().parents[2]
+# Python takes a module that is None for one that is not there.
+_WITHOUT = """
+import importlib, sys
+sys.modules.update(dict.fromkeys(sys.argv[1].split(",")))
+for name in sys.argv[2].split(","):
+    importlib.import_module(name)
+"""
 
 
 @pytest.mark.parametrize(
@@ -154,3 +164,16 @@ def _library(needs: str) -> bytes:
     whole = struct.pack("<IIQQQQQQ", 1, 4, 0, 0, 0, size, size, 4096)
     said = struct.pack("<IIQQQQQQ", 2, 4, dynamic_at, dynamic_at, 0, 48, 48, 8)
     return head + whole + said + dynamic + strings
+
+
+def test_no_module_of_the_window_needs_one_that_is_left_out() -> None:
+    left_out = [*trimming.MODULES, *trimming.SLIM_MODULES]
+    ours = [name for name in modules(ROOT, SLIM) if not name.endswith("__main__")]
+    done = subprocess.run(
+        [sys.executable, "-c", _WITHOUT, ",".join(left_out), ",".join(ours)],
+        env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -9,9 +9,10 @@ from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import mark
 from gpuexplorer.gui.paint.drawing import THIN_SPACE
 from gpuexplorer.gui.plots.content import Flag, PlotContent, Stretch
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
 from gpuexplorer.gui.plots.scale import Scale, scale_of
 from gpuexplorer.gui.plots.summary import Summary, summarise
-from gpuexplorer.gui.plots.trace_item import COLUMN_PIXELS, steady_stretch
+from gpuexplorer.gui.plots.trace_item import steady_stretch
 from gpuexplorer.gui.theme.letters import Letterings
 
 HEADROOM = 16.0  # for the topmost label and the words of bands

@@ -77,7 +77,13 @@ def unread(lines: Sequence[Line], stretch: Stretch) -> Sequence[tuple[float, flo
 
     What was before the program began is one by itself.
     """
-    reads = [_read(line.trace, stretch) for line in lines if len(line.trace)]
+    reads = []
+    for line in lines:
+        reads.append(_read(line.trace, stretch))
+        if len(reads[-1]) == 1:
+            start, end = reads[-1][0]
+            if start <= stretch.start and (stretch.following or stretch.end <= end):
+                return []
     if not any(reads) and (not lines or any(line.reason for line in lines)):
         return []  # it is said already
     edges = np.array(sorted(itertools.chain(*reads), key=itemgetter(0))).reshape(-1, 2)

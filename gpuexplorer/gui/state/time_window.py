@@ -95,13 +95,18 @@ class TimeWindow(QObject):
     def wall(self, at: float) -> float:
         """The time of day, in seconds since 1970, of a moment on the steady clock.
 
-        What stands still is called the same wherever and whenever it is asked for, unless
-        somebody sets the computer's clock meanwhile.
+        What stands still is called the same wherever and whenever it is asked for.
+        """
+        return at + (self._offset_now() if self._held is None else self._offset)
+
+    def follow_clock(self) -> None:
+        """Somebody may have set the computer's clock: then everything is called anew, what
+        stands still too. Called again and again.
         """
         offset = self._offset_now()
-        if self._held is None or abs(offset - self._offset) >= _STEP_OF_THE_CLOCK:
+        if abs(offset - self._offset) >= _STEP_OF_THE_CLOCK:
             self._offset = offset
-        return at + self._offset
+            self.changed.emit()
 
     def show_past(self, past: TraceSource | None) -> None:
         """Whose past it is from now on; it is shown up to now."""

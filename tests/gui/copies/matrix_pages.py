@@ -144,4 +144,4 @@ def choose_cell(page: MatrixPage, pair: tuple[str, str]) -> None:
     """By a click on it."""
     measured = maps(page)[0]
     at = measured.place_of(pair).center()
-    QTest.mouseClick(measured, Qt.MouseButton.LeftButton, pos=at)
+    QTest.mouseClick(measured.viewport(), Qt.MouseButton.LeftButton, pos=at)

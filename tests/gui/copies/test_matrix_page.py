@@ -208,7 +208,7 @@ def test_a_click_in_one_map_chooses_in_both(open_matrix: OpenMatrix, qtbot: QtBo
     for each in maps(page):
         for pair, title in ((("cuda:1", "cuda:0"), "Card 1 to card 0"), (THERE, "Card 0")):
             place = each.place_of(pair).center()
-            QTest.mouseClick(each, Qt.MouseButton.LeftButton, pos=place)
+            QTest.mouseClick(each.viewport(), Qt.MouseButton.LeftButton, pos=place)
             assert any(title in label for label in texts(page))
     assert "Way: NVLink x2" in facts(page)
     assert "Of the limit: 92 %" in facts(page)

@@ -195,3 +195,23 @@ def test_what_stands_still_is_called_the_same_wherever_it_is_said() -> None:
     window.back_to_now()
     window.toggle_pause()
     assert moment_words(window.wall(end), window.wall(end)) != said
+
+
+@pytest.mark.parametrize("step", [-3600.0, 3600.0])
+def test_where_somebody_sets_the_clock_what_stands_still_is_called_anew(
+    qtbot: QtBot, step: float
+) -> None:
+    clock = Drifting(wall=1_700_000_000.0)
+    window = TimeWindow(clock)
+    window.toggle_pause()
+    start, end = window.stretch()
+    before = window.wall(end)
+    clock.drift = 0.5
+    window.follow_clock()
+    assert window.wall(end) == before
+    with qtbot.waitSignal(window.changed):
+        clock.drift = step
+        window.follow_clock()
+    assert window.wall(end) == before + step
+    assert window.wall(start) == window.wall(end) - (end - start)
+    assert window.stretch() == (start, end)

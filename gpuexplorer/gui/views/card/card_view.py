@@ -31,6 +31,7 @@ from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
 from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.now_tag import NowTag
 from gpuexplorer.gui.widgets.page import Page
 from gpuexplorer.gui.widgets.sentence_panel import SentencePanel
 from gpuexplorer.gui.wording.cards.card_head import head_badges, head_mark
@@ -85,7 +86,7 @@ class CardView(LiveView):
         self._chips.chosen.connect(self._on_card_chosen)
         self._sentence = SentencePanel(look)
         self._sentence.hide()
-        self._memory = MemoryBar(look)
+        self._memory = MemoryBar(look, NowTag(look, time_window))
         self._memory_panel = QFrame()
         self._memory_panel.setProperty("panel", "card")
         around = QVBoxLayout(self._memory_panel)
@@ -95,11 +96,12 @@ class CardView(LiveView):
         self._plots.toggled.connect(self._on_metric_toggled)
         self._plots.usual_asked.connect(self._on_usual_asked)
         self._plots.choosing_began.connect(self._on_choosing_began)
-        self._facts = FactsPanel(look)
+        self._facts = FactsPanel(look, time_window)
         self.add_command(tr("Copy all facts"), "", self._facts.copy_all)
         self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head.setSpacing(_GAP)
         self._head.addWidget(self._header, 1)
+        self._head.addWidget(NowTag(look, time_window), 0, Qt.AlignmentFlag.AlignVCenter)
         self._head.addWidget(self._chips, 0, Qt.AlignmentFlag.AlignVCenter)
         self._page = Page()
         self._page.body.addLayout(self._head)
@@ -190,7 +192,7 @@ class CardView(LiveView):
             source=source.label,
         )
         if shown.host:
-            who = tr("{title}, read by itself", title=shown.title)
+            who = tr("{title}, read from its operating system", title=shown.title)
         simulated = source.simulated and not shown.host
         self._plots.show_origin(Origin(who, simulated, self.machine.past))
         self._plots.show_title(self._past.title())

@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -14,6 +15,7 @@ from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.facts.facts_tree import FactsTree
+from gpuexplorer.gui.widgets.now_tag import NowTag
 from gpuexplorer.gui.wording.facts.fact import FactGroup, as_text
 
 _MOST = 16_777_215  # Qt's own number for "as tall as it likes"
@@ -22,7 +24,9 @@ _MOST = 16_777_215  # Qt's own number for "as tall as it likes"
 class FactsPanel(QFrame):
     """Beside the plots it scrolls; below them it is as tall as its facts."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, look: Look, time_window: TimeWindow, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("Facts"))
@@ -50,6 +54,7 @@ class FactsPanel(QFrame):
         head.setContentsMargins(12, 12, 8, 4)
         head.setSpacing(4)
         head.addWidget(self._search, 1)
+        head.addWidget(NowTag(look, time_window))
         head.addWidget(self._copy)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(1, 1, 1, 8)

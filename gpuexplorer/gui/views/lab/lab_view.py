@@ -2,8 +2,9 @@
 
 from functools import partial
 
-from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
@@ -18,6 +19,7 @@ from gpuexplorer.gui.views.lab.lab_commands import LabCommands
 from gpuexplorer.gui.views.lab.strips.strips import Strips
 from gpuexplorer.gui.views.lab.three_columns import Side, ThreeColumns
 from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.now_tag import NowTag
 from gpuexplorer.gui.wording.lab.lab_keys import LAB_KEYS
 from gpuexplorer.lab.events import Event, Failed
 
@@ -48,7 +50,7 @@ class LabView(LiveView):
         self._make_inside = partial(Inside, look, lab)
         self._inside: Inside | None = None
         self._pages = QStackedLayout(self)
-        self._pages.addWidget(self._lay_out())
+        self._pages.addWidget(self._lay_out(look))
         lab.told.connect(self._on_told)
         self._bench.open_asked.connect(self._on_open_asked)
         self._code.form_asked.connect(self._form.run)
@@ -76,12 +78,16 @@ class LabView(LiveView):
         self._code.stop()
         super().stop()
 
-    def _lay_out(self) -> QWidget:
+    def _lay_out(self, look: Look) -> QWidget:
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(_MARGIN, _TOP, _MARGIN, _TOP)
         column.setSpacing(_GAP)
-        column.addWidget(self._head)
+        head = QHBoxLayout()
+        head.addWidget(self._head, 1)
+        words = tr("now, except the curves below")
+        head.addWidget(NowTag(look, self.time_window, words))
+        column.addLayout(head)
         column.addWidget(self._columns, 1)
         column.addWidget(self._strips)
         return page

@@ -6,10 +6,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.now_tag import NowTag
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.rows.pressable_row import SIDE
@@ -31,7 +33,9 @@ class ProcessesPanel(Panel):
     chosen = Signal(str)
     all_asked = Signal()
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, look: Look, time_window: TimeWindow, parent: QWidget | None = None
+    ) -> None:
         super().__init__(look, tr("Processes"), parent=parent)
         self._remark = ElidedLabel(look.letters.caption, Tone.QUIET)
         link = QPushButton(tr("All processes"))
@@ -39,7 +43,8 @@ class ProcessesPanel(Panel):
         link.setFont(look.letters.body.font)
         link.clicked.connect(self.all_asked)
         self.head.insertSpacing(1, 8)
-        self.head.insertWidget(2, self._remark, 100)
+        self.head.insertWidget(2, NowTag(look, time_window))
+        self.head.insertWidget(3, self._remark, 100)
         self.head.addWidget(link)
         self._captions = ProcessCaptions(look)
         self._nobody = wrapped_label(look, "", Tone.QUIET)

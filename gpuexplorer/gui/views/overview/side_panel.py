@@ -15,10 +15,12 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.now_tag import NowTag
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.rows.attention_row import HEIGHT, AttentionRow
 from gpuexplorer.gui.widgets.rows.pressable_row import SIDE
@@ -41,7 +43,9 @@ class SidePanel(QFrame):
 
     chosen = Signal(str)
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, look: Look, time_window: TimeWindow, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("All cards together"))
@@ -56,12 +60,14 @@ class SidePanel(QFrame):
         first = QHBoxLayout()
         first.setContentsMargins(SIDE, 0, SIDE, 0)
         first.addWidget(_heading(look, tr("Worth a look")))
+        first.addWidget(NowTag(look, time_window))
         first.addStretch(1)
         first.addWidget(self._more)
         attention = _column(first, self._nothing, self._list)
         self._answering = ElidedLabel(look.letters.caption, Tone.QUIET)
         head = QHBoxLayout()
         head.addWidget(_heading(look, tr("Together")))
+        head.addWidget(NowTag(look, time_window))
         head.addStretch(1)
         head.addWidget(self._answering)
         self._figures = FigureGrid(look, tr("Together"))

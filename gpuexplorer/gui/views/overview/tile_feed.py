@@ -9,8 +9,9 @@ from gpuexplorer.core.catalogue.memory import MEMORY_USED
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.units import ratio
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
 from gpuexplorer.gui.plots.time_axis import TimeTick, time_ticks
-from gpuexplorer.gui.plots.trace_item import COLUMN_PIXELS, columns_for, steady_stretch
+from gpuexplorer.gui.plots.trace_item import columns_for, steady_stretch
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile, TileSize

@@ -17,13 +17,17 @@ _LEAST_ENTRY = 128.0
 _SWATCH = 8.0
 _HATCH = 5.0
 _HAIR = 1.0
+_BESIDE_TITLE = 12
 
 
 class MemoryBar(Painted):
     """Grows by a line of its legend where it is narrow."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, look: Look, tag: QWidget, parent: QWidget | None = None) -> None:
+        """`tag` stands beside the heading."""
         super().__init__(look, parent)
+        tag.setParent(self)
+        tag.move(round(look.letters.title.width(tr("Memory"))) + _BESIDE_TITLE, 4)
         self._picture: MemoryPicture | None = None
         self._colour: int | None = None
         self.setAccessibleName(tr("Memory"))

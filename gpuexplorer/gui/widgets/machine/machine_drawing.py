@@ -30,6 +30,7 @@ from gpuexplorer.gui.widgets.machine.machine_wires import (
     draw_wire_words,
 )
 from gpuexplorer.gui.widgets.machine.voiced import Voiced
+from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.machine.machine_face import BoxFace, Face, TileFace, WireFace
 from gpuexplorer.gui.wording.machine.machine_things import Thing, opens, way_of
 from gpuexplorer.telemetry.machine_shape import MachineShape
@@ -82,7 +83,7 @@ def draw_machine(
             draw_wire_words(drawing, wire, face, layout.form)
 
 
-class MachineDrawing(Voiced[Thing]):
+class MachineDrawing(Painted, Voiced[Thing]):
     """Repaints only what looks different. Lays out anew only another machine or size."""
 
     chosen = Signal(object)

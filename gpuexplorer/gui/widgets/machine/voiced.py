@@ -1,20 +1,23 @@
 """Voiced: a drawing whose parts screen readers find one by one, like widgets."""
 
 from collections.abc import Hashable, Sequence
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QPoint, QRect
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface, QAccessibleObject
-from PySide6.QtWidgets import QAccessibleWidget
-
-from gpuexplorer.gui.widgets.painted import Painted
+from PySide6.QtWidgets import QAccessibleWidget, QWidget
 
 P = TypeVar("P", bound=Hashable)
+if TYPE_CHECKING:
+    _Widget = QWidget
+else:
+    _Widget = object  # a drawing is a widget by its first base, and Qt knows no second
 
 
-class Voiced(Painted, Generic[P]):
-    """Subclasses say what its parts are. Nobody asks for them where no screen reader runs,
-    and then they cost nothing: a widget for each would be dressed with every style sheet.
+class Voiced(Generic[P], _Widget):
+    """A second base of widgets, which say what their parts are. Nobody asks for them where no
+    screen reader runs, and then they cost nothing: a widget for each would be dressed with
+    every style sheet.
     """
 
     def parts(self) -> Sequence[P]:

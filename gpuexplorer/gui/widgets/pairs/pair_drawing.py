@@ -1,7 +1,9 @@
 """How one cell of a map of pairs is drawn, its number, and the head of its row and column."""
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPen
+from PySide6.QtGui import QPainterPath, QPen
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
@@ -16,50 +18,65 @@ _CHIP, _RADIUS = 20.0, 4.0
 _LINE_GAP = 3.0
 _BUBBLE = 8.0
 _LEAST_CHIP, _RING = 14.0, CHIP_RADIUS + 2
-_SHADES = 96
+_HEATS = 240
+_STATES = tuple(CellState)  # their shades come after those of rates
 _EVERY = 8  # of many, so many apart are numbered
 
 
-def fill_of(theme: Theme, cell: PairCell, scale: HeatScale | None) -> QColor | None:
-    """None for a cell that has no ground of its own."""
-    match cell.state:
-        case CellState.FIGURE:
-            if cell.value is None or scale is None:
-                return theme.heat(0.0)
-            return theme.heat(scale.share(cell.value))
-        case CellState.LOCAL:
-            return theme.well
-        case CellState.WRONG:
-            return theme.bad
-        case CellState.FAILED:
-            return mixed(theme.surface, theme.line, 0.5)
-        case _:
-            return None
+def shade_of(cell: PairCell, scale: HeatScale | None) -> int:
+    """Which of the shades is the cell's."""
+    if cell.state is not CellState.FIGURE:
+        return _HEATS + _STATES.index(cell.state)
+    if cell.value is None or scale is None:
+        return 0
+    return round(scale.share(cell.value) * (_HEATS - 1))
+
+
+def shades(theme: Theme, *, outlined: bool) -> NDArray[np.uint8]:
+    """Red, green and blue of each. An empty cell with an outline needs no shade."""
+    empty = theme.surface if outlined else mixed(theme.surface, theme.well, 0.6)
+    grounds = {
+        CellState.EMPTY: empty,
+        CellState.LOCAL: theme.well,
+        CellState.WRONG: theme.bad,
+        CellState.FAILED: mixed(theme.surface, theme.line, 0.5),
+    }
+    heats = [theme.heat(step / (_HEATS - 1)) for step in range(_HEATS)]
+    colours = [*heats, *(grounds.get(state, theme.surface) for state in _STATES)]
+    rows = [(each.red(), each.green(), each.blue()) for each in colours]
+    return np.array(rows, np.uint8)
+
+
+def draw_gaps(drawing: Drawing, layout: PairLayout) -> None:
+    """Between the cells, over their shades: around figures with soft corners."""
+    surface, whole = drawing.theme.surface, layout.place
+    if layout.numbers:
+        path = QPainterPath()
+        path.addRect(whole.adjusted(-1, -1, 1, 1))
+        for row in range(layout.count):
+            for column in range(layout.count):
+                path.addRoundedRect(layout.cell(row, column), _RADIUS, _RADIUS)
+        drawing.painter.fillPath(path, surface)
+        return
+    for at in range(1, layout.count + 1):
+        x = layout.left + at * layout.across - layout.gap
+        y = layout.top + at * layout.down - layout.gap
+        drawing.painter.fillRect(QRectF(x, layout.top, layout.gap, whole.height()), surface)
+        drawing.painter.fillRect(QRectF(layout.left, y, whole.width(), layout.gap), surface)
 
 
 def draw_cell(
-    drawing: Drawing,
-    place: QRectF,
-    cell: PairCell,
-    scale: HeatScale | None,
-    letters: Lettering | None,
+    drawing: Drawing, place: QRectF, cell: PairCell, letters: Lettering | None
 ) -> None:
-    """Without letters there is no room for a figure."""
+    """What stands on its shade. Without letters there is no room for a figure."""
     theme, painter = drawing.theme, drawing.painter
-    fill = fill_of(theme, cell, scale)
     if cell.state is CellState.WRONG:
         draw_wrong(drawing, place, letters is not None)
         return
-    if fill is None:
-        if cell.state is CellState.EMPTY:
-            painter.setPen(QPen(theme.line, 1))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            half = place.adjusted(0.5, 0.5, -0.5, -0.5)
-            painter.drawRoundedRect(half, _RADIUS, _RADIUS)
-    else:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(fill)
-        painter.drawRoundedRect(place, _RADIUS, _RADIUS)
+    if cell.state is CellState.EMPTY:
+        painter.setPen(QPen(theme.line, 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), _RADIUS, _RADIUS)
     if letters is None:
         return
     plain = cell.state is CellState.FIGURE
@@ -73,9 +90,8 @@ def draw_cell(
         drawing.text(place.center().x() - below.width / 2, under, below)
     if cell.text:
         run = Run(cell.text, letters if plain else _smaller(drawing, letters), ink)
-        if run.width > place.width():
-            return
-        drawing.text(place.center().x() - run.width / 2, middle, run)
+        if run.width <= place.width():
+            drawing.text(place.center().x() - run.width / 2, middle, run)
 
 
 def draw_bubble(drawing: Drawing, corner: QPointF, number: int, *, bad: bool) -> None:
@@ -108,8 +124,7 @@ def draw_heads(
         if chips and side >= _LEAST_CHIP:
             for at, head in enumerate(heads):
                 place = place_of(at)
-                if drawing.needs(place.adjusted(-6, -6, 6, 6)):
-                    _draw_chip(drawing, place, side, head, at in wrong[axis], at in held)
+                _draw_chip(drawing, place, side, head, at in wrong[axis], at in held)
             continue
         step = layout.across if axis else layout.down
         room = (
@@ -158,62 +173,6 @@ def _draw_number(drawing: Drawing, place: QRectF, head: Head, wrong: bool, held:
     run = Run(head.chip, letters.badge if wrong or held else letters.caption, ink)
     baseline = place.center().y() + run.letters.cap_height / 2
     drawing.text(place.center().x() - run.width / 2, baseline, run)
-
-
-class Carpet:
-    """Of very many cells a picture with a pixel for each; to paint it costs next to nothing."""
-
-    def __init__(self) -> None:
-        self._image: QImage | None = None
-        self._shades: dict[object, int] = {}
-
-    @property
-    def there(self) -> bool:
-        return self._image is not None
-
-    def forget(self) -> None:
-        self._image = None
-        self._shades = {}
-
-    def put(
-        self,
-        theme: Theme,
-        count: int,
-        at: tuple[int, int],
-        cell: PairCell,
-        scale: HeatScale | None,
-    ) -> None:
-        if self._image is None:
-            self._image = QImage(count, count, QImage.Format.Format_RGB32)
-            self._image.fill(theme.surface)
-        key: object = cell.state
-        if cell.value is not None and scale is not None:
-            key = cell.state, round(scale.share(cell.value) * _SHADES)
-        shade = self._shades.get(key)
-        if shade is None:
-            empty = cell.state is CellState.EMPTY
-            ground = mixed(theme.surface, theme.well, 0.6) if empty else theme.surface
-            fill = fill_of(theme, cell, scale) or ground
-            shade = self._shades[key] = fill.rgb()
-        self._image.setPixel(at[1], at[0], shade)
-
-    def draw(self, drawing: Drawing, layout: PairLayout) -> None:
-        if self._image is None:
-            return
-        painter = drawing.painter
-        whole = QRectF(
-            layout.left, layout.top, layout.right - layout.left, layout.bottom - layout.top
-        )
-        painter.drawImage(whole, self._image)
-        lines = []
-        for at in range(1, layout.count + 1):
-            x = layout.left + at * layout.across - layout.gap
-            y = layout.top + at * layout.down - layout.gap
-            lines.append(QRectF(x, layout.top, layout.gap, whole.height()))
-            lines.append(QRectF(layout.left, y, whole.width(), layout.gap))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(drawing.theme.surface)
-        painter.drawRects(lines)
 
 
 def _smaller(drawing: Drawing, letters: Lettering) -> Lettering:

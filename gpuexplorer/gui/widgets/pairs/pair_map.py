@@ -1,21 +1,34 @@
 """PairMap: every ordered pair of some devices as a heat map, by mouse, keys and reader."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtGui import (
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QGraphicsItem, QSizePolicy, QToolTip, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Theme
 from gpuexplorer.gui.widgets.machine.voiced import Voiced
 from gpuexplorer.gui.widgets.pairs.pair_drawing import (
-    Carpet,
     draw_bubble,
     draw_cell,
+    draw_gaps,
     draw_heads,
+    shade_of,
+    shades,
 )
 from gpuexplorer.gui.widgets.pairs.pair_layout import (
     PairLayout,
@@ -24,13 +37,12 @@ from gpuexplorer.gui.widgets.pairs.pair_layout import (
     least_size,
 )
 from gpuexplorer.gui.wording.copies.matrix.callouts import Callout
-from gpuexplorer.gui.wording.copies.matrix.cells import NONE, CellState, PairCell, wrong_cell
+from gpuexplorer.gui.wording.copies.matrix.cells import NONE, CellState, PairCell
 from gpuexplorer.gui.wording.copies.matrix.devices import MOST_CHIPS, Head
 from gpuexplorer.gui.wording.copies.matrix.heat_scale import HeatScale
 from gpuexplorer.gui.wording.copies.matrix.question import Pair
 
 _LARGE_FROM = 110
-_SOME = 48  # so many cells are drawn one by one; of more the whole is
 _AROUND = 12  # of a cell, what its ring and its number take
 _RADIUS = 4.0
 _MOVES = {
@@ -43,7 +55,7 @@ _MOVES = {
 }
 
 
-class PairMap(Voiced[Pair]):
+class PairMap(Graph, Voiced[Pair]):
     """Rows send, columns receive. Whoever decides shows what is chosen by `show_chosen`."""
 
     chosen = Signal(object)  # a pair, or None
@@ -70,13 +82,19 @@ class PairMap(Voiced[Pair]):
         self._wrong_pairs: list[Pair] = []
         self._widest: Mapping[CellState, str] = {}
         self.two_lines = False
-        self._carpet = Carpet()
+        self._shades = np.zeros((0, 0), np.uint8)
+        self._coloured: tuple[tuple[Theme, bool], NDArray[np.uint8]] | None = None
+        self._image = pg.ImageItem(axisOrder="row-major")
+        self.scene().addItem(self._image)
+        self._sheet, self._over = (
+            self.add_sheet(self._draw_cells),
+            self.add_sheet(self._draw_over),
+        )
+        # What moves over the cells does not draw them again.
+        self._sheet.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self.setAccessibleName(name)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMouseTracking(True)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setSizePolicy(policy)
-        look.changed.connect(self._on_look_changed)
 
     def show_heads(self, heads: Sequence[Head]) -> None:
         heads = tuple(heads)
@@ -84,11 +102,13 @@ class PairMap(Voiced[Pair]):
             return
         self._heads = heads
         self._places = {head.name: at for at, head in enumerate(heads)}
-        self._carpet.forget()
+        self._shades = np.zeros((len(heads), len(heads)), np.uint8)
+        self._shades[:] = shade_of(NONE, None)
         self.setMinimumSize(round(least_size(len(heads))), round(least_size(len(heads))))
         self.forget_parts()
+        self._shade(self._cells)
         self.updateGeometry()
-        self.update()
+        self._lay_out()
 
     def show_cells(self, cells: Mapping[Pair, PairCell], scale: HeatScale | None) -> None:
         """Cells that are not among them have nothing to be measured."""
@@ -102,42 +122,32 @@ class PairMap(Voiced[Pair]):
             for pair, cell in cells.items()
             if (old := before.get(pair)) is not cell and old != cell
         ]
-        two_lines = any(cell.below for cell in cells.values()) if changed or anew else None
-        if two_lines is not None and two_lines != self.two_lines:
-            self.show_two_lines(two_lines)
-            anew = True
-        if anew:
-            self._carpet.forget()
-        if anew or changed:
+        if changed or anew:
+            self.show_two_lines(any(cell.below for cell in cells.values()))
             self._measure()
+            if anew:
+                self._shades[:] = shade_of(NONE, None)
+            self._shade(cells if anew else changed)
         for pair in changed:
             self.tell_words(pair)
-        if self._carpet.there:
-            for pair in changed:
-                self._lay(pair)
-        if anew or len(changed) > _SOME:
-            self.update()
-        else:
-            for pair in changed:
-                self._refresh(pair)
 
     def show_two_lines(self, two_lines: bool) -> None:
         """Rows high enough for two figures, also where there is one: to meet another map's."""
         if two_lines != self.two_lines:
             self.two_lines = two_lines
             self.updateGeometry()
-            self.update()
+            self._lay_out()
 
     def show_callouts(self, callouts: Mapping[Pair, Callout]) -> None:
         if callouts != self._callouts:
             self._callouts = callouts
-            self.update()
+            self._over.update()
 
     def show_chosen(self, pair: Pair | None) -> None:
         """Tells nobody."""
         if pair != self._chosen:
             self._chosen = pair
-            self.update()
+            self._over.update()
             self.tell_focus()
 
     def show_running(self, pair: Pair | None, share: float = 0.0) -> None:
@@ -149,24 +159,43 @@ class PairMap(Voiced[Pair]):
         for each in {one[0] for one in (before, now) if one is not None}:
             self._refresh(each)
 
-    def draw(self, drawing: Drawing) -> None:
+    def dress(self) -> None:
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Also in other colours."""
+        layout, whole = self._layout(), QRectF(self.rect())
+        self._image.setVisible(bool(self._heads))
+        if not self._heads:
+            return
+        # Its pixels are the window's, since the host's row and column stand apart.
+        rows = np.repeat(self._colours(layout)[self._shades], layout.steps(layout.down), axis=0)
+        pixels = np.repeat(rows, layout.steps(layout.across), axis=1)
+        self._image.setImage(pixels, levels=(0, 255))
+        self._image.setPos(layout.left, layout.top)
+        self._sheet.put(whole)
+        self._over.put(whole)
+
+    def _colours(self, layout: PairLayout) -> NDArray[np.uint8]:
+        of = (self.look.theme, layout.numbers)
+        if self._coloured is None or self._coloured[0] != of:
+            self._coloured = of, shades(self.look.theme, outlined=layout.numbers)
+        return self._coloured[1]
+
+    def _shade(self, pairs: Iterable[Pair]) -> None:
+        for pair in pairs:
+            if (at := self._at(pair)) is not None:
+                self._shades[at] = shade_of(self._cells[pair], self._scale)
+        self._lay_out()
+
+    def _draw_cells(self, drawing: Drawing) -> None:
         layout = self._layout()
         letters = self._letters(layout)
-        dirty = self.rect() if drawing.dirty is None else drawing.dirty.boundingRect()
-        rows, columns = layout.within(dirty)
-        names = [head.name for head in self._heads]
         self._draw_corner(drawing, layout)
-        held = None if self._chosen is None else self._at(self._chosen)
-        draw_heads(drawing, layout, self._heads, self._wrong, held, not self.crowded)
-        if layout.numbers:
-            for row in rows:
-                for column in columns:
-                    cell = self._cells.get((names[row], names[column]), NONE)
-                    place = layout.cell(row, column)
-                    draw_cell(drawing, place, cell, self._scale, letters)
-        else:
-            self._draw_carpet(drawing, layout)
-        self._draw_over(drawing, layout)
+        draw_gaps(drawing, layout)
+        for pair in self._cells if layout.numbers else self._wrong_pairs:
+            if (at := self._at(pair)) is not None:
+                draw_cell(drawing, layout.cell(*at), self._cells[pair], letters)
 
     def parts(self) -> Sequence[Pair]:
         names = [head.name for head in self._heads]
@@ -228,22 +257,8 @@ class PairMap(Voiced[Pair]):
         return None if row is None or column is None else (row, column)
 
     def _refresh(self, pair: Pair) -> None:
-        place = self.place_of(pair)
-        self.update(place.adjusted(-_AROUND, -_AROUND, _AROUND, _AROUND))
-
-    def _lay(self, pair: Pair) -> None:
-        at, cell = self._at(pair), self._cells.get(pair)
-        if at is not None and cell is not None:
-            self._carpet.put(self.look.theme, len(self._heads), at, cell, self._scale)
-
-    def _draw_carpet(self, drawing: Drawing, layout: PairLayout) -> None:
-        if not self._carpet.there:
-            for pair in self._cells:
-                self._lay(pair)
-        self._carpet.draw(drawing, layout)
-        for pair in self._wrong_pairs:
-            if (at := self._at(pair)) is not None:
-                draw_cell(drawing, layout.cell(*at), wrong_cell(), self._scale, None)
+        place = QRectF(self.place_of(pair))
+        self._over.update(place.adjusted(-_AROUND, -_AROUND, _AROUND, _AROUND))
 
     def _draw_corner(self, drawing: Drawing, layout: PairLayout) -> None:
         if layout.numbers:
@@ -252,8 +267,11 @@ class PairMap(Voiced[Pair]):
             run = Run(words, letters, drawing.theme.faint)
             drawing.text(0, layout.top / 2 + run.letters.cap_height / 2 - 2, run)
 
-    def _draw_over(self, drawing: Drawing, layout: PairLayout) -> None:
+    def _draw_over(self, drawing: Drawing) -> None:
         """What is at the moment: pointed at, chosen, measured, numbered."""
+        layout = self._layout()
+        held = None if self._chosen is None else self._at(self._chosen)
+        draw_heads(drawing, layout, self._heads, self._wrong, held, not self.crowded)
         painter, theme = drawing.painter, drawing.theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
         radius = _RADIUS if layout.numbers else 1.0
@@ -291,10 +309,6 @@ class PairMap(Voiced[Pair]):
         if pair != self._chosen:
             self.chosen.emit(pair)
 
-    def _on_look_changed(self) -> None:
-        self._carpet.forget()
-        self.update()
-
     def _pair_at(self, at: tuple[int, int] | None) -> Pair | None:
         if at is None or not self._heads:
             return None
@@ -304,7 +318,10 @@ class PairMap(Voiced[Pair]):
         wide = max(280, self.width())
         return QSize(320, self.height_for(wide))
 
-    def event(self, event: QEvent) -> bool:
+    def fill(self) -> None:
+        self._lay_out()
+
+    def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             pair = self._pair_at(self._layout().at(event.pos().toPointF()))
             if pair is None:
@@ -314,7 +331,7 @@ class PairMap(Voiced[Pair]):
                 text = f"{name}\n{told}" if told else name
                 QToolTip.showText(event.globalPos(), text, self, self.place_of(pair))
             return True
-        return super().event(event)
+        return super().viewportEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         pair = self._pair_at(self._layout().at(event.position()))
@@ -334,6 +351,9 @@ class PairMap(Voiced[Pair]):
         if event.button() is Qt.MouseButton.LeftButton:
             self._choose(self._pair_at(self._layout().at(event.position())))
 
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         pair = self._pair_at(self._layout().at(event.position()))
         if pair is not None and event.button() is Qt.MouseButton.LeftButton:
@@ -347,12 +367,12 @@ class PairMap(Voiced[Pair]):
         )
         if by_key and self._chosen is None:
             self._choose(self._pair_at((0, 0)))
-        self.update()
+        self._over.update()
         self.tell_focus()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self.update()
+        self._over.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         at = (0, 0) if self._chosen is None else self._at(self._chosen) or (0, 0)

@@ -1,62 +1,60 @@
 """PairScale: which shade of a map of pairs is how much."""
 
-from PySide6.QtCore import QRectF, QSize
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.plots.axes import Axis
+from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.copies.matrix.heat_scale import HeatScale
 
-_BAR, _HIGH, _STEPS = 168.0, 8.0, 42
-_HEIGHT = 34
-_BETWEEN = 6.0
+_WIDE, _ABOVE, _HIGH, _WORDS = 190, 5, 8, 22
 
 
-class PairScale(Painted):
+class PairScale(Graph):
     """A bar with its figures below; empty where nothing has a shade."""
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
-        self._scale: HeatScale | None = None
-        self._unit = ""
+        self._shown: tuple[HeatScale | None, str] = (None, "")
+        self._axis = Axis(look, "bottom", lines=False, inside=True)
+        self._axis.setHeight(_WORDS)
+        self._image = pg.ImageItem(axisOrder="row-major")
+        view = self.add_plot(bottom=self._axis)
+        view.setRange(QRectF(0, 0, 1, 1), padding=0)
+        view.addItem(self._image)
+        self._image.hide()
+        self.grid.setContentsMargins(0, _ABOVE, 0, 0)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.dress()
 
     def show_scale(self, scale: HeatScale | None, unit: str) -> None:
-        if (scale, unit) != (self._scale, self._unit):
-            self._scale, self._unit = scale, unit
-            name = tr("No shades yet")
-            if scale is not None:
-                high = f"{_told(scale.most)} {unit}"
-                name = tr("Shades from {low} to {high}", low=_told(scale.least), high=high)
-            self.setAccessibleName(name)
-            self.updateGeometry()
-            self.update()
-
-    def draw(self, drawing: Drawing) -> None:
-        scale = self._scale
-        if scale is None:
+        if (scale, unit) == self._shown:
             return
-        theme, letters = drawing.theme, drawing.letters.caption
-        wide = _BAR / _STEPS
-        for step in range(_STEPS):
-            shade = theme.heat(step / (_STEPS - 1))
-            drawing.painter.fillRect(QRectF(step * wide, 6, wide + 0.5, _HIGH), shade)
-        baseline = self.height() - 3.0
-        end = Run(f"{_told(scale.most)} {self._unit}", letters, theme.quiet)
-        last = _BAR - letters.width(_told(scale.most))
-        drawing.text(last, baseline, end)
-        for tick in scale.ticks():
-            run = Run(_told(tick), letters, theme.quiet)
-            x = max(0.0, scale.share(tick) * _BAR - run.width / 2)
-            if x + run.width + _BETWEEN < last:
-                drawing.text(x, baseline, run)
+        self._shown = scale, unit
+        name = tr("No shades yet")
+        ticks: list[tuple[float, str]] = []
+        if scale is not None:
+            high = f"{_told(scale.most)} {unit}"
+            name = tr("Shades from {low} to {high}", low=_told(scale.least), high=high)
+            ticks = [(1.0, high), *((scale.share(at), _told(at)) for at in scale.ticks())]
+        self.setAccessibleName(name)
+        self._axis.show_ticks(ticks)
+        self._image.setVisible(scale is not None)
+
+    def dress(self) -> None:
+        colours = [self.look.theme.heat(step / _WIDE) for step in range(_WIDE + 1)]
+        row = [(each.red(), each.green(), each.blue()) for each in colours]
+        self._image.setImage(np.array([row], np.uint8), levels=(0, 255))
+        self._image.setRect(QRectF(0, 0, 1, 1))
 
     def sizeHint(self) -> QSize:
-        unit = self.look.letters.caption.width(f" {self._unit}")
-        return QSize(round(_BAR + unit) + 4, _HEIGHT)
+        return QSize(_WIDE, _ABOVE + _HIGH + _WORDS)
 
 
 def _told(value: float) -> str:

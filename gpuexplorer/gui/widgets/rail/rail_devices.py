@@ -86,6 +86,10 @@ class RailDevices(QScrollArea):
         self._show_boards(self._cards if many else ())
         self._show_rows([*(() if many else self._cards), (HOST_ID, host_device(host))])
 
+    def show_past(self, looked_at: bool) -> None:
+        """While the plots show an earlier time, this is of now all the same."""
+        self._heading.show_text(tr("Devices now") if looked_at else tr("Devices"))
+
     def show_absent(self, words: str) -> None:
         """What is plugged in and not read; empty where there is nothing of the kind."""
         self._absent.show_text(words)

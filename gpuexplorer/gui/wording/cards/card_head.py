@@ -30,6 +30,18 @@ def head_mark(face: CardFace, since: str) -> Mark | None:
     return replace(found, word=word, brief=found.word)
 
 
+def face_of_now(face: CardFace) -> CardFace:
+    """Beside a curve that shows an earlier time: state and figures are not of then."""
+    found = face.mark
+    if found is None:
+        hint = tr("Figures and state are those of now. The curve shows an earlier time.")
+        return replace(face, badges=(Badge(tr("now"), hint), *face.badges))
+    word, brief = (
+        tr("Now: {state}", state=each) if each else "" for each in (found.word, found.brief)
+    )
+    return replace(face, mark=replace(found, word=word, brief=brief))
+
+
 def head_badges(
     face: CardFace, shown: Shown, parent: Shown | None, *, simulated: bool
 ) -> tuple[Badge, ...]:

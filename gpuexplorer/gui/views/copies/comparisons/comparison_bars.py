@@ -1,18 +1,21 @@
 """ComparisonBars: a row per way with its bar, its rate and its time."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 
-from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QColor
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainterPath
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.units import Quantity
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
+from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import mixed
-from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.copies.comparisons.comparison import Bar
 
 _ROW, _LOW_ROW, _BAR = 40.0, 28.0, 10.0
@@ -21,9 +24,10 @@ _NAMES = 0.39  # of the width
 _MOST_NAMES = 250.0
 _OTHERS = 0.55  # how much of its colour a bar has that is not the best
 _HOST = 0.7
+_LEAST = 2.0  # pixels: a hair stays visible, so that little looks different from nothing
 
 
-class ComparisonBars(Painted):
+class ComparisonBars(Graph):
     """The best is drawn in full colour: the longest rate, or the shortest of two times."""
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
@@ -32,8 +36,12 @@ class ComparisonBars(Painted):
         self._colour: int | None = None
         self._of_host = False
         self._measuring: object = None
+        # Along its view are shares of the longest, down it the pixels of this widget.
+        self._view = self.add_plot()
+        self._view.invertY()
+        self._words = self.add_sheet(self._draw_words)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        look.changed.connect(self.update)
 
     def show_bars(
         self, bars: Sequence[Bar], colour: int | None, measuring: object, *, of_host: bool
@@ -48,24 +56,69 @@ class ComparisonBars(Painted):
         self.setAccessibleName("; ".join(bar.said for bar in bars))
         if grown:
             self.updateGeometry()
-        self.update()
+        self.fill()
 
-    def draw(self, drawing: Drawing) -> None:
-        names = min(self.width() * _NAMES, _MOST_NAMES)
-        rates = any(bar.first is not None for bar in self._bars)
-        right = self.width() - _TIME - (_FIGURE if rates else 0.0)
-        track = QRectF(names + _GAP, 0, max(40.0, right - names - 2 * _GAP), _BAR)
-        best = max((bar.share or 0.0 for bar in self._bars), default=0.0) if rates else None
-        top = 0.0
-        for bar in self._bars:
-            height = _ROW if bar.code else _LOW_ROW
-            middle = top + height / 2
-            self._draw_names(drawing, bar, names, middle)
-            place = QRectF(track.left(), middle - _BAR / 2, track.width(), _BAR)
-            full = best is None or bar.share == best
-            self._draw_bar(drawing, bar, place, full=full)
+    def fill(self) -> None:
+        track = self._track()
+        right = self.width() - track.right()
+        self.grid.setContentsMargins(track.left(), 0, right, 0)
+        self._view.setRange(xRange=(0, 1), yRange=(0, self.height()), padding=0)
+        self._words.put(QRectF(self.rect()))
+        self.dress()
+
+    def dress(self) -> None:
+        self._view.clear()
+        shown = [(bar, y) for bar, y in self._rows() if bar.share is not None and not bar.wrong]
+        if not shown:
+            return
+        theme, middles = self.look.theme, [y for _, y in shown]
+        shares = np.array([bar.share for bar, _ in shown], float)
+        best = shares.max() if self._with_rates else None
+        inks = [self._ink(full=best is None or share == best) for share in shares]
+        least = np.where(shares > 0, _LEAST / self._track().width(), 0)
+        for widths, brushes in (
+            (np.ones(len(shown)), [theme.well] * len(shown)),
+            (np.maximum(shares, least), inks),
+        ):
+            looks = {"height": _BAR, "pen": None, "brushes": brushes}
+            self._view.addItem(pg.BarGraphItem(x0=0, width=widths, y=middles, **looks))
+
+    def _rows(self) -> list[tuple[Bar, float]]:
+        """With the height of the middle of each."""
+        heights = [_ROW if bar.code else _LOW_ROW for bar in self._bars]
+        ends = zip(self._bars, heights, accumulate(heights), strict=True)
+        return [(bar, end - height / 2) for bar, height, end in ends]
+
+    @property
+    def _with_rates(self) -> bool:
+        return any(bar.first is not None for bar in self._bars)
+
+    def _track(self) -> QRectF:
+        names = float(min(int(self.width() * _NAMES), _MOST_NAMES))
+        right = self.width() - _TIME - (_FIGURE if self._with_rates else 0.0)
+        return QRectF(names + _GAP, 0, max(40.0, right - names - 2 * _GAP), _BAR)
+
+    def _draw_words(self, drawing: Drawing) -> None:
+        track = self._track()
+        for bar, middle in self._rows():
+            place = track.translated(0, middle - _BAR / 2)
+            self._draw_names(drawing, bar, track.left() - _GAP, middle)
+            if bar.wrong:
+                draw_wrong(drawing, place.adjusted(0, -5, 0, 5), lettered=True)
+            elif bar.share is None:
+                drawing.no_bar(place)
+            else:
+                corners = QPainterPath()
+                corners.addRect(place)
+                corners.addRoundedRect(place, CHIP_RADIUS, CHIP_RADIUS)
+                drawing.painter.fillPath(corners, drawing.theme.surface)
+                if bar.limit is not None and 0 < bar.limit <= 1:
+                    x = min(place.left() + bar.limit * place.width(), place.right()) - 1
+                    mark = QRectF(x, place.top() - 3, 1.5, place.height() + 6)
+                    drawing.painter.fillRect(mark, drawing.theme.quiet)
+            said = bar.trouble if bar.wrong else bar.limit_words
+            drawing.hint(place.adjusted(0, -10, 0, 10), said)
             self._draw_figures(drawing, bar, middle, place)
-            top += height
 
     def _draw_names(self, drawing: Drawing, bar: Bar, width: float, middle: float) -> None:
         theme, letters = drawing.theme, drawing.letters
@@ -76,21 +129,6 @@ class ComparisonBars(Painted):
         drawing.elided(0, middle - 3, words, width)
         code = Run(bar.code, letters.mono, theme.quiet)
         drawing.elided(0, middle + 13, code, width)
-
-    def _draw_bar(self, drawing: Drawing, bar: Bar, place: QRectF, *, full: bool) -> None:
-        theme, painter = drawing.theme, drawing.painter
-        if bar.wrong:
-            draw_wrong(drawing, place.adjusted(0, -5, 0, 5), lettered=True)
-            drawing.hint(place.adjusted(0, -10, 0, 10), bar.trouble)
-            return
-        if bar.share is None:
-            drawing.no_bar(place)
-            return
-        drawing.bar(place, [(bar.share, self._ink(drawing, full=full))])
-        if bar.limit is not None and 0 < bar.limit <= 1:
-            x = min(place.left() + bar.limit * place.width(), place.right()) - 1
-            painter.fillRect(QRectF(x, place.top() - 3, 1.5, place.height() + 6), theme.quiet)
-        drawing.hint(place.adjusted(0, -10, 0, 10), bar.limit_words)
 
     def _draw_figures(self, drawing: Drawing, bar: Bar, middle: float, place: QRectF) -> None:
         theme, letters = drawing.theme, drawing.letters
@@ -120,8 +158,8 @@ class ComparisonBars(Painted):
         if bar.first is not None:
             drawing.runs_right(right - _TIME, baseline, _runs(drawing, bar.first, strong=True))
 
-    def _ink(self, drawing: Drawing, *, full: bool) -> QColor:
-        theme = drawing.theme
+    def _ink(self, *, full: bool) -> QColor:
+        theme = self.look.theme
         if self._colour is not None:
             ink = theme.card(self._colour)
         elif self._of_host:

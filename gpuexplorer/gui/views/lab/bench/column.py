@@ -25,6 +25,7 @@ from gpuexplorer.gui.views.lab.bench.column_drawing import (
 from gpuexplorer.gui.views.lab.bench.column_frame import ColumnFrame, column_frame
 from gpuexplorer.gui.views.lab.bench.fills import hue
 from gpuexplorer.gui.widgets.machine.voiced import Voiced
+from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, Key
 from gpuexplorer.gui.wording.lab.bench.bench_column import ColumnFace
 from gpuexplorer.gui.wording.lab.bench.bench_values import Values
@@ -36,7 +37,7 @@ _MOST_ARRIVING = 6
 ValuesOf = Callable[[Block], Values | None]
 
 
-class BenchColumn(Voiced[Key]):
+class BenchColumn(Painted, Voiced[Key]):
     """Repaints only what is different. What a person does with it is told by its hands."""
 
     seen_changed = Signal()  # other blocks are seen than before

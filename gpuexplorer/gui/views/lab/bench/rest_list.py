@@ -12,6 +12,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.views.lab.bench.fills import hue
 from gpuexplorer.gui.widgets.machine.voiced import Voiced
+from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.lab.bench.bench_column import ColumnFace
 
 _HEAD, ROW = 44, 26
@@ -24,7 +25,7 @@ _STEPS = {
 }
 
 
-class RestList(Voiced[str]):
+class RestList(Painted, Voiced[str]):
     """A block can be let go on each of its lines. It is as high as it has lines."""
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:

@@ -11,7 +11,6 @@ from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.plots.axes import Axis
 from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.overlay import Overlay
 from gpuexplorer.gui.plots.trace_item import TraceItem
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
@@ -52,7 +51,7 @@ class StripGraph(Graph):
             view.addItem(self._crosshairs[-1])
         self.grid.addItem(self._times, 2, 1)
         self._times.linkToView(self._views[0])
-        self._over = Overlay(look, self.grid, self._draw_over)
+        self._over = self.add_sheet(self._draw_over)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
@@ -103,7 +102,7 @@ class StripGraph(Graph):
 
     def show_chosen(self, line: int | None, *, focused: bool) -> None:
         self._chosen, self._focused = line, focused
-        self._over.update()
+        self._over.put(QRectF(self.rect()))
 
     def point_at(self, at: float | None) -> None:
         for line in self._crosshairs:
@@ -119,7 +118,7 @@ class StripGraph(Graph):
                 item.setVisible(not self._sentence)
         for line in self._crosshairs:
             line.setPen(faded(theme.text, 0.5))
-        self._over.update()
+        self._over.put(QRectF(self.rect()))
 
     def _foot(self) -> float:
         """Where the plots end."""

@@ -17,7 +17,7 @@ class HeatScale:
 
     def share(self, value: float) -> float:
         """From 0 to 1. What lies beyond an end has its shade."""
-        if value <= 0:
+        if not 0 < value < math.inf:
             return 0.0
         part = math.log(value / self.least) / math.log(self.most / self.least)
         return min(1.0, max(0.0, part))
@@ -31,7 +31,7 @@ class HeatScale:
 
 def scale_of(values: Iterable[float]) -> HeatScale | None:
     """Over all that is shown; None where nothing is."""
-    told = [value for value in values if value > 0]
+    told = [value for value in values if 0 < value < math.inf]
     if not told:
         return None
     most = max(told)

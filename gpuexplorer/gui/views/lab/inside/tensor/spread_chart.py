@@ -25,6 +25,7 @@ class SpreadChart(Graph):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
         self._scale = ValueScale(None, None)
+        self._marked: float | None = None
         self._left = Axis(look, "left")
         self._bottom = Axis(look, "bottom", lines=False, inside=True)
         self._bottom.setHeight(_FOOT)
@@ -78,10 +79,12 @@ class SpreadChart(Graph):
         else:
             steps = round_steps(least, most, _TICKS)
             self._bottom.show_ticks([(self._scale.part(each), _tick(each)) for each in steps])
+        self.mark(self._marked)
         self.dress()
 
     def mark(self, value: float | None) -> None:
         """Where the chosen cell lies."""
+        self._marked = value
         self._mark.setVisible(value is not None and self._scale.holds(value))
         if value is not None:
             self._mark.setValue(self._scale.part(value))
