@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from gpuexplorer.gui.theme.look import Look
 
@@ -25,8 +25,6 @@ class Axis(pg.AxisItem):
         self._ticks: tuple[tuple[float, str], ...] = ()
         self._marked: float | None = None
         self.setZValue(-200)  # a view has -100: traces lie over the hairlines
-        # Moving over a plot does not draw its axes again.
-        self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         look.changed.connect(self._on_look_changed)
 
     def show_ticks(
@@ -80,7 +78,15 @@ class Axis(pg.AxisItem):
                     continue
                 taken.append((start - _APART, start + width + _APART))
                 box, side = QRectF(start, words_top, width + 1, 16), Qt.AlignmentFlag.AlignLeft
-            painter.setPen(theme.text if value == self._marked else theme.faint)
+            ink = theme.text if value == self._marked else theme.faint
+            if value == self._marked and self.orientation == "bottom":
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(theme.text)
+                painter.drawRoundedRect(box.adjusted(-8, -1, 7, 1), 4, 4)
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+                ink = theme.ground
+            painter.setPen(ink)
             painter.setFont(marked.font)
             painter.drawText(box, side | Qt.AlignmentFlag.AlignVCenter, words)
 

@@ -13,7 +13,6 @@ from gpuexplorer.gui.plots.layout import Layout, PlotPlace
 from gpuexplorer.gui.plots.spread import spread
 from gpuexplorer.gui.plots.summary import value_at
 from gpuexplorer.gui.plots.time_axis import moment_word
-from gpuexplorer.gui.theme.letters import Letterings
 
 _PILL = 20.0
 _DOT = 3.5
@@ -36,24 +35,6 @@ class _Mark:
 def draw_values(drawing: Drawing, layout: Layout, at: float, units: Units) -> None:
     for plot in layout.plots:
         _draw_values(drawing, plot, layout.stretch, at, units)
-
-
-def moment_place(layout: Layout, at: float, letters: Letterings, top: float) -> QRectF:
-    """Where the moment is said on the axis of time."""
-    width = round(letters.badge.width(moment(layout.stretch, at)) + 16)
-    x = layout.area.left() + layout.area.width() * layout.stretch.share(at)
-    left = max(layout.left, min(x - width / 2, layout.right - width))
-    return QRectF(round(left), top, width, 18)
-
-
-def draw_moment(drawing: Drawing, layout: Layout, at: float, place: QRectF) -> None:
-    letters, theme = drawing.letters.badge, drawing.theme
-    drawing.painter.setPen(Qt.PenStyle.NoPen)
-    drawing.painter.setBrush(theme.text)
-    drawing.painter.drawRoundedRect(place, 4, 4)
-    baseline = place.center().y() + letters.cap_height / 2
-    words = Run(moment(layout.stretch, at), letters, theme.ground)
-    drawing.text(place.left() + 8, baseline, words)
 
 
 def words_at(layout: Layout, at: float, units: Units) -> str:
@@ -145,4 +126,6 @@ def _draw_nothing(drawing: Drawing, plot: PlotPlace, x: float, said: str) -> Non
     letters = drawing.letters.caption
     word = Run(said, letters, drawing.theme.faint)
     left = x + 9 if x + 9 + word.width <= plot.area.right() else x - 9 - word.width
-    drawing.text(left, plot.area.center().y() + letters.cap_height / 2, word)
+    # Between two grid lines, of which one is in the middle.
+    y = plot.area.top() + 0.375 * plot.area.height()
+    drawing.text(left, y + letters.cap_height / 2, word)

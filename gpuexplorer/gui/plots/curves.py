@@ -53,7 +53,7 @@ class Frame:
     def draw(self, painter: QPainter, left: float, right: float) -> None:
         """What lies between these places; a little more does no harm."""
         painter.save()
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setClipRect(self.place, Qt.ClipOperation.IntersectClip)
         for curve in reversed(self.curves):
             _CurveDrawing(painter, self, curve).draw(left, right)
         painter.restore()

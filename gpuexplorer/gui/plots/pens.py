@@ -17,10 +17,12 @@ _MARKS: tuple[tuple[float, ...], ...] = (
 )
 
 
-def line_pen(colour: QColor, width: float, dash: int = 0) -> QPen:
-    """For lines of few points: Qt takes long for a dashed line of many."""
-    pen = QPen(colour, width)
-    pen.setCosmetic(True)
+def line_pen(colour: QColor, width: float, dash: int = 0, *, ratio: float = 0.0) -> QPen:
+    """For lines of few points: Qt takes long for a dashed line of many. In a view, whose units
+    are no pixels, a pen's are those of the screen: of these the window's are `ratio` wide.
+    """
+    pen = QPen(colour, width * ratio if ratio else width)
+    pen.setCosmetic(bool(ratio))
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     marks = _MARKS[dash % len(_MARKS)]
@@ -29,9 +31,8 @@ def line_pen(colour: QColor, width: float, dash: int = 0) -> QPen:
     return pen
 
 
-def dotted_pen(colour: QColor) -> QPen:
-    """For limits."""
-    pen = QPen(colour, 1.2, Qt.PenStyle.CustomDashLine)
-    pen.setCosmetic(True)
+def dotted_pen(colour: QColor, *, ratio: float) -> QPen:
+    """For limits in a view."""
+    pen = line_pen(colour, 1.2, ratio=ratio)
     pen.setDashPattern([1.0, 2.2])
     return pen

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.gui.paint.curve import columns_for, steady_stretch
-from gpuexplorer.gui.paint.kept_curves import Curve, Curves, KeptCurves
+from gpuexplorer.gui.plots.curves import Curve, Frame
+from gpuexplorer.gui.plots.kept_picture import KeptPicture
+from gpuexplorer.gui.plots.trace_item import columns_for, steady_stretch
 from gpuexplorer.telemetry.history import History
 
 WIDTH, HEIGHT = 400, 100
@@ -55,23 +56,20 @@ def seen(
     highest: float = 1.0,
     fill: bool = False,
     place: QRectF = PLACE,
-) -> Curves:
+) -> Frame:
     start, end = steady_stretch(start, end, place.width())
     columns = columns_for(place.width())
     traces = [history.trace(card, GPU_UTILIZATION, start, end, columns) for card in CARDS]
-    return Curves(
-        place,
-        (start, end),
-        (0.0, highest),
-        [
-            Curve(trace, colour, fill, dash)
-            for dash, (trace, colour) in enumerate(zip(traces, COLOURS, strict=True))
-        ],
-    )
+    to = QTransform()
+    to.translate(place.left(), place.bottom())
+    to.scale(place.width() / (end - start), -place.height() / highest)
+    to.translate(-start, 0)
+    looks = enumerate(zip(traces, COLOURS, strict=True))
+    return Frame(place, to, [Curve(one, colour, fill, dash) for dash, (one, colour) in looks])
 
 
-def painted(curves: Curves, kept: KeptCurves | None, scale: float = 1.0) -> Pixels:
-    whole = curves.place.adjusted(0, 0, 10, 10).toAlignedRect()
+def painted(frame: Frame, kept: KeptPicture | None, scale: float = 1.0) -> Pixels:
+    whole = frame.place.adjusted(0, 0, 10, 10).toAlignedRect()
     image = QImage(
         round(whole.right() * scale), round(whole.bottom() * scale), QImage.Format.Format_RGB32
     )
@@ -79,19 +77,19 @@ def painted(curves: Curves, kept: KeptCurves | None, scale: float = 1.0) -> Pixe
     image.fill(QColor("black"))
     with QPainter(image) as painter:
         if kept is None:
-            curves.draw(painter)
+            frame.draw(painter, frame.place.left(), frame.place.right())
         else:
-            kept.draw(painter, curves)
+            kept.draw(painter, frame)
     pixels = np.frombuffer(image.constBits(), np.uint8)
     shown: Pixels = pixels.reshape(image.height(), image.width(), 4)[:, :, :3].astype(np.int64)
     return shown
 
 
-def assert_alike(all_seen: Iterable[Curves], scale: float = 1.0) -> None:
-    kept = KeptCurves()
-    for curves in all_seen:
-        moved, anew = painted(curves, kept, scale), painted(curves, None, scale)
-        left = round((curves.place.left() + AT_THE_EDGE) * scale)
+def assert_alike(all_seen: Iterable[Frame], scale: float = 1.0) -> None:
+    kept = KeptPicture()
+    for frame in all_seen:
+        moved, anew = painted(frame, kept, scale), painted(frame, None, scale)
+        left = round((frame.place.left() + AT_THE_EDGE) * scale)
         assert anew[:, left:].max() > 100
         assert np.abs(moved - anew)[:, left:].max() <= UNSEEN
 
@@ -104,7 +102,7 @@ def test_curves_that_follow_the_present_look_as_if_they_were_drawn_anew(step: fl
 
 
 def test_what_is_read_meanwhile_is_drawn_too() -> None:
-    history, kept = lived(200), KeptCurves()
+    history, kept = lived(200), KeptPicture()
     for second in range(200, 260):
         for number, card in enumerate(CARDS):
             busy = (second * (number + 1) % 10) / 10
@@ -146,24 +144,3 @@ def test_another_scale_another_size_or_a_fill_is_drawn_anew() -> None:
 def test_they_are_as_sharp_on_a_screen_of_more_pixels(scale: float) -> None:
     history = lived(300)
     assert_alike([seen(history, end - 120, end) for end in range(200, 220)], scale)
-
-
-def test_of_what_moves_along_only_the_new_part_is_drawn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    drawn: list[float] = []
-    draw = Curves.draw
-
-    def counted(
-        curves: Curves, painter: QPainter, within: tuple[float, float] | None = None
-    ) -> None:
-        start, end = within or curves.stretch
-        drawn.append((end - start) / (curves.stretch[1] - curves.stretch[0]))
-        draw(curves, painter, within)
-
-    monkeypatch.setattr(Curves, "draw", counted)
-    history, kept = lived(300), KeptCurves()
-    for end in range(200, 220):
-        painted(seen(history, end - 120, end), kept)
-    assert drawn[0] == 1.0
-    assert max(drawn[1:]) < 0.2

@@ -6,17 +6,26 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.paint.curve import columns_for, draw_trace, steady_stretch
-from gpuexplorer.gui.paint.dashes import DASHES
+from gpuexplorer.gui.plots.curves import DASHES, Curve, Frame
+from gpuexplorer.gui.plots.trace_item import columns_for, steady_stretch
 from gpuexplorer.telemetry.history.condense import Past, condensed
 from gpuexplorer.telemetry.trace import Trace
 from tests.gui.plots.made import trace
 
 INK = QColor("#ff0000")
 WIDTH, HEIGHT = 300, 100
+
+
+def draw(image: QImage, place: QRectF, curve: Curve, start: float, end: float) -> None:
+    to = QTransform()
+    to.translate(place.left(), place.bottom())
+    to.scale(place.width() / (end - start), -place.height())
+    to.translate(-start, 0)
+    with QPainter(image) as painter:
+        Frame(place, to, [curve]).draw(painter, place.left(), place.right())
 
 
 def drawn(
@@ -30,10 +39,13 @@ def drawn(
     """How much ink there is in each pixel; rows from top to bottom, from 1 down to 0."""
     image = QImage(WIDTH, HEIGHT, QImage.Format.Format_RGB32)
     image.fill(QColor("black"))
-    painter = QPainter(image)
-    place = QRectF(0, 0, WIDTH, HEIGHT)
-    draw_trace(painter, place, shown, start, end, 0.0, 1.0, INK, fill, dash, bare)
-    painter.end()
+    draw(
+        image,
+        QRectF(0, 0, WIDTH, HEIGHT),
+        Curve(shown, INK, fill, dash, tuple(bare)),
+        start,
+        end,
+    )
     pixels = np.frombuffer(image.constBits(), np.uint8).reshape(HEIGHT, WIDTH, 4)
     return pixels[:, :, 2].copy()
 
@@ -117,9 +129,7 @@ def test_nothing_is_drawn_outside_its_place() -> None:
     assert ink[:, -1].max() > 0
     image = QImage(400, HEIGHT, QImage.Format.Format_RGB32)
     image.fill(QColor("black"))
-    painter = QPainter(image)
-    draw_trace(painter, QRectF(100, 0, 200, HEIGHT), shown, 50.5, 90.5, 0, 1, INK, fill=True)
-    painter.end()
+    draw(image, QRectF(100, 0, 200, HEIGHT), Curve(shown, INK, fill=True), 50.5, 90.5)
     red = np.frombuffer(image.constBits(), np.uint8).reshape(HEIGHT, 400, 4)[:, :, 2]
     assert red[:, :99].max() == 0
     assert red[:, 301:].max() == 0
