@@ -29,7 +29,7 @@ def figures() -> list[Figure]:
 def _measure() -> Sequence[Figure]:
     with stage("1xH100", screen="card") as app:
         assert app.session is not None
-        _live_a_day(app.session)
+        app.window.time_window.show_past(_live_a_day(app.session))
         let_run(2)
         # As the program does once its window is open. A day of moments is more still.
         gc.freeze()
@@ -83,7 +83,7 @@ def _figure(what: str, seconds: Spread) -> Figure:
     )
 
 
-def _live_a_day(session: RememberingSession) -> None:
+def _live_a_day(session: RememberingSession) -> History:
     """A past as the sampler would have left it, of which the session lived but a moment."""
     [card] = session.cards()
     plotted = [m for m in metrics_of(card, [Cadence.FAST]) if METRICS[m].plotted]
@@ -104,6 +104,7 @@ def _live_a_day(session: RememberingSession) -> None:
         history.append(Sample(card.id, at, moments[step % _MOMENTS]))
     # Whoever asks for the past asks this one; what is read from now on goes there too.
     session.past.trace = history.trace  # type: ignore[method-assign]  # a bench may do so
+    return history
 
 
 if __name__ == "__main__":

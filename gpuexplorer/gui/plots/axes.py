@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from gpuexplorer.gui.theme.look import Look
 
@@ -25,8 +25,6 @@ class Axis(pg.AxisItem):
         self._ticks: tuple[tuple[float, str], ...] = ()
         self._marked: float | None = None
         self.setZValue(-200)  # a view has -100: traces lie over the hairlines
-        # Moving over a plot does not draw its axes again.
-        self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         look.changed.connect(self._on_look_changed)
 
     def show_ticks(

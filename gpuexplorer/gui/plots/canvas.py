@@ -141,9 +141,9 @@ class PlotCanvas(Graph):
     def draw_into(self, painter: QPainter, place: QRectF) -> None:
         """As it is seen, without what points into it."""
         self._arrange(place.size().toSize())
-        self._drawn.pose(posing=True)
+        self._drawn.show_crosshair(None)
+        self._drawn.show_ring(None)
         self.scene().render(painter, place, QRectF(QPointF(0, 0), place.size()))
-        self._drawn.pose(posing=False)
         self._arrange()
 
     def dress(self) -> None:

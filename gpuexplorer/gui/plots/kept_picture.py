@@ -6,10 +6,9 @@ import numpy as np
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPixmap
 
-from gpuexplorer.gui.plots.curves import Curve, Frame, Numbers, by_pixels
+from gpuexplorer.gui.plots.curves import Curve, Frame, by_pixels
 
 Stretch = tuple[float, float]
-_ALWAYS = (-math.inf, math.inf)
 # Around a changed column, pixels: neighbours are joined to it, and smooth edges reach further.
 _BESIDE = 5
 
@@ -22,10 +21,10 @@ class KeptPicture:
         self._picture: QPixmap | None = None
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
-        whole = frame.place.toRect()
+        place, whole = frame.place, frame.place.toRect()
         scale = painter.device().devicePixelRatioF()
-        if not by_pixels(painter) or not _fits(frame.place, whole) or scale != int(scale):
-            frame.draw(painter, frame.place.left(), frame.place.right())
+        if not by_pixels(painter) or not _whole(place) or scale != int(scale):
+            frame.draw(painter, place.left(), place.right())
             return
         picture, parts = self._picture, [(0, whole.width())]
         if picture is None or picture.size() != whole.size() * scale:
@@ -55,10 +54,12 @@ class KeptPicture:
         painter.drawPixmap(whole.topLeft(), picture)
 
 
-def _fits(place: QRectF, whole: QRect) -> bool:
+def _whole(place: QRectF) -> bool:
     """Only what is made of whole pixels can be moved by them."""
-    edges = (place.left(), place.top(), place.right(), place.bottom())
-    return all(abs(edge - round(edge)) < 1e-3 for edge in edges) and not whole.isEmpty()
+    return all(
+        abs(each - round(each)) < 1e-3
+        for each in (place.left(), place.top(), place.right(), place.bottom())
+    )
 
 
 def _still_good(before: Frame, now: Frame) -> tuple[int, int, int] | None:
@@ -98,13 +99,13 @@ def _same_between(before: Curve, now: Curve) -> Stretch | None:
     if looks[0] != looks[1]:
         return None
     if old is new:
-        return _ALWAYS
-    if len(old) < 2 or len(new) < 2:
-        return _ALWAYS if len(old) == len(new) == 0 else None
-    spread = bool(new.counts.max() > 1)
+        return -math.inf, math.inf
+    spreads = [len(each) > 1 and bool(each.counts.max() > 1) for each in (old, new)]
     nearly = 1e-3 * new.column_seconds
-    if spread is not bool(old.counts.max() > 1) or (
-        spread and abs(old.column_seconds - new.column_seconds) > nearly
+    if (
+        min(len(old), len(new)) < 2
+        or spreads[0] != spreads[1]
+        or (spreads[0] and abs(old.column_seconds - new.column_seconds) > nearly)
     ):
         return None
     # The first column may be cut by the edge of the window; the second is where it was.
@@ -113,16 +114,13 @@ def _same_between(before: Curve, now: Curve) -> Stretch | None:
     count = min(len(old) - skip_old, len(new) - skip_new)
     was, is_now = slice(skip_old, skip_old + count), slice(skip_new, skip_new + count)
     alike = np.abs(old.times[was] - new.times[is_now]) <= nearly
-    for values, others in (
-        (old.means, new.means),
-        (old.minima, new.minima),
-        (old.maxima, new.maxima),
-    ):
-        alike &= _bits(values[was]) == _bits(others[is_now])
+    for name in ("means", "minima", "maxima"):
+        # Bit by bit, so that a gap equals a gap.
+        alike &= getattr(old, name)[was].view(int) == getattr(new, name)[is_now].view(int)
     edges = np.flatnonzero(np.diff(alike, prepend=False, append=False)).reshape(-1, 2)
     if not len(edges):
         return None
-    first, after = (int(each) for each in edges[np.argmax(edges[:, 1] - edges[:, 0])])
+    first, after = edges[np.argmax(edges[:, 1] - edges[:, 0])]
     # Nothing comes before what both begin with, nor after what both end with. And what was
     # drawn in full stays in the picture until it has moved out of it.
     begins = first <= 1 and (skip_old > 0 or first == skip_new == 0)
@@ -131,8 +129,3 @@ def _same_between(before: Curve, now: Curve) -> Stretch | None:
         -math.inf if begins else float(new.times[skip_new + first]),
         math.inf if ends else float(new.times[skip_new + after - 1]),
     )
-
-
-def _bits(values: Numbers) -> "np.ndarray[tuple[int, ...], np.dtype[np.int64]]":
-    """So that a gap equals a gap."""
-    return values.view(np.int64)

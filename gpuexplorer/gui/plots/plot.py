@@ -1,12 +1,11 @@
 """Plot: one view of a stack, with its scale, its lines, their limits."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPen
-from PySide6.QtWidgets import QGraphicsItem
 
 from gpuexplorer.gui.plots.axes import Axis
 from gpuexplorer.gui.plots.curves import Curve
@@ -16,7 +15,13 @@ from gpuexplorer.gui.plots.trace_item import TraceItem
 from gpuexplorer.gui.theme.palette import Theme
 
 _DOTS = [1.5, 2.5]
-Item = TypeVar("Item", bound=QGraphicsItem)
+
+
+class Seen(Protocol):
+    def setVisible(self, visible: bool) -> None: ...
+
+
+Item = TypeVar("Item", bound=Seen)
 
 
 class Plot:
@@ -30,11 +35,10 @@ class Plot:
         self._traces = TraceItem()
         self._view.addItem(self._traces, ignoreBounds=True)
         self._limits: list[pg.InfiniteLine] = []
+        self._theme = graph.look.theme
 
     def show(self, layout: Layout, place: PlotPlace, theme: Theme) -> None:
         view = place.view
-        for item in (self._view, self._axis):
-            item.show()
         self._view.setGeometry(view)
         beside = QRectF(layout.left, view.top(), view.left() - layout.left, view.height())
         self._axis.setWidth(beside.width())
@@ -56,25 +60,32 @@ class Plot:
             ]
         )
         limits = [each.value for each in place.content.limits if scale.holds(each.value)]
+        if theme is not self._theme:
+            self._theme = theme
+            for line in self._limits:
+                line.setPen(_dotted(theme))
         fit(self._limits, len(limits), self._new_limit)
-        pen = QPen(theme.faint, 1)
-        pen.setDashPattern(_DOTS)
-        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         for line, value in zip(self._limits, limits, strict=False):
-            line.setPen(pen)
             # In the middle of a pixel a line is one pixel wide.
             y = int((value - low) / (high - low) * view.height()) + 0.5
             line.setValue(low + y / view.height() * (high - low))
 
-    def hide(self) -> None:
-        self._view.hide()
-        self._axis.hide()
+    def setVisible(self, visible: bool) -> None:
+        self._view.setVisible(visible)
+        self._axis.setVisible(visible)
 
     def _new_limit(self) -> pg.InfiniteLine:
-        limit = pg.InfiniteLine(angle=0)
+        limit = pg.InfiniteLine(angle=0, pen=_dotted(self._theme))
         limit.setZValue(-100)
         self._view.addItem(limit, ignoreBounds=True)
         return limit
+
+
+def _dotted(theme: Theme) -> QPen:
+    pen = QPen(theme.faint, 1)
+    pen.setDashPattern(_DOTS)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    return pen
 
 
 def plain_view(graph: Graph, time: pg.ViewBox) -> pg.ViewBox:

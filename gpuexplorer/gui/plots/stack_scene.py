@@ -2,8 +2,7 @@
 
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QBrush, QPen
-from PySide6.QtWidgets import QGraphicsItem
+from PySide6.QtGui import QBrush, QColor, QPen
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
@@ -28,6 +27,10 @@ _REASON_SHARE = 0.4
 class StackScene:
     """From below: bands, titles, poles, plots, words, the crosshair, and the axis of time."""
 
+    # Of what is shown just now: nothing is drawn before.
+    _layout: Layout
+    _shown: Shown
+
     def __init__(self, graph: Graph, time: pg.ViewBox) -> None:
         self._graph, self._time = graph, time
         graph.scene().addItem(time)
@@ -37,8 +40,7 @@ class StackScene:
         self._behind.setZValue(-4)
         self._plots: list[Plot] = []
         self._bands: list[pg.LinearRegionItem] = []
-        self._marked = pg.InfiniteLine(angle=90)
-        self._crosshair = pg.InfiniteLine(angle=90)
+        self._marked, self._crosshair = pg.InfiniteLine(), pg.InfiniteLine()
         for line in (self._marked, self._crosshair):
             time.addItem(line, ignoreBounds=True)
         self._axis = Axis(graph.look, "bottom", lines=False)
@@ -46,51 +48,39 @@ class StackScene:
         self._axis.setHeight(AXIS)
         graph.scene().addItem(self._axis)
         self._axis.linkToView(time)
-        self._poles = graph.add_sheet(self._draw_poles, -2)
-        self._titles = graph.add_sheet(self._draw_titles, -3)
-        self._words = graph.add_sheet(self._draw_words, 1)
-        self._ends = graph.add_sheet(self._draw_ends, 1)
+        self._at: float | None = None
+        self._marked_at: float | None = None
+        self._foot_place = QRectF()
+        self._titles = graph.add_sheet(lambda drawing: draw_titles(drawing, self._layout), -3)
+        self._poles = graph.add_sheet(
+            lambda drawing: draw_flag_poles(drawing, self._layout, self._shown.flags), -2
+        )
+        self._words = graph.add_sheet(lambda drawing: draw_words(drawing, self._layout), 1)
+        self._ends = graph.add_sheet(
+            lambda drawing: draw_end_labels(drawing, self._layout, self._shown.units), 1
+        )
         self._values = graph.add_sheet(self._draw_values, 3)
         self._foot = graph.add_sheet(self._draw_foot, 4)
-        self._ring = graph.add_sheet(self._draw_ring, 7)
-        self._pointing: tuple[QGraphicsItem, ...] = (
-            self._crosshair,
-            self._values,
-            self._ring,
+        self._ring = graph.add_sheet(
+            lambda drawing: drawing.focus_ring(self._ring.boundingRect(), radius=6), 7
         )
-        self._layout: Layout | None = None
-        self._shown: Shown | None = None
-        self._moment_marked: float | None = None
-        self._at: float | None = None
-        self._foot_place = QRectF()
-        self._ringed: int | None = None
 
     def show(self, layout: Layout, shown: Shown, marked: Marked | None) -> None:
         self._layout, self._shown = layout, shown
-        self._moment_marked = None if marked is None else marked.at
-        area, theme = layout.area, self._graph.look.theme
-        stretch = layout.stretch
+        area, theme, stretch = layout.area, self._graph.look.theme, layout.stretch
         self._time.setGeometry(area.adjusted(0, 0, 0, layout.foot.height()))
         self._behind.setGeometry(area)
         self._time.setXRange(stretch.start, stretch.end, padding=0)
-        while len(self._plots) < len(layout.plots):
-            self._plots.append(Plot(self._graph, self._time))
+        fit(self._plots, len(layout.plots), lambda: Plot(self._graph, self._time))
         for plot, place in zip(self._plots, layout.plots, strict=False):
             plot.show(layout, place, theme)
-        for plot in self._plots[len(layout.plots) :]:
-            plot.hide()
-        self._show_bands(layout)
-        self._marked.setVisible(marked is not None and bool(layout.plots))
-        if marked is not None:
-            self._marked.setPen(QPen(theme.accent, 1))
-            self._marked.setValue(self._crisp(layout, marked.at))
-        self._crosshair.setPen(QPen(theme.quiet, 1))
+        self._show_bands()
+        self._marked_at = None if marked is None else marked.at
+        self._point_line(self._marked, self._marked_at, theme.accent)
+        across = QRectF(layout.left, 0, area.right() - layout.left, area.bottom())
         self._poles.put(area)
-        self._poles.setVisible(bool(shown.flags))
-        self._titles.put(QRectF(layout.left, 0, area.right() - layout.left, area.bottom()))
-        self._words.put(
-            QRectF(layout.left, area.top(), area.right() - layout.left, area.height())
-        )
+        self._titles.put(across)
+        self._words.put(across)
         # In a plot of cards reasons stand before their chips.
         left = area.right() - (_REASON_SHARE * area.width() if layout.compact else 0.0)
         self._ends.put(QRectF(left, 0, layout.right - left, layout.foot.bottom()))
@@ -100,8 +90,6 @@ class StackScene:
     def put_foot(self, bottom: float) -> None:
         """The flags and the axis of time: at this height where the plots reach beyond it."""
         layout = self._layout
-        if layout is None:
-            return
         place = QRectF(layout.foot)
         if layout.plots:
             first = layout.plots[0].area.bottom()
@@ -110,20 +98,14 @@ class StackScene:
         self._foot.put(place.adjusted(0, 3, 0, 0))
         area = layout.area
         self._axis.setGeometry(QRectF(area.left(), place.bottom() - AXIS, area.width(), AXIS))
-        self._show_times()
 
     def show_crosshair(self, at: float | None) -> None:
         layout = self._layout
-        if layout is None:
-            return
-        stretch = layout.stretch
-        seen = at is not None and bool(layout.plots) and stretch.start <= at <= stretch.end
-        self._at = at if seen else None
-        for item in (self._crosshair, self._values):
-            item.setVisible(seen)
-        if self._at is not None:
-            self._crosshair.setValue(self._crisp(layout, self._at))
-            x = layout.area.left() + layout.area.width() * stretch.share(self._at)
+        self._at = at
+        self._point_line(self._crosshair, at, self._graph.look.theme.quiet)
+        self._values.setVisible(self._crosshair.isVisible())
+        if at is not None and self._crosshair.isVisible():
+            x = layout.area.left() + layout.area.width() * layout.stretch.share(at)
             beside = QRectF(x - _VALUES, layout.area.top(), 2 * _VALUES, layout.area.height())
             self._values.put(beside.adjusted(0, 0, 0, 10))
         self._show_times()
@@ -131,41 +113,35 @@ class StackScene:
     def show_ring(self, plot: int | None) -> None:
         """Around the plot that the keys act on."""
         layout = self._layout
-        self._ring.setVisible(plot is not None and layout is not None and bool(layout.plots))
-        if plot is None or layout is None or plot >= len(layout.plots):
-            return
-        chosen = layout.plots[plot]
-        top = chosen.top if layout.compact else chosen.top - HEADROOM - 6
-        bottom = layout.foot.bottom() if layout.compact else chosen.area.bottom() + 4
-        self._ring.put(
-            QRectF(layout.left - 4, top, layout.right - layout.left + 8, bottom - top)
+        self._ring.setVisible(plot is not None)
+        if plot is not None:
+            chosen = layout.plots[plot]
+            top = chosen.top if layout.compact else chosen.top - HEADROOM - 6
+            bottom = layout.foot.bottom() if layout.compact else chosen.area.bottom() + 4
+            width = layout.right - layout.left + 8
+            self._ring.put(QRectF(layout.left - 4, top, width, bottom - top))
+
+    def _point_line(self, line: pg.InfiniteLine, at: float | None, ink: QColor) -> None:
+        """In the middle of the pixel of a moment, where it is one pixel wide."""
+        stretch, width = self._layout.stretch, self._layout.area.width()
+        seen = at is not None and stretch.start <= at <= stretch.end
+        line.setVisible(seen and bool(self._layout.plots))
+        if at is not None:
+            middle = int(stretch.share(at) * width) + 0.5
+            line.setPen(QPen(ink, 1))
+            line.setValue(stretch.start + middle / width * (stretch.end - stretch.start))
+
+    def _show_bands(self) -> None:
+        stretch, theme = self._layout.stretch, self._graph.look.theme
+        every = dict.fromkeys(
+            band for plot in self._layout.plots for band in plot.content.bands
         )
-
-    def pose(self, *, posing: bool) -> None:
-        """For a picture: nobody points, and nothing is kept as pixels."""
-        if posing:
-            for item in self._pointing:
-                item.hide()
-        mode = QGraphicsItem.CacheMode
-        cache = mode.NoCache if posing else mode.DeviceCoordinateCache
-        for item in self._graph.scene().items():
-            if isinstance(item, Axis):
-                item.setCacheMode(cache)
-
-    def _crisp(self, layout: Layout, at: float) -> float:
-        """The middle of the pixel of a moment: a line there is one pixel wide."""
-        stretch, width = layout.stretch, layout.area.width()
-        middle = int(stretch.share(at) * width) + 0.5
-        return stretch.start + middle / width * (stretch.end - stretch.start)
-
-    def _show_bands(self, layout: Layout) -> None:
-        start, end = layout.stretch.start, layout.stretch.end
-        every = dict.fromkeys(band for plot in layout.plots for band in plot.content.bands)
-        bands = [band for band in every if band.end > start and band.start < end]
+        bands = [
+            each for each in every if each.end > stretch.start and each.start < stretch.end
+        ]
         fit(self._bands, len(bands), self._new_band)
-        theme = self._graph.look.theme
         for region, band in zip(self._bands, bands, strict=False):
-            region.setRegion((max(start, band.start), min(end, band.end)))
+            region.setRegion((max(stretch.start, band.start), min(stretch.end, band.end)))
             region.setBrush(QBrush(faded(theme.tone(band.tone), _BAND)))
 
     def _new_band(self) -> pg.LinearRegionItem:
@@ -175,46 +151,22 @@ class StackScene:
 
     def _show_times(self) -> None:
         """The moment pointed at, how the axis ends, and what is between, as far as it fits."""
-        layout, at = self._layout, self._at
-        if layout is None or not layout.plots:
-            self._axis.show_ticks([])
-            return
-        stretch, area = layout.stretch, layout.area
+        stretch, at = self._layout.stretch, self._at
         end = stretch.end + stretch.offset
         ticks = [] if at is None else [(at, moment(stretch, at))]
         ticks.append((stretch.end, tr("now") if stretch.following else moment_word(end, end)))
-        most = max(1, int(area.width() / _PER_TICK))
+        most = max(1, int(self._layout.area.width() / _PER_TICK))
         times = time_ticks(stretch.start, stretch.end, stretch.offset, most)
-        self._axis.show_ticks([*ticks, *((each.at, each.text) for each in times)], at)
-
-    def _draw_poles(self, drawing: Drawing) -> None:
-        if self._layout is not None and self._shown is not None:
-            draw_flag_poles(drawing, self._layout, self._shown.flags)
-
-    def _draw_titles(self, drawing: Drawing) -> None:
-        if self._layout is not None:
-            draw_titles(drawing, self._layout)
-
-    def _draw_words(self, drawing: Drawing) -> None:
-        if self._layout is not None:
-            draw_words(drawing, self._layout)
-
-    def _draw_ends(self, drawing: Drawing) -> None:
-        if self._layout is not None and self._shown is not None:
-            draw_end_labels(drawing, self._layout, self._shown.units)
+        ticks += [(each.at, each.text) for each in times]
+        self._axis.show_ticks(ticks if self._layout.plots else [], at)
 
     def _draw_values(self, drawing: Drawing) -> None:
-        if self._layout is not None and self._shown is not None and self._at is not None:
+        if self._at is not None:
             draw_values(drawing, self._layout, self._at, self._shown.units)
 
     def _draw_foot(self, drawing: Drawing) -> None:
         place, layout = self._foot_place, self._layout
-        if layout is None or self._shown is None:
-            return
         drawing.painter.fillRect(place.adjusted(0, 3, 0, 0), drawing.theme.surface)
         if place.top() < layout.foot.top():
             drawing.hairline(layout.left, layout.right, place.top() + 3)
-        draw_flags(drawing, layout, self._shown.flags, place, self._moment_marked)
-
-    def _draw_ring(self, drawing: Drawing) -> None:
-        drawing.focus_ring(self._ring.boundingRect(), radius=6)
+        draw_flags(drawing, layout, self._shown.flags, place, self._marked_at)

@@ -80,8 +80,10 @@ def unread(lines: Sequence[Line], stretch: Stretch) -> Sequence[tuple[float, flo
     reads = []
     for line in lines:
         reads.append(_read(line.trace, stretch))
-        if any(a <= stretch.start and stretch.end <= b for a, b in reads[-1]):
-            return []
+        if len(reads[-1]) == 1:
+            start, end = reads[-1][0]
+            if start <= stretch.start and (stretch.following or stretch.end <= end):
+                return []
     if not any(reads) and (not lines or any(line.reason for line in lines)):
         return []  # it is said already
     edges = np.array(sorted(itertools.chain(*reads), key=itemgetter(0))).reshape(-1, 2)

@@ -114,6 +114,9 @@ def test_what_is_selected_elsewhere_is_drawn_otherwise(
     after = strip.grab().toImage().pixelColor(corner)
     assert before != after
     assert after.name() == look.theme.text.name()
+    # A thing that was opened is chosen without its line, which lights up all the same.
+    lab.selection.choose(things={"X"})
+    assert strip.grab().toImage().pixelColor(corner) == after
 
 
 def test_in_a_low_window_the_strips_are_low(strips: Strips, window: QWidget) -> None:

@@ -35,7 +35,7 @@ from gpuexplorer.gui.wording.copies.sweep.rows import SweepRow
 from gpuexplorer.gui.wording.copies.sweep.ways import SIZES, SweepWay
 
 _LEFT, _TOP, _BOTTOM, _GUTTER, _NARROW_GUTTER = 50, 20, 30, 44, 60
-_BESIDE = 0.15  # in powers of two, so that the first and the last dot are whole
+_BESIDE = 0.25  # in powers of two, so that the first and the last dot are whole
 _PEN, _DOT, _RING, _CROSS_DOT = 1.5, 4.0, 9.0, 7.0
 _NEAR = 14.0  # pixels from a curve's point to where a press still means it
 NAME = mark("Rate over size")
@@ -54,7 +54,10 @@ class RatePlot(Graph):
         self._chosen: SweepWay | None = None
         self._ends: Sequence[float] | None = None
         self._at: int | None = None  # the size at which the crosshair stands
-        self._rates, self._sizes = Axis(look, "left"), Axis(look, "bottom", lines=False)
+        self._rates, self._sizes = (
+            Axis(look, "left"),
+            Axis(look, "bottom", lines=False, inside=True),
+        )
         self._rates.setWidth(_LEFT)
         self._sizes.setHeight(_BOTTOM)
         self._view = self.add_plot(left=self._rates, bottom=self._sizes)
@@ -131,7 +134,7 @@ class RatePlot(Graph):
         self._draw_crosshair()
 
     def _add(self, item: pg.GraphicsObject) -> None:
-        self._view.addItem(item, ignoreBounds=True)
+        self._view.addItem(item)
 
     def _pen(self, colour: QColor, width: float, dash: int = 0) -> QPen:
         return line_pen(colour, width, dash, ratio=self.devicePixelRatioF())

@@ -105,7 +105,7 @@ class CardStrip(Painted):
 
     def show_selection(self) -> None:
         if self._device is not None:
-            self._graph.show_chosen(self._lab.selection.line, focused=self.hasFocus())
+            self._graph.show_chosen(self._chosen(), focused=self.hasFocus())
 
     def show_crosshair(self) -> None:
         if self._device is not None:
@@ -161,6 +161,9 @@ class CardStrip(Painted):
                 return flag
         return None
 
+    def _chosen(self) -> int | None:
+        return self._lab.selection.line_in(self._lab.ledger)
+
     def _select(self, line: int) -> None:
         entry = self._lab.ledger.entry(line)
         there = self._lab.ledger.things.keys()
@@ -171,7 +174,7 @@ class CardStrip(Painted):
         if event.button() is Qt.MouseButton.LeftButton:
             flag = self._flag_at(event)
             if flag is not None:
-                self._select(flag.next_line(self._lab.selection.line))
+                self._select(flag.next_line(self._chosen()))
             elif self._past is not None and self._share(event) is not None:
                 self._held = event.position().x(), self._time_window.stretch()
         event.accept()
@@ -229,7 +232,7 @@ class CardStrip(Painted):
         if step is None or not lines:
             super().keyPressEvent(event)
             return
-        chosen = self._lab.selection.line
+        chosen = self._chosen()
         if chosen in lines:
             here = lines.index(chosen) + step
             self._select(lines[min(max(here, 0), len(lines) - 1)])
