@@ -6,16 +6,18 @@ from pathlib import Path
 
 from bench.stage import in_a_process_of_its_own
 from bench.table import Figure
-from bench.window import CARD, OFFSCREEN, OVERVIEW, diagnostics, per_minute, stub
+from bench.window import CARD, OFFSCREEN, OVERVIEW, diagnostics, spent, stub
 
 _ROUNDS = 3
 _SECONDS = 10.0
 # What it says of itself, by its own bench: it may not have what ours asks for.
 _ITS_OWN = ("bench.panning", "bench.copies_screen")
-_FRAME = "a frame of the overview, 8 cards"
+_READING = "the window's thread, a reading, overview of 8 cards"
 _UNITS = {
-    _FRAME: "ms",
+    _READING: "ms",
+    "a frame of the overview, 8 cards": "ms",
     "memory, overview, 8 cards": "MB",
+    "the window's thread, a reading, a card's screen": "ms",
     "a frame of a card's screen": "ms",
     "start to the first drawn reading": "s",
     "processor per minute, 8 cards": "s",
@@ -30,16 +32,19 @@ def figures(checkout: Path) -> list[Figure]:
 
 
 def _measured(checkout: Path | None) -> Mapping[str, float]:
-    cards = {**OFFSCREEN, **stub(8)}
-    overview = diagnostics(OVERVIEW, _SECONDS, cards, checkout)
+    eight, many = ({**OFFSCREEN, **stub(cards)} for cards in (8, 64))
+    overview = diagnostics(OVERVIEW, _SECONDS, eight, checkout)
     card = diagnostics(CARD, _SECONDS, OFFSCREEN, checkout)
-    minutes = [per_minute(number, OFFSCREEN, _SECONDS, "seen", checkout) for number in (8, 64)]
+    used = spent(OVERVIEW, _SECONDS, eight, checkout=checkout)
     found = (
+        used.reading * 1e3,
         overview["frames"]["cpu_ms"]["median"],
         overview["resident_bytes"]["now"] / 1e6,
+        spent(CARD, _SECONDS, OFFSCREEN, checkout=checkout).reading * 1e3,
         card["frames"]["cpu_ms"]["median"],
         overview["first_reading_seconds"],
-        *minutes,
+        used.minute,
+        spent(OVERVIEW, _SECONDS, many, checkout=checkout).minute,
     )
     return dict(zip(_UNITS, map(float, found), strict=True))
 
@@ -50,7 +55,7 @@ def _beside(
     ours = statistics.median(mine[what] for mine, _ in turns)
     before = statistics.median(theirs[what] for _, theirs in turns)
     ratio = statistics.median(mine[what] / theirs[what] for mine, theirs in turns)
-    compared = what == _FRAME
+    compared = what == _READING
     return Figure(
         f"{what}, beside before",
         f"{ours:.2f} / {before:.2f} {_UNITS[what]} = {ratio:.2f}",

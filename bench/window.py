@@ -6,6 +6,7 @@ import statistics
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +41,12 @@ def watched(self, *needs, **more):
     if minimised:
         self.window.show = self.window.showMinimized
     for at in (4.0, 4.0 + seconds):
-        QTimer.singleShot(round(at * 1000), lambda: used.append(time.process_time()))
+        QTimer.singleShot(
+            round(at * 1000), lambda: used.append((time.process_time(), time.thread_time()))
+        )
 app.App.__init__ = watched
 status = main(sys.argv[1:])
-print(used[1] - used[0])
+print(*(after - before for before, after in zip(*used)))
 raise SystemExit(status)
 """
 
@@ -51,8 +54,16 @@ raise SystemExit(status)
 Told = Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Processor seconds, without the start, which is measured by itself."""
+
+    minute: float  # of the whole program
+    reading: float  # of the window's thread, for one reading of all cards
+
+
 def figures(seconds: float = _SECONDS) -> list[Figure]:
-    rows = [_start(), _card(seconds / 2)]
+    rows = [_start(), *_card(seconds / 2)]
     peers = {cards: _nvitop(cards, seconds) for cards in (8, 64)}
     with ExitStack() as stack:
         screens: dict[str, Mapping[str, str]] = {"offscreen": OFFSCREEN}
@@ -61,9 +72,9 @@ def figures(seconds: float = _SECONDS) -> list[Figure]:
         for cards, peer in peers.items():
             for name, screen in screens.items():
                 rows += _open(cards, name, screen, peer, seconds)
-            minute = per_minute(cards, OFFSCREEN, seconds, "minimised")
+            away = spent(OVERVIEW, seconds, {**OFFSCREEN, **stub(cards)}, "minimised")
             what = f"{cards} cards, minimised: processor per minute"
-            rows.append(_beside(what, minute, peer, 0.25))
+            rows.append(_beside(what, away.minute, peer, 0.25))
     return rows
 
 
@@ -91,11 +102,12 @@ def _open(
     cards: int, name: str, screen: Mapping[str, str], peer: float | None, seconds: float
 ) -> list[Figure]:
     told = diagnostics(OVERVIEW, seconds / 2, {**screen, **stub(cards)})
-    minute = per_minute(cards, screen, seconds, "seen")
+    used = spent(OVERVIEW, seconds, {**screen, **stub(cards)})
     memory = float(told["resident_bytes"]["now"])
     what = f"{cards} cards, overview, 1600x1000, {name}"
     rows = [
-        _beside(f"{what}: processor per minute", minute, peer, 1.0),
+        _beside(f"{what}: processor per minute", used.minute, peer, 1.0),
+        _reading(what, used),
         Figure(
             f"{what}: memory",
             f"{memory / 1e6:.0f} MB",
@@ -113,10 +125,18 @@ def _open(
     return rows
 
 
-def _card(seconds: float) -> Figure:
+def _card(seconds: float) -> Sequence[Figure]:
     """Simulated, since its plots shall move."""
-    told = diagnostics(CARD, seconds, OFFSCREEN)
-    return _frame("a card's screen, live, 1600x1000, offscreen", told, _FRAME["card"])
+    told, what = diagnostics(CARD, seconds, OFFSCREEN), "a card's screen, 1600x1000, offscreen"
+    return [
+        _frame(what, told, _FRAME["card"]),
+        _reading(what, spent(CARD, seconds, OFFSCREEN)),
+    ]
+
+
+def _reading(what: str, used: Spent) -> Figure:
+    """More than one frame: what a scene puts in order, and what finds nothing to paint."""
+    return Figure(f"{what}: the window's thread, a reading", f"{used.reading * 1e3:.1f} ms")
 
 
 def _frame(what: str, told: Told, most: float | None) -> Figure:
@@ -130,18 +150,18 @@ def _frame(what: str, told: Told, most: float | None) -> Figure:
     )
 
 
-def per_minute(
-    cards: int,
-    screen: Mapping[str, str],
+def spent(
+    words: Sequence[str],
     seconds: float,
-    how: str,
+    more: Mapping[str, str],
+    how: str = "seen",
     checkout: Path | None = None,
-) -> float:
-    """Processor seconds of a minute, without the start, which is told by itself."""
-    words = [*OVERVIEW, "--quit-after", f"{_SETTLING + seconds + 0.5:g}", how, f"{seconds:g}"]
-    command = [sys.executable, "-c", _WATCHED, *words]
-    used = run(command, {**screen, **stub(cards)}, checkout).told
-    return float(used) / seconds * 60
+) -> Spent:
+    until = f"{_SETTLING + seconds + 0.5:g}"
+    command = [sys.executable, "-c", _WATCHED, *words, "--quit-after", until]
+    used = run([*command, how, f"{seconds:g}"], more, checkout).told.split()
+    program, window = map(float, used)
+    return Spent(program / seconds * 60, window / seconds)
 
 
 def _beside(what: str, minute: float, peer: float | None, share: float) -> Figure:

@@ -3,18 +3,7 @@
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPen
 
-_GAP = 3.0  # pixels
-# Marks in pixels, each followed by a gap; the first is a whole line.
-_MARKS: tuple[tuple[float, ...], ...] = (
-    (),
-    (11.0,),
-    (3.0,),
-    (12.0, 3.0),
-    (6.0,),
-    (12.0, 3.0, 3.0),
-    (22.0,),
-    (9.0, 9.0, 3.0),
-)
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, MARKS
 
 
 def line_pen(colour: QColor, width: float, dash: int = 0, *, ratio: float = 0.0) -> QPen:
@@ -25,9 +14,9 @@ def line_pen(colour: QColor, width: float, dash: int = 0, *, ratio: float = 0.0)
     pen.setCosmetic(bool(ratio))
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-    marks = _MARKS[dash % len(_MARKS)]
-    if marks:
-        pen.setDashPattern([part / width for mark in marks for part in (mark, _GAP)])
+    pattern = [part * COLUMN_PIXELS / width for mark in MARKS[dash] for part in (mark, 2)]
+    if pattern:
+        pen.setDashPattern(pattern)
     return pen
 
 

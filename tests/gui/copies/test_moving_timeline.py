@@ -447,6 +447,26 @@ def test_rows_that_find_no_room_are_scrolled_to(look: Look, qtbot: QtBot) -> Non
     assert arrives in tracks()
 
 
+def test_one_wrong_copy_is_seen_among_very_many(look: Look, qtbot: QtBot) -> None:
+    copies = [one_copy(at * 1e-5, at * 1e-5 + 9e-6) for at in range(20_000)]
+    copies[15_000] = replace(copies[15_000], intact=False)
+    timeline, book = timeline_of(copies)
+    seen = TimelineView(look)
+    qtbot.addWidget(seen)
+    seen.show_session(timeline, book, DEVICES)
+    seen.resize(1330, seen.sizeHint().height())
+    seen.show_frame(all_of(timeline.length))
+    seen.show()
+    picture = seen.grab().toImage()
+    at = x_of(seen, 0.15)
+    colours = [
+        picture.pixelColor(x, y) for x in range(at - 3, at + 4) for y in range(picture.height())
+    ]
+    assert look.theme.bad in colours
+    beside = [picture.pixelColor(at - 20, y) for y in range(picture.height())]
+    assert look.theme.bad not in beside
+
+
 def test_ten_thousand_copies_are_drawn_quickly(look: Look, qtbot: QtBot) -> None:
     """What is drawn does not grow with what there is; the limit leaves room for a slow
     computer.

@@ -36,6 +36,12 @@ _LEAST_LINE, _LINE_ROOM = 10.0, 22.0
 _OUT = 4.0  # pixels beyond the edges, where the ends of bars are hidden
 _PAUSED = 0.34  # of the colour, where most of a bar is a pause
 _STRIP_ROW = 2.0
+# In a pixel with more than one kind.
+_OF_SEVERAL = {
+    Engine.COPY_OUT: BarLook(Kind.COPY),
+    Engine.COPY_IN: BarLook(Kind.FROM_HOST),
+    Engine.PYTHON: BarLook(Kind.CALL),
+}
 
 
 class TimelineBars:
@@ -44,9 +50,8 @@ class TimelineBars:
     def __init__(self) -> None:
         self.timeline, self.book = Timeline(), CopyBook()
         self.devices: Mapping[str, BenchDevice] = {}
-        # Of several in a pixel the first of these is seen.
-        self._looks = [BarLook(Kind.WRONG)]
-        self._numbers = {BarLook(Kind.WRONG): 0}
+        self._looks = [BarLook(Kind.WRONG), *_OF_SEVERAL.values()]
+        self._numbers = {look: number for number, look in enumerate(self._looks)}
         self._look_of: dict[Track, array[int]] = {}  # of each item in a lane
 
     def take(
@@ -157,16 +162,23 @@ class TimelineBars:
         scale = room.width() / frame.span
         x = room.left() + (fold.begins - frame.begin) * scale
         pixels = (fold.ends - fold.begins) * scale
-        looks = np.asarray(self._look_of[track][fold.first[0] : fold.after[-1]])
-        looks = np.minimum.reduceat(looks, fold.first - fold.first[0])
+        begins = fold.first - fold.first[0]
+        every = np.asarray(self._look_of[track][fold.first[0] : fold.after[-1]])
+        looks, most = np.minimum.reduceat(every, begins), np.maximum.reduceat(every, begins)
+        if track.engine in _OF_SEVERAL:
+            # What is wrong is seen among whatever else.
+            looks[(looks != most) & (looks > 0)] = self._numbers[_OF_SEVERAL[track.engine]]
         several, large = fold.after - fold.first > 1, pixels >= least
         # Beside a large one that begins in the same pixel, the others are a sliver.
         end = np.where(several & large, x, x + pixels)
-        left = np.maximum(x, room.left() - _OUT)
+        # Whole pixels, and between several of one pixel and those of the next no gap.
+        left = np.where(several, np.floor(x), np.rint(x))
+        right = np.where(several, np.ceil(end), np.rint(end))
+        left = np.maximum(left, room.left() - _OUT)
         boxes = np.empty((x.size, 4))
         boxes[:, 0], boxes[:, 1], boxes[:, 3] = left, room.top(), room.height()
-        boxes[:, 2] = np.maximum(np.minimum(end, room.right() + _OUT) - left, 1.0)
-        boxes[:, 2] -= boxes[:, 2] >= _OUT  # so that two that touch are two
+        boxes[:, 2] = np.maximum(np.minimum(right, room.right() + _OUT) - left, 1.0)
+        boxes[:, 2] -= (boxes[:, 2] >= _OUT) & ~several  # so that two that touch are two
         paused = (fold.times > 1) & (fold.busy < (fold.ends - fold.begins) / 2)
         plain = ~large | several
         self._draw_plain(drawing, track, boxes[plain], looks[plain], paused[plain])

@@ -88,6 +88,7 @@ class TimelinePanel(QFrame):
         self._saving.done.connect(self._on_saved)
         self._saving.refused.connect(self._on_refused)
         head = QHBoxLayout()
+        head.setContentsMargins(6, 0, 0, 0)  # the timeline has this much room for its focus
         head.setSpacing(8)
         head.addWidget(title)
         head.addSpacing(8)
@@ -99,7 +100,7 @@ class TimelinePanel(QFrame):
         lanes.addWidget(self.view, 1)
         lanes.addWidget(self.view.scroll)
         column = QVBoxLayout(self)
-        column.setContentsMargins(16, 10, 8, 4)
+        column.setContentsMargins(10, 10, 8, 4)
         column.setSpacing(6)
         column.addLayout(head)
         column.addLayout(lanes, 1)

@@ -20,7 +20,7 @@ FLAGS = 16  # above all rows, for the numbers of lines
 ROW = 17
 GUTTER = 172
 _GROUP_GAP = 7
-_CHIP, _NAME, _LANE = 18.0, 66.0, 64.0
+_CHIP, _NAME, _LANE, _NARROW = 18.0, 66.0, 64.0, 150.0
 _OF_CARD = (Engine.COMPUTE, Engine.COPY_IN, Engine.COPY_OUT)
 
 
@@ -65,7 +65,7 @@ def draw_names(
 ) -> None:
     """`rows` lie from the top of the place. Where it is narrow, chips stand for names."""
     theme, letters, small = drawing.theme, drawing.letters, drawing.letters.caption
-    narrow = place.width() < GUTTER
+    narrow = place.width() < _NARROW
     for row in rows:
         middle = place.top() + row.top + ROW / 2
         lane = Run(small.elided(lane_words(row.engine), _LANE), small, theme.quiet)

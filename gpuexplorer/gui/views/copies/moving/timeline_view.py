@@ -43,7 +43,7 @@ from gpuexplorer.gui.wording.copies.moving.time_frame import LEAST, TimeFrame, a
 from gpuexplorer.gui.wording.copies.moving.timeline_words import hint, seen_words
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
-_AXIS, _STRIP, _RIGHT = 24, 20, 10
+_AXIS, _STRIP, _LEFT, _RIGHT = 24, 20, 6, 10
 _NARROW, _NARROW_GUTTER = 480, 104  # pixels
 _NOTCH = 120.0  # of a wheel, in Qt's units
 _ZOOM = 1.35  # for a key; a notch of the wheel does nearly the same
@@ -77,7 +77,7 @@ class TimelineView(Graph):
         self.grid.addItem(self._axis, 1, 1)
         self._axis.linkToView(self._lanes)
         self._lanes.setMouseEnabled(x=True, y=False)
-        self.grid.setContentsMargins(0, 1, _RIGHT, 0)
+        self.grid.setContentsMargins(_LEFT, 3, _RIGHT, 0)
         self.grid.layout.setRowFixedHeight(0, _STRIP)
         self._line = pg.InfiniteLine(movable=True)
         self._line.hide()
@@ -163,7 +163,7 @@ class TimelineView(Graph):
     def dress(self) -> None:
         theme = self.look.theme
         self._line.setPen(line_pen(theme.text, 2))
-        self._line.setHoverPen(line_pen(theme.text, 5))
+        self._line.setHoverPen(line_pen(theme.text, 4))
         self._region.setBrush(faded(theme.text, 0.08))
         self._region.setHoverBrush(faded(theme.text, 0.14))
         for line in self._region.lines:
@@ -183,12 +183,13 @@ class TimelineView(Graph):
         words = tr("Session, {time}", time=duration(self._whole))
         letters = drawing.letters.caption
         baseline = place.center().y() + letters.cap_height / 2
-        drawing.elided(0, baseline, Run(words, letters, drawing.theme.quiet), place.left() - 8)
+        run = Run(words, letters, drawing.theme.quiet)
+        drawing.elided(_LEFT, baseline, run, place.left() - _LEFT - 8)
         self._bars.draw_session(drawing, place, self._whole)
 
     def _draw_names(self, drawing: Drawing) -> None:
         place = self._lanes.sceneBoundingRect()
-        gutter = QRectF(0, place.top(), place.left(), place.height())
+        gutter = QRectF(_LEFT, place.top(), place.left() - _LEFT, place.height())
         letters = drawing.letters.caption
         run = Run(self._origin_words, letters, drawing.theme.faint)
         middle = self._axis.sceneBoundingRect().bottom() - 10
@@ -313,7 +314,7 @@ class TimelineView(Graph):
 
     def _on_resized(self) -> None:
         gutter = _NARROW_GUTTER if self.width() < _NARROW else GUTTER
-        self.grid.layout.setColumnFixedWidth(0, gutter)
+        self.grid.layout.setColumnFixedWidth(0, gutter - _LEFT)
         place, strip = self._lanes.sceneBoundingRect(), self._strip.sceneBoundingRect()
         self._drawn.put(place)
         self._session.put(QRectF(0, strip.top(), strip.right(), strip.height()))
@@ -331,7 +332,7 @@ class TimelineView(Graph):
         self._names.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(GUTTER + 400, height_of(self._rows) + _AXIS + _STRIP + 1)
+        return QSize(GUTTER + 400, height_of(self._rows) + _AXIS + _STRIP + 3)
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:

@@ -151,21 +151,13 @@ class RatePlot(Graph):
 
     def _add_spreads(self, row: SweepRow) -> None:
         """From the slowest sample of each size to the fastest."""
-        times = dict(row.times)
-        there = [each for each in row.spreads if each[0] in times]
-        if not there:
+        if not row.spreads:
             return
-        sizes, fastest, slowest = np.array(there).T
-        middle = np.log10(sizes / np.array([times[size] for size, _, _ in there]))
-        ink = mixed(self.look.theme.surface, ink_of(self.look.theme, row), 0.6)
-        bars = pg.ErrorBarItem(
-            x=np.log2(sizes),
-            y=middle,
-            top=np.log10(sizes / fastest) - middle,
-            bottom=middle - np.log10(sizes / slowest),
-            pen=self._pen(ink, 1.0),
-        )
-        self._add(bars)
+        sizes, fastest, slowest = np.array(row.spreads).T
+        most, least = np.log10(sizes / fastest), np.log10(sizes / slowest)
+        pen = self._pen(mixed(self.look.theme.surface, ink_of(self.look.theme, row), 0.6), 1.0)
+        x, y = np.log2(sizes), (most + least) / 2
+        self._add(pg.ErrorBarItem(x=x, y=y, height=most - least, pen=pen))
 
     def _add_halves(self) -> None:
         """A ring at the size that reaches half of the rate."""
