@@ -39,20 +39,25 @@ def surroundings(more: Mapping[str, str]) -> dict[str, str]:
     return {**usual, "PYTHONPYCACHEPREFIX": str(compiled), **more}
 
 
-def run(words: Sequence[str], more: Mapping[str, str] | None = None) -> Used:
-    """Runs to its end. The settings are the usual ones, whatever the person chose."""
+def run(
+    words: Sequence[str], more: Mapping[str, str] | None = None, checkout: Path | None = None
+) -> Used:
+    """Runs to its end, with the program of another checkout where one is named. The settings
+    are the usual ones, whatever the person chose.
+    """
+    other = {} if checkout is None else {"PYTHONPATH": str(checkout)}
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         child = subprocess.Popen(
             list(words),
-            env=surroundings(more or {}) | {"XDG_CONFIG_HOME": folder},
+            env=surroundings(more or {}) | {"XDG_CONFIG_HOME": folder} | other,
+            cwd=checkout,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             text=True,
         )
         assert child.stdout is not None
-        told = child.stdout.read()
-        return _used(child.pid, began, told)
+        return _used(child.pid, began, child.stdout.read())
 
 
 def processor_in_terminal(

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer
 
@@ -55,9 +56,12 @@ def let_run(seconds: float) -> None:
     loop.exec()
 
 
-def in_a_process_of_its_own(module: str, *words: str) -> list[Figure]:
+def in_a_process_of_its_own(
+    module: str, *words: str, checkout: Path | None = None
+) -> list[Figure]:
     """What `report` says there."""
-    told = run([sys.executable, "-m", module, *words], {"QT_QPA_PLATFORM": "offscreen"}).told
+    offscreen = {"QT_QPA_PLATFORM": "offscreen"}
+    told = run([sys.executable, "-m", module, *words], offscreen, checkout).told
     return [Figure(**row) for row in json.loads(told)]
 
 

@@ -2,18 +2,34 @@
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 
 class Bar(NamedTuple):
-    """One stretch to be drawn, or several that are narrower than a pixel together."""
+    """One stretch."""
 
     begin: float
     end: float
     busy: float  # seconds of it in which there was something, at most its length
     times: int  # what it is made of: copies, kernels, calls
-    item: int  # the number of the first, in its lane
+    item: int  # its number in its lane
+
+
+class Fold(NamedTuple):
+    """Stretches to be drawn, as columns: those that begin within one pixel are one row."""
+
+    begins: Numbers
+    ends: Numbers
+    busy: Numbers
+    times: Counts
+    first: Counts  # the number of the first in its lane
+    after: Counts  # and that of the next row's
 
 
 class Lane:
@@ -38,7 +54,7 @@ class Lane:
         self, begin: float, end: float, busy: float, count: int = 1, beside: float = 0.0
     ) -> int:
         """Its number. What begins before the last one did is taken to begin with it."""
-        begin = max(begin, self._begins[-1]) if self._begins else begin
+        begin = max(begin, self._begins[-1] if self._begins else 0.0)
         end = max(begin, end)
         self._begins.append(begin)
         self._ends.append(end)
@@ -53,34 +69,35 @@ class Lane:
         count = self._counts[item + 1] - self._counts[item]
         return Bar(self._begins[item], self._ends[item], busy, count, item)
 
-    def visible(self, begin: float, end: float, pixels: int) -> Sequence[Bar]:
+    def visible(self, begin: float, end: float, pixels: int) -> Fold:
         """What is to be drawn of a stretch that is so many pixels wide: at most about that many
         bars, however much there is.
         """
+        # Arrays that numpy looks into cannot grow: these must not outlive the call.
+        begins, ends = np.asarray(self._begins), np.asarray(self._ends)
+        busy, counts = np.asarray(self._busy), np.asarray(self._counts)
         cell = (end - begin) / max(1, pixels)
-        begins, latest, busy, counts = self._begins, self._latest, self._busy, self._counts
-        at, stop = bisect_right(latest, begin), bisect_left(begins, end)
-        if stop - at <= pixels // 4 or cell <= 0.0:
-            return [self.bar(item) for item in range(at, stop)]
-        bars: list[Bar] = []
-        while at < stop:
+        at, stop = bisect_right(self._latest, begin), bisect_left(self._begins, end)
+        first = np.arange(at, max(at, stop))
+        if first.size > pixels // 4 and cell > 0.0:
             # Cells lie where they lie, wherever the picture begins, so that nothing flickers.
-            edge = (begins[at] // cell + 1.0) * cell
-            following = bisect_left(begins, edge, at + 1, stop)
-            far = latest[following - 1]
-            if far < begins[at]:  # of something long before, which is over
-                far = self._ends[at]
-            bars.append(
-                Bar(
-                    begins[at],
-                    far,
-                    busy[following] - busy[at],
-                    counts[following] - counts[at],
-                    at,
-                )
-            )
-            at = following
-        return bars
+            edges = (begin // cell + np.arange(1, pixels + 2)) * cell
+            first = np.unique(np.append(at, begins.searchsorted(edges)))
+            first = first[first < stop]
+        after = np.append(first[1:], stop) if first.size else first
+        return Fold(
+            begins[first],
+            np.maximum.reduceat(ends[at:stop], first - at) if first.size else ends[:0].copy(),
+            busy[after] - busy[first],
+            counts[after] - counts[first],
+            first,
+            after,
+        )
+
+    def longest(self, first: int, after: int) -> int:
+        """The number of the longest among these."""
+        lengths = np.asarray(self._ends[first:after]) - np.asarray(self._begins[first:after])
+        return first + int(lengths.argmax())
 
     def at(self, moment: float) -> int | None:
         """The number of the latest that covers the moment."""

@@ -1,5 +1,6 @@
 """Timeline: what host and cards did in the lines of a session, laid one after another."""
 
+import math
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -108,10 +109,6 @@ class Timeline:
 
     def lane(self, track: Track) -> Lane | None:
         return self._lanes.get(track)
-
-    def visible(self, track: Track, begin: float, end: float, pixels: int) -> Sequence[Bar]:
-        lane = self._lanes.get(track)
-        return () if lane is None else lane.visible(begin, end, pixels)
 
     def item(self, track: Track, number: int) -> Item:
         return self._items[track][number]
@@ -244,6 +241,8 @@ class Timeline:
         item: Item,
         beside: float = 0.0,
     ) -> None:
+        if not math.isfinite(begin + end + busy + beside):
+            return  # nobody knows when
         lane = self._lanes.setdefault(track, Lane())
         lane.add(at + begin, at + end, busy, count, beside)
         self._items.setdefault(track, []).append(item)
@@ -259,11 +258,12 @@ def _stretch(row: CopyRow) -> tuple[float, float] | None:
     one = row.transfer
     if one.already_there:
         return None
-    if one.begin is not None and one.end is not None:
-        return one.begin, one.end
-    if one.asked_at is not None and one.host_seconds is not None:
-        return one.asked_at, one.asked_at + one.host_seconds
-    return None
+    begin, end = one.begin, one.end
+    if begin is None or end is None:
+        if one.asked_at is None or one.host_seconds is None:
+            return None
+        begin, end = one.asked_at, one.asked_at + one.host_seconds
+    return (begin, max(begin, end)) if math.isfinite(begin + end) else None
 
 
 def _call_of(row: CopyRow) -> Item:
@@ -284,7 +284,7 @@ def _length(entry: Entry, rows: Sequence[CopyRow]) -> float:
         ends += [finished.host_seconds, finished.device_seconds or 0.0]
     ends += [times[1] for row in rows if (times := _stretch(row)) is not None]
     ends += [span.end for span in entry.spans]
-    return max(ends)
+    return max(filter(math.isfinite, ends))
 
 
 def _covered(begin: float, end: float, spans: Sequence[Span]) -> float:

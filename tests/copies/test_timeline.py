@@ -1,5 +1,7 @@
 """The timeline: what host and cards did, at any zoom, and how quickly it is found."""
 
+import math
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -120,12 +122,14 @@ def test_nothing_to_copy_leaves_no_trace() -> None:
 
 def test_what_is_narrower_than_a_pixel_is_folded_and_nothing_is_lost() -> None:
     timeline, _ = many(20_000)
-    bars = timeline.visible(IN, 0.0, timeline.length, 500)
-    assert len(bars) <= 500
-    assert sum(each.times for each in bars) == 5000
-    assert sum(each.busy for each in bars) == pytest.approx(5000 * 8e-5)
-    near = timeline.visible(IN, 0.0, 1e-3, 500)
-    assert [each.times for each in near] == [1] * 10
+    lane = timeline.lane(IN)
+    assert lane is not None
+    fold = lane.visible(0.0, timeline.length, 500)
+    assert fold.first.size <= 500
+    assert fold.times.sum() == 5000
+    assert fold.busy.sum() == pytest.approx(5000 * 8e-5)
+    near = lane.visible(0.0, 1e-3, 500)
+    assert near.times.tolist() == [1] * 10
 
 
 def test_folds_do_not_move_while_the_picture_does() -> None:
@@ -134,7 +138,7 @@ def test_folds_do_not_move_while_the_picture_does() -> None:
         lane.add(each * 1e-3, each * 1e-3 + 5e-4, 5e-4)
     here = lane.visible(1.0, 9.0, 100)
     there = lane.visible(1.0 + 0.013, 9.0 + 0.013, 100)
-    assert {each.begin for each in here[2:-2]} <= {each.begin for each in there}
+    assert set(here.begins[2:-2]) <= set(there.begins)
 
 
 def test_stretches_that_overlap_are_all_found() -> None:
@@ -142,10 +146,45 @@ def test_stretches_that_overlap_are_all_found() -> None:
     lane.add(0.0, 10.0, 10.0)
     lane.add(1.0, 2.0, 1.0)
     lane.add(3.0, 4.0, 1.0)
-    assert [each.item for each in lane.visible(5.0, 6.0, 100)] == [0, 1, 2]
+    assert lane.visible(5.0, 6.0, 100).first.tolist() == [0, 1, 2]
     assert lane.at(9.0) == 0
     assert lane.at(1.5) == 1
     assert lane.at(11.0) is None
+
+
+def test_a_long_stretch_among_short_ones_is_not_lost_in_them() -> None:
+    lane = Lane()
+    for each in range(1000):
+        lane.add(each * 1e-3, each * 1e-3 + (5.0 if each == 500 else 1e-4), 1e-4)
+    fold = lane.visible(0.0, 10.0, 100)
+    (at,) = (fold.ends > 5.0).nonzero()[0]
+    assert lane.longest(int(fold.first[at]), int(fold.after[at])) == 500
+
+
+@pytest.mark.parametrize("times", [(math.nan, 1.0), (0.0, math.inf), (0.0, math.nan)])
+def test_a_copy_of_which_nobody_knows_when_has_no_place(times: tuple[float, float]) -> None:
+    lines = Lines()
+    begin, end = times
+    odd = replace(moved(MIB, 1e-3), begin=begin, end=end, asked_at=None)
+    lines.line("X = X.cuda()", odd, moved(MIB, 1e-3), host_seconds=1e-3)
+    timeline, book = shown(lines)
+    assert timeline.length == pytest.approx(1e-3)
+    assert timeline.place_of(book.rows[0]) is None
+    lane = timeline.lane(IN)
+    assert lane is not None
+    assert len(lane) == 1
+
+
+def test_a_clock_that_steps_back_leaves_no_stretch_that_ends_before_it_begins() -> None:
+    lines = Lines()
+    back = replace(moved(MIB, 1e-3), begin=2e-3, end=1e-3)
+    early = replace(moved(MIB, 1e-3), begin=-1e-3, end=5e-4)
+    lines.line("X = X.cuda()", back, early, host_seconds=3e-3)
+    timeline, book = shown(lines)
+    assert timeline.place_of(book.rows[0]) == (2e-3, 2e-3)
+    fold = (timeline.lane(IN) or Lane()).visible(0.0, timeline.length, 100)
+    assert (fold.begins >= 0.0).all()
+    assert (fold.ends >= fold.begins).all()
 
 
 @pytest.mark.parametrize("part", [1.0, 0.5, 0.1, 0.01, 0.001])
@@ -153,8 +192,8 @@ def test_a_frame_takes_no_more_the_more_copies_there_are(much: Timeline, part: f
     """Of eight cards, of all of it and of parts."""
 
     def frame(timeline: Timeline, begin: float) -> None:
-        for track in timeline.tracks:
-            timeline.visible(track, begin, begin + timeline.length * part, 1000)
+        for lane in filter(None, map(timeline.lane, timeline.tracks)):
+            lane.visible(begin, begin + timeline.length * part, 1000)
         for device in timeline.devices:
             timeline.overlapped(device, begin, begin + timeline.length * part)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
+from gpuexplorer.gui.wording.facts.host_facts import system_name
 from gpuexplorer.gui.wording.lab.forms.operations import OF_TENSORS
 from gpuexplorer.gui.wording.lab.head.switch_words import ALL_SWITCHES
 from gpuexplorer.telemetry.backends.host import HostReader
@@ -37,7 +38,7 @@ def is_wrong(text: str) -> bool:
 
 def _names() -> Iterator[str]:
     """Of this computer, of cards and their makers, and of where their figures are from."""
-    yield from (host_name(), HostReader().card.name)
+    yield from (host_name(), HostReader().card.name, system_name())
     yield sys.prefix  # a folder that may have a space in its name
     for file, columns in (
         ("cards.csv", ("name", "driver_name", "vendor", "architecture")),

@@ -99,3 +99,20 @@ def test_where_nothing_can_be_copied_it_says_so(open_program: OpenProgram) -> No
     person.type_into("Search events", "zork")
     person.press("Ctrl+S")
     person.sees("No event is listed that could be copied.")
+
+
+def test_very_many_cards_are_copied_as_text_and_saved_as_readings(
+    open_program: OpenProgram, tmp_path: Path
+) -> None:
+    person = open_program("16xH100")
+    person.sees("Worth a look")
+    person.click("1 min")
+    person.press("Ctrl+C")
+    said = person.clipboard().splitlines()
+    assert said[0].startswith("SIMULATED")
+    assert len(said) == 17
+    assert all("GPU busy" in line for line in said[1:])
+    person.press("Ctrl+S")
+    person.saves_as(tmp_path / "cards.csv")
+    person.waits((tmp_path / "cards.csv").exists)
+    assert "SIM-15" in (tmp_path / "cards.csv").read_text("utf-8")

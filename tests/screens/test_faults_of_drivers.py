@@ -29,8 +29,8 @@ COMPLETE = {
     "Processes": ("4180701",),
     "Topology": ("NVLinks of card 7", "Now in: 1.02 GB/s", "Now in: 0.02 GB/s"),
 }
-_CHANGING = re.compile(r"Energy, 5 min.*$")
-_ENERGY = re.compile(r"Energy, 5 min.*? ([\d.]+) (k?J|k?Wh)")
+_CHANGING = re.compile(r"Energy, \d.*$")
+_ENERGY = re.compile(r"Energy, [\d minsh]+? ([\d.]+) (k?J|k?Wh)")
 _JOULES = {"J": 1.0, "kJ": 1e3, "Wh": 3600.0, "kWh": 3.6e6}
 WATTS = 8 * 300.0
 

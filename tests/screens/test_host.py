@@ -64,6 +64,14 @@ def test_among_simulated_cards_it_says_that_its_figures_are_real(
     assert "SIMULATED" not in person.clipboard()
 
 
+def test_it_is_there_again_at_the_next_start(open_program: OpenProgram) -> None:
+    person = open_program()
+    person.click("This computer, ", within="Screens and devices")
+    opened(person)
+    person.closes()
+    opened(open_program())
+
+
 def test_its_plots_are_saved_as_those_of_cards_are(
     open_program: OpenProgram, tmp_path: Path
 ) -> None:

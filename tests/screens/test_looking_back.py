@@ -57,3 +57,11 @@ def test_the_way_back_is_in_sight(
     person.click("Pause the plots")
     person.click(WAY_BACK)
     person.does_not_see(WAY_BACK)
+
+
+def test_a_screen_that_is_opened_only_then_says_so_too(open_program: OpenProgram) -> None:
+    person = open_program(past=330.0)
+    look_back(person)
+    person.go_to("Card")
+    person.sees("now", within="Memory")
+    assert not person.dialogs()

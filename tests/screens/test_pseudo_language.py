@@ -57,7 +57,9 @@ def test_every_word_of_a_screen_is_translated(
     all_is_translated(drawn, screen)
 
 
-@pytest.mark.parametrize("screen", [mark("Overview"), mark("Lab"), mark("Copies")])
+@pytest.mark.parametrize(
+    "screen", [mark("Overview"), mark("Card"), mark("Lab"), mark("Copies")]
+)
 def test_every_word_where_no_card_answers_is_translated(
     open_program: OpenProgram, drawn: Drawn, screen: str
 ) -> None:

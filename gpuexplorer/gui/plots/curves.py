@@ -21,11 +21,11 @@ _FILL, _BAND = 0.12, 0.26
 _DOT = 3.0
 # Marks in columns, a gap of two after each; 0 is a whole line. Qt's dashed pens take forty
 # times as long as the line itself.
-_MARKS = ((), (6,), (2,), (6, 2), (3,), (6, 2, 2), (11,), (4, 4, 2))
-DASHES = len(_MARKS)
+MARKS = ((), (6,), (2,), (6, 2), (3,), (6, 2, 2), (11,), (4, 4, 2))
+DASHES = len(MARKS)
 _PATTERNS = [
     np.array([on for mark in marks for on in (True,) * mark + (False,) * 2] or [True])
-    for marks in _MARKS
+    for marks in MARKS
 ]
 # Steeper than this a segment is drawn whole: a dash must not hide a peak.
 _STEEP = 2.0

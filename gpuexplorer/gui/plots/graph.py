@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QSize
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QGraphicsView, QToolTip, QWidget
 
@@ -25,6 +25,9 @@ class Graph(pg.GraphicsView):
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=None)
+        # The keyboard comes to the view itself or to nothing.
+        self.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.look = look
         self._sheets: list[Sheet] = []
         self.grid = pg.GraphicsLayout()

@@ -31,7 +31,8 @@ class NowTag(Painted):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.resize(self.sizeHint())
         time_window.changed.connect(self._on_time_changed)
-        self._on_time_changed()
+        if time_window.following:
+            self.hide()  # and else whoever takes it in shows it
 
     def show_needed(self, needed: bool) -> None:
         """Whether anything stands beside it."""

@@ -13,9 +13,9 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.copies_view import CopiesView
 from tests.gui.copies.datasheet_pages import open_datasheet
 from tests.gui.copies.matrix_pages import kept_jobs, open_matrix
-from tests.gui.lab.conftest import lab, machine, worker
+from tests.gui.lab.conftest import faults, lab, machine, worker
 
-__all__ = ["kept_jobs", "lab", "machine", "open_datasheet", "open_matrix", "worker"]
+__all__ = ["faults", "kept_jobs", "lab", "machine", "open_datasheet", "open_matrix", "worker"]
 
 
 @pytest.fixture

@@ -111,6 +111,15 @@ def test_a_point_and_a_ring_that_are_pointed_at_say_what_they_are(
     )
 
 
+def test_nothing_of_what_was_shown_before_is_left(look: Look, qtbot: QtBot) -> None:
+    times = [(size, 1e-5 + size / 1e10) for size in SIZES]
+    plot = plot_of(look, qtbot, times)
+    picture, shown = plot.grab().toImage(), plot.scene().items()
+    plot.show_rows(rows(times), WAY, None)
+    assert len(plot.scene().items()) == len(shown)
+    assert plot.grab().toImage() == picture
+
+
 def test_another_theme_colours_everything_anew_while_a_size_is_pointed_at(
     look: Look, qtbot: QtBot
 ) -> None:

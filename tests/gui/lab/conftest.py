@@ -172,8 +172,14 @@ def worker() -> ScriptedWorker:
 
 
 @pytest.fixture
-def machine(qtbot: QtBot) -> Iterator[MachineState]:
-    session = RememberingSession(simulated("2xTitanRTX"), interval=0.1)
+def faults() -> str:
+    """What befalls the cards; a test may say otherwise."""
+    return ""
+
+
+@pytest.fixture
+def machine(qtbot: QtBot, faults: str) -> Iterator[MachineState]:
+    session = RememberingSession(simulated("2xTitanRTX", faults), interval=0.1)
     want = session.want()
     session.start()
     parent = QObject()

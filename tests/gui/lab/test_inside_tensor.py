@@ -65,7 +65,7 @@ def look_at(
     shape: tuple[int, ...] | None = None,
 ) -> ValueGrid:
     inside.open(name)
-    qtbot.waitUntil(lambda: bool(looks(worker)))
+    qtbot.waitUntil(lambda: name in [each.what for each in looks(worker)[-1:]])
     answer(worker, values, shape)
     grid = the(ValueGrid, inside_page(inside))
     qtbot.waitUntil(lambda: name in grid.accessibleDescription())
@@ -99,7 +99,7 @@ def cells_by_click(grid: ValueGrid) -> dict[str, QPoint]:
     """Where in the first row each cell begins, by what a click there chooses."""
     found: dict[str, QPoint] = {}
     for x in range(grid.width()):
-        point = QPoint(x, 30)
+        point = QPoint(x, 22)
         QTest.mouseClick(grid.viewport(), Qt.MouseButton.LeftButton, pos=point)
         found.setdefault(grid.accessibleDescription(), point)
     return found
@@ -120,7 +120,7 @@ def test_what_is_no_finite_number_looks_unlike_any_value(
             said: {
                 picture.pixelColor(at + QPoint(x, y)).name()
                 for x in range(4, 14)
-                for y in range(-4, 0)
+                for y in range(4)
             }
             for said, at in places.items()
         }
@@ -161,9 +161,12 @@ def test_the_spread_marks_where_the_chosen_value_lies(
         "W[0, 2] is NaN": None,
         "W[0, 3] is 2": pytest.approx(1 / 3),
     }
-    # Another tensor has other ends.
+    # Another tensor has other ends; the look at the first one is answered before.
+    asked = len(looks(worker))
     place(lab, worker, qtbot, tensor("V", shape=(1, 2), number=2))
-    grid = look_at(inside, worker, qtbot, "V", ((8.0, 0.0),))
+    qtbot.waitUntil(lambda: len(looks(worker)) > asked)
+    answer(worker, ((1.0, 4.0, None, 2.0),))
+    look_at(inside, worker, qtbot, "V", ((8.0, 0.0),))
     assert mark.value() == 1.0
 
 
@@ -220,6 +223,39 @@ def test_only_what_is_seen_is_asked_for(
     assert last.at[0] > 50
     answer(worker, LARGE)
     qtbot.waitUntil(lambda: grid.accessibleDescription() == "big[99, 99] is 9999")
+
+
+def test_a_heat_map_shows_64_by_64_together_and_its_cells_are_named(
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    plane = tuple(row[:64] for row in LARGE[:64])
+    place(lab, worker, qtbot, tensor("big", shape=(64, 64)))
+    grid = look_at(inside, worker, qtbot, "big", plane)
+    assert grid.whole()[0] < 64
+    buttons(inside)["Heat map"].click()
+    qtbot.waitUntil(lambda: grid.whole() == (64, 64))
+    answered = 1
+
+    def all_is_known() -> bool:
+        nonlocal answered
+        if len(looks(worker)) > answered:
+            answered = len(looks(worker))
+            answer(worker, plane)
+        return looks(worker)[-1].rows == 64
+
+    qtbot.waitUntil(all_is_known)
+    press(grid, Qt.Key.Key_End, control=True)
+    qtbot.waitUntil(lambda: grid.accessibleDescription() == "big[63, 63] is 6363")
+    assert grid.first == (0, 0)
+    assert not any(
+        each.isVisible()
+        for each in inside_page(inside).findChildren(QScrollBar)
+        if each.accessibleName() in ("Rows", "Columns")
+    )
+    cells = cells_by_click(grid)
+    assert len([each for each in cells if each.startswith("big[0, ")]) == 64
+    buttons(inside)["Figures"].click()
+    assert grid.whole()[0] < 40
 
 
 def test_keys_move_by_cells_by_pages_and_to_the_ends(

@@ -212,12 +212,6 @@ def test_the_foot_stands_in_the_rail_of_every_screen(open_window: OpenWindow) ->
     assert foot.mapTo(window, foot.rect().bottomRight()).x() < 208
 
 
-def test_without_a_session_there_is_no_lab_and_no_python_of_it(
-    open_window: OpenWindow,
-) -> None:
-    assert not open_window().findChildren(PythonFoot)
-
-
 def test_two_names_of_one_environment_are_one_python() -> None:
     twin = LabPython(Path("/opt/other/bin/python3"), "/opt/other", (3, 12, 1), PYTHON.build)
     assert list(one_of_each([OTHER, twin, BARE], None)) == [OTHER, BARE]

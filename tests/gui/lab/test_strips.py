@@ -3,15 +3,21 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
-from gpuexplorer.gui.state.time_window import MINUTE, TimeWindow
+from gpuexplorer.gui.state.time_window import (
+    LONGEST_SPAN,
+    MINUTE,
+    SHORTEST_SPAN,
+    TimeWindow,
+)
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.views.lab.strips.card_strip import LOW, TALL, CardStrip
 from gpuexplorer.gui.views.lab.strips.strips import Strips
 from tests.gui.hands import press
@@ -108,6 +114,9 @@ def test_what_is_selected_elsewhere_is_drawn_otherwise(
     after = strip.grab().toImage().pixelColor(corner)
     assert before != after
     assert after.name() == look.theme.text.name()
+    # A thing that was opened is chosen without its line, which lights up all the same.
+    lab.selection.choose(things={"X"})
+    assert strip.grab().toImage().pixelColor(corner) == after
 
 
 def test_in_a_low_window_the_strips_are_low(strips: Strips, window: QWidget) -> None:
@@ -127,3 +136,68 @@ def test_pointing_at_a_strip_points_at_that_moment_everywhere(
     assert time_window is not None
     QTest.mouseMove(strip, strip.rect().center())
     qtbot.waitUntil(lambda: time_window.crosshair is not None)
+
+
+def test_a_drag_to_the_right_looks_back_in_time(
+    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, window: QWidget
+) -> None:
+    strip = made(lab, worker, qtbot, strips)
+    time_window = window.findChild(TimeWindow)
+    assert time_window is not None
+    start, _ = time_window.stretch()
+    middle = strip.rect().center() - QPoint(100, 0)
+    QTest.mousePress(strip, Qt.MouseButton.LeftButton, pos=middle)
+    QTest.mouseMove(strip, middle + QPoint(1, 0))
+    assert time_window.following
+    QTest.mouseMove(strip, middle + QPoint(100, 0))
+    QTest.mouseRelease(strip, Qt.MouseButton.LeftButton, pos=middle + QPoint(100, 0))
+    qtbot.waitUntil(lambda: not time_window.following)
+    assert time_window.stretch()[0] < start - 5
+    strips.pull()
+    strips.grab()
+
+
+@pytest.mark.parametrize("faults", ["lost:0@0s"])
+def test_a_low_strip_of_a_lost_card_says_so_in_the_place_of_its_plot(
+    strips: Strips, window: QWidget, look: Look
+) -> None:
+    window.resize(1000, 700)
+    strips.resize(960, strips.height())
+    strips.pull()
+    strip = strips.strips[0]
+    for scheme in (Scheme.DARK, Scheme.LIGHT):
+        look.choose(scheme)
+        picture = strip.grab().toImage()
+        colours = {
+            picture.pixelColor(x, y).name()
+            for x in range(120, picture.width() - 20)
+            for y in range(8, picture.height() - 8)
+        }
+        assert look.theme.faint.name() in colours
+        assert look.theme.card(0).name() not in colours
+    _, sentence = strip.hints()
+    assert sentence in strip.accessibleDescription()
+
+
+@pytest.mark.parametrize("width", [1328, 300])
+def test_a_strip_is_drawn_in_every_width_theme_and_past(
+    strips: Strips, look: Look, qtbot: QtBot, window: QWidget, width: int,
+    lab: LabState, worker: ScriptedWorker,
+) -> None:  # fmt: skip
+    time_window = window.findChild(TimeWindow)
+    assert time_window is not None
+    strip = made(lab, worker, qtbot, strips)
+    strips.resize(width, strips.height())
+    pictures = set()
+    for scheme in (Scheme.DARK, Scheme.LIGHT):
+        look.choose(scheme)
+        for span in (SHORTEST_SPAN, LONGEST_SPAN):
+            time_window.choose_span(span)
+            strips.pull()
+            pictures.add(bytes(strip.grab().toImage().constBits()))
+    now = time_window.now()
+    time_window.look_at(now - 3600, now - 1800)  # before anything was read
+    strips.pull()
+    assert not strip.flags
+    pictures.add(bytes(strip.grab().toImage().constBits()))
+    assert len(pictures) == 5

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.catalogue import clocks, health
+from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.gui.state.settings import Choices, Settings
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.views.overview.all_cards_panel import AllCardsPanel
@@ -19,6 +20,7 @@ from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.rows.attention_row import AttentionRow
 from gpuexplorer.gui.widgets.rows.event_row import EventRow
 from gpuexplorer.gui.widgets.rows.process_row import ProcessRow
+from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from gpuexplorer.gui.widgets.tiles.figure_row import FigureGrid, FigureRow
 from gpuexplorer.gui.widgets.tiles.heat_legend import HeatLegend
 from gpuexplorer.gui.widgets.tiles.heat_strip import HeatStrip
@@ -76,6 +78,54 @@ def test_all_cards_are_lines_up_to_eight_and_a_strip_from_nine(
     assert not the(PlotStack, lots.window).isVisible()
 
 
+FOUR = "Plots: Utilisation, Memory, Power, Temperature"
+
+
+def test_of_one_card_four_metrics_are_plotted_and_none_is_to_be_chosen(
+    open_overview: OpenOverview,
+) -> None:
+    screen = open_overview(many(1))
+    screen.window.resize(1366, 700)
+    waits_for(screen, PlotStack, FOUR)
+    buttons = screen.window.findChildren(ToolButton)
+    assert "Power" not in [each.text() for each in buttons if each.isVisible()]
+    assert screen.tile("0").past_width() == 0  # no curve is drawn twice
+
+
+def test_a_figure_that_the_only_card_does_not_report_says_so_in_its_plot(
+    open_overview: OpenOverview,
+) -> None:
+    told = {k: v for k, v in working().values.items() if k != heat.POWER_DRAW}
+    screen = open_overview(session_of({card(0): Answer(told)}))
+    screen.window.resize(1366, 700)
+    waits_for(screen, PlotStack, FOUR)
+    waits_for(screen, PlotStack, "not reported by this card")
+
+
+@pytest.mark.parametrize(("height", "plots"), [(700, 4), (620, 3), (500, 2)])
+def test_the_axis_and_the_tile_of_the_only_card_are_in_view_with_as_many_plots_as_fit(
+    open_overview: OpenOverview, height: int, plots: int
+) -> None:
+    screen = open_overview(many(1))
+    screen.window.resize(1000, height)
+    stack = the(PlotStack, screen.window)
+    screen.qtbot.waitUntil(lambda: len(stack.contents) == plots)
+
+    def bottom(widget: QWidget) -> int:
+        return widget.mapTo(screen.window, widget.rect().bottomLeft()).y()
+
+    screen.qtbot.waitUntil(lambda: bottom(stack) < bottom(screen.tile("0")) < height)
+
+
+def test_a_card_that_is_lost_and_alone_says_so_below_its_plots(
+    open_overview: OpenOverview,
+) -> None:
+    screen = open_overview(session_of({card(0): LOST}))
+    screen.window.resize(1366, 700)
+    waits_for(screen, PlotStack, FOUR)
+    waits_for(screen, CardTile, "It no longer answers the driver.")
+
+
 def test_the_metric_that_was_chosen_is_remembered(open_overview: OpenOverview) -> None:
     settings = Settings()
     screen = open_overview(many(2), settings)
@@ -88,7 +138,7 @@ def test_the_metric_that_was_chosen_is_remembered(open_overview: OpenOverview) -
 def test_nvlink_is_offered_only_where_a_card_has_one(open_overview: OpenOverview) -> None:
     without = open_overview(many(2))
     assert "NVLink" not in [each.text() for each in without.window.findChildren(ToolButton)]
-    wired = open_overview(session_of({card(0, nvlinks=2): working()}))
+    wired = open_overview(session_of({card(at, nvlinks=2): working() for at in range(2)}))
     assert segment(wired.window, "NVLink").isVisible()
 
 
@@ -180,9 +230,10 @@ def test_pointing_at_the_strip_says_which_card_and_when(open_overview: OpenOverv
     screen = open_overview(many(12))
     strip = the(HeatStrip, screen.window)
     screen.qtbot.waitUntil(lambda: "Cards 0–7" in strip.accessibleDescription())
-    QTest.mouseMove(strip, QPoint(strip.width() // 2, 4))
+    place = QPoint(strip.width() // 2, 4)
+    QTest.mouseMove(strip.viewport(), place)
     screen.qtbot.waitUntil(lambda: screen.time_window.crosshair is not None)
-    QTest.mouseDClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(strip.width() // 2, 4))
+    QTest.mouseDClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert screen.navigation.card == "GPU-0"
 
 

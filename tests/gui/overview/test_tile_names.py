@@ -33,7 +33,7 @@ def face(mark: Mark | None) -> CardFace:
 def picture(qtbot: QtBot, look: Look, shown: CardFace, width: int) -> QImage:
     tile = CardTile(look, shown)
     qtbot.addWidget(tile)
-    tile.show_size(TileSize.COMPACT)
+    tile.show_size(TileSize.COMPACT, curve=True)
     tile.resize(width, 260)
     return tile.grab().toImage()
 

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.bars.time_pill import TimePill
 from gpuexplorer.gui.widgets.palette.palette import Palette
 from gpuexplorer.gui.widgets.plots.full_plot import FullPlot
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
@@ -93,6 +94,20 @@ def test_the_space_bar_holds_the_picture_there_too(open_stack: MakeStack, qtbot:
     assert held == [True, False]
     full.close()
     qtbot.waitUntil(lambda: not full_plots())
+
+
+def test_there_too_the_way_back_to_now_is_in_sight(open_stack: MakeStack, qtbot: QtBot) -> None:
+    stack = open_stack([power()])
+    stack.show_full("power")
+    (full,) = full_plots()
+    pill = the(TimePill, full)
+    assert not pill.isVisible()
+    stack.time_window.toggle_pause()
+    assert pill.isVisible()
+    assert pill.accessibleName().startswith("Looking back: ends ")
+    QTest.mouseClick(pill, Qt.MouseButton.LeftButton)
+    assert stack.time_window.following
+    assert not pill.isVisible()
 
 
 def test_enter_shows_the_chosen_plot_alone_until_its_screen_is_left(

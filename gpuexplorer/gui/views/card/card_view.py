@@ -192,7 +192,7 @@ class CardView(LiveView):
             source=source.label,
         )
         if shown.host:
-            who = tr("{title}, read by itself", title=shown.title)
+            who = tr("{title}, read from its operating system", title=shown.title)
         simulated = source.simulated and not shown.host
         self._plots.show_origin(Origin(who, simulated, self.machine.past))
         self._plots.show_title(self._past.title())

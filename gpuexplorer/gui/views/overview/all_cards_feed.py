@@ -61,7 +61,7 @@ class AllCardsFeed(QObject):
         log: Sequence[Happening],
         slowed: SlowedBook,
     ) -> None:
-        self._panel.show_many(bool(boards), len(seen), len(boards))
+        self._panel.show_count(len(seen), len(boards))
         self._panel.show_stretch(self._stretch_words())
         if len(seen) == 1:
             self._panel.show_heading(tr("Card {number}", number=seen[0].number))
@@ -87,21 +87,24 @@ class AllCardsFeed(QObject):
         slowed: SlowedBook,
     ) -> None:
         stretch = self._time_window.stretch()
-        content = plot_content(
-            seen,
-            known,
-            self._panel.chosen,
-            self._machine.past,
-            stretch,
-            self._panel.plots.columns(),
-            slowed,
-            log,
-            self._time_window.then(),
-        )
+        contents = [
+            plot_content(
+                seen,
+                known,
+                plotted,
+                self._machine.past,
+                stretch,
+                self._panel.plots.columns(),
+                slowed,
+                log,
+                self._time_window.then(),
+            )
+            for plotted in self._panel.plotted()
+        ]
         marks = list(notable_flags(log, seen, stretch))
         for each in seen:
             marks += flags_of(self._lab_lines, each.card.id, *stretch, each.colour)
-        self._panel.plots.show_contents((content,), marks)
+        self._panel.plots.show_contents(contents, marks)
 
     def _show_strip(
         self,

@@ -1,4 +1,6 @@
-"""AllCardsPanel: one metric of all cards over the stretch of time, as lines or as a strip."""
+"""AllCardsPanel: all cards over the stretch of time: one metric as lines or as a strip, or of a
+card that is alone several.
+"""
 
 from collections.abc import Sequence
 
@@ -26,6 +28,9 @@ from gpuexplorer.gui.wording.figure import Figure
 _REMEMBERED = "overview/metric"
 _TIME = "00:00:00"
 _LEAST_PLOT, _MOST_PLOT = 148, 320
+# Of a card that is alone: so many plots with their titles, and the axis below them.
+_FEWEST_PLOTS, _MOST_PLOTS = 2, 4
+_LEAST_OF_SEVERAL, _MOST_OF_SEVERAL, _AXIS = 84, 180, 54
 _HEAD, _MARGINS, _LINE = 36, 30, 26
 # Wide enough, and the figures of all cards stand in the heading.
 _FIGURES_BESIDE = 320
@@ -49,7 +54,8 @@ class AllCardsPanel(Panel):
         super().__init__(look, tr("All cards"), parent=parent)
         self._settings = settings
         self._offered = {plotted.name: plotted for plotted in offered}
-        self._many = False
+        self._many = self._alone = False
+        self._room = 0.0
         self._strip_reach = (0.0, 0.0)
         self._figures_there = True
         choices = [(plotted.name, tr(plotted.title)) for plotted in offered]
@@ -97,15 +103,29 @@ class AllCardsPanel(Panel):
         """Whether cards are a strip and no lines."""
         return self._many
 
-    def show_many(self, many: bool, count: int, boards: int) -> None:
-        """Lines up to eight cards, from nine on a strip."""
+    def plotted(self) -> Sequence[Plotted]:
+        """What is plotted: the metric that was chosen, or of one card as many as fit."""
+        if not self._alone:
+            return (self._chosen,)
+        return list(self._offered.values())[: self._plots_that_fit()]
+
+    def show_room(self, height: float) -> None:
+        """How tall it may be with the tile of a card that is alone still in view."""
+        fit, self._room = self._plots_that_fit(), height
+        if self._alone and fit != self._plots_that_fit():
+            self.shape_changed.emit()
+
+    def show_count(self, count: int, boards: int) -> None:
+        """Of one card several plots, of up to eight cards lines, and in boards a strip."""
+        many, alone = boards > 0, count == 1
         reach = (
             self.strip.least_height(count, boards),
             self.strip.most_height(count, boards),
         )
-        if (many, reach) == (self._many, self._strip_reach):
+        if (many, alone, reach) == (self._many, self._alone, self._strip_reach):
             return
-        self._many, self._strip_reach = many, reach
+        self._many, self._alone, self._strip_reach = many, alone, reach
+        self._metrics.setVisible(not alone)
         self.plots.setVisible(not many)
         self.strip.setVisible(many)
         self._legend.setVisible(many)
@@ -143,19 +163,31 @@ class AllCardsPanel(Panel):
 
     def least_height(self, width: float) -> float:
         inner = self._strip_reach[0] if self._many else _LEAST_PLOT
+        if self._alone:
+            inner = self._plots_that_fit() * _LEAST_OF_SEVERAL + _AXIS
         return inner + self._around(width)
 
     def most_height(self, width: float) -> float:
         inner = self._strip_reach[1] if self._many else _MOST_PLOT
+        if self._alone:
+            inner = self._plots_that_fit() * _MOST_OF_SEVERAL + _AXIS
         return inner + self._around(width)
 
     def _around(self, width: float) -> float:
         below = not self._many and not self._fits_beside(width)
         return _HEAD + _MARGINS + (_LINE if below else 0)
 
+    def _plots_that_fit(self) -> int:
+        fit = int((self._room - _HEAD - _MARGINS - _AXIS) // _LEAST_OF_SEVERAL)
+        return max(_FEWEST_PLOTS, min(fit, _MOST_PLOTS))
+
+    def _choice_width(self) -> int:
+        """A card that is alone is compared with none."""
+        return 0 if self._alone else self._metrics.full_width()
+
     def _fits_beside(self, width: float) -> bool:
         """Title, choice and time leave so much room in the heading."""
-        taken = self._metrics.full_width() + self._times_width + 190
+        taken = self._choice_width() + self._times_width + 190
         return width - taken >= _FIGURES_BESIDE
 
     def _place_figures(self) -> None:
@@ -163,7 +195,7 @@ class AllCardsPanel(Panel):
         beside = self._fits_beside(width)
         self._beside.setVisible(beside and not self._many)
         self._below.setVisible(not beside and not self._many)
-        choice, stretch = self._metrics.full_width(), self._times_width
+        choice, stretch = self._choice_width(), self._times_width
         legend = self._legend.sizeHint().width() if self._many else 0
         # Where there is not room for all of it, the times also stand below the strip.
         self._stretch.setVisible(not self._many or width >= choice + stretch + legend + 190)

@@ -33,6 +33,7 @@ from gpuexplorer.gui.views.overview.processes_panel import ProcessesPanel
 from gpuexplorer.gui.views.overview.programs_feed import ProgramsFeed
 from gpuexplorer.gui.views.overview.side_panel import SidePanel
 from gpuexplorer.gui.views.overview.strip_content import boards_of
+from gpuexplorer.gui.views.overview.strip_files import StripFiles
 from gpuexplorer.gui.views.overview.tile_feed import TileFeed
 from gpuexplorer.gui.views.overview.tile_menu import copy_card, open_tile_menu
 from gpuexplorer.gui.widgets.live_view import LiveView
@@ -120,6 +121,11 @@ class OverviewView(LiveView):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._page)
         self.begin_at(self._page)
+        self._files = StripFiles(look, machine, time_window, self._all.strip)
+        self._of_strip = (
+            self.add_command(tr("Copy what all cards say"), "Ctrl+C", self._on_copy_asked),
+            self.add_command(tr("Save all cards as CSV…"), "Ctrl+S", self._on_save_asked),
+        )
         self._connect()
 
     def pull(self) -> None:
@@ -132,6 +138,8 @@ class OverviewView(LiveView):
         faces = {each.card.id: machine.face(each) for each in seen}
         known = {each.card.id: machine.known(each.card.id) for each in cards}
         many = len(seen) > MOST_COLOURED_CARDS
+        for action in self._of_strip:
+            action.setVisible(many)  # lines have such commands of their own
         if not self.time_window.following and not many:
             faces = {card: face_of_now(face) for card, face in faces.items()}
         boards = boards_of(seen) if many else []
@@ -147,6 +155,10 @@ class OverviewView(LiveView):
             self._notes_read_at = now
             if self._notes.show_notes([tr(note) for note in machine.session.notes()]):
                 self._fit()
+
+    def stop(self) -> None:
+        self._files.stop()
+        super().stop()
 
     def _listed_now(self, cards: Sequence[Shown]) -> Mapping[CardId, Shown]:
         """The very same object as long as no card comes or goes."""
@@ -250,10 +262,9 @@ class OverviewView(LiveView):
             figures = (together.busy, together.power, together.memory, together.hottest, energy)
             self._side.show_sums(figures, answering)
         else:
-            busy = () if len(cards) == 1 else (together.busy,)
-            self._all.show_sums(
-                (*busy, together.memory, together.power, together.hottest, energy)
-            )
+            # The plots of one card, and its tile, say all but the last.
+            sums_of_all = (together.busy, together.memory, together.power, together.hottest)
+            self._all.show_sums((*(sums_of_all if len(cards) > 1 else ()), energy))
 
     def _refresh_hover(self) -> None:
         tile = self._hovering.tile
@@ -277,6 +288,9 @@ class OverviewView(LiveView):
         others = self._column.others_height(width, self._tiles)
         above = self._column.above_height(width, self._tiles)
         self._tiles.show_room(viewport.height() - others, viewport.height() - above)
+        tiles = self._tiles.least_height(self._column.inner_width(width))
+        around = _MARGINS.top() + _MARGINS.bottom() + _GAP
+        self._all.show_room(viewport.height() - around - tiles)
         self._column.arrange()
 
     def _on_tile_focused(self, tile: CardTile) -> None:
@@ -328,6 +342,13 @@ class OverviewView(LiveView):
     def _on_show_all_asked(self) -> None:
         self._arrangement.show_all()
         self._pull_now()
+
+    def _on_copy_asked(self) -> None:
+        self._files.copy_figures(self._arrangement.shown(self.machine.cards()))
+
+    def _on_save_asked(self) -> None:
+        seen = self._arrangement.shown(self.machine.cards())
+        self._files.ask_csv(seen, self._all.chosen)
 
     def _on_event_chosen(self, happening: Happening) -> None:
         shown = self.machine.shown(happening.card)

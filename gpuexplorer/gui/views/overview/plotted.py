@@ -17,6 +17,7 @@ from gpuexplorer.gui.wording.cards.faces import Known, Shown
 from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
 from gpuexplorer.gui.wording.cards.then import Then, reason_then
 from gpuexplorer.gui.wording.events.event_words import sign
+from gpuexplorer.gui.wording.facts.plot_families import short_label
 from gpuexplorer.gui.wording.reasons import short_reasons
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.latest import Reading
@@ -117,8 +118,12 @@ def plot_content(
     log: Sequence[Happening],
     then: Then,
 ) -> PlotContent:
-    """`log` and `then` say why there is nothing, where there is nothing."""
+    """`log` and `then` say why there is nothing, where there is nothing. The line of a card
+    that is alone is called by what it shows, since the heading says which card it is.
+    """
     start, end = stretch
+    alone = len(cards) == 1
+    called = short_label(METRICS[plotted.metrics[0]]) if alone else ""
     limits = {limit_of(each, known[each.card.id], plotted) for each in cards} - {None}
     highest = plotted.highest
     if highest is None and not plotted.marked:
@@ -129,7 +134,7 @@ def plot_content(
         unit=METRICS[plotted.metrics[0]].unit,
         lines=tuple(
             Line(
-                label="",
+                label=called,
                 metric=METRICS[plotted.metrics[0]],
                 trace=summed_trace(past, each.card.id, plotted, start, end, columns),
                 reason=reason_then(
@@ -139,7 +144,7 @@ def plot_content(
                     log,
                     then,
                 ),
-                chip=each.number,
+                chip="" if alone else each.number,
                 colour=each.colour,
                 dash=at,
                 now=value_of(known[each.card.id].reading, plotted),
@@ -184,7 +189,7 @@ def _bands(
         Band(
             max(one.start, start),
             one.end,
-            f"{each.number} {one.word}",
+            f"{each.number} {one.word}" if len(cards) > 1 else one.word,
             one.tone,
         )
         for each in cards

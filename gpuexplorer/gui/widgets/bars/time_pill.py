@@ -5,33 +5,35 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
+from gpuexplorer.gui.wording.moments import moment_words
 
 _HEIGHT, _MARGIN, _ICON, _GAP = 28, 10, 16, 8
 
 
 class TimePill(PaintedButton):
-    """Says less where there is less room, and always the way on."""
+    """Seen while somebody looks back. Says less where there is less room, and always the way
+    on.
+    """
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, look: Look, time_window: TimeWindow, parent: QWidget | None = None
+    ) -> None:
         super().__init__(look, parent)
+        self._time_window = time_window
         self._forms: tuple[str, ...] = ("",)
         self._said = ""
         self._way_on = tr("Back to now")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.hide()
-
-    def show_end(self, moment: str) -> None:
-        """The moment at which what is shown ends."""
-        long = tr("Looking back: ends {moment}", moment=moment)
-        self._forms = (long, tr("Ends {moment}", moment=moment), "")
-        self._said = long
-        self.setAccessibleName(f"{long}. {tr('Back to now')}")
-        meanwhile = tr("Reading goes on meanwhile. Back to now: Ctrl+End")
-        self.setToolTip(f"{long}.\n{meanwhile}")
-        self.update()
+        self.clicked.connect(time_window.back_to_now)
+        time_window.changed.connect(self._on_time_changed)
+        if time_window.following:
+            self.hide()
+        else:
+            self._say()  # whoever takes it in shows it
 
     def longest(self) -> int:
         """What it takes to say all of it."""
@@ -49,6 +51,24 @@ class TimePill(PaintedButton):
         self.updateGeometry()
         self.update()
         return self._width(self._said, self._way_on)
+
+    def _on_time_changed(self) -> None:
+        self.setVisible(not self._time_window.following)
+        if not self._time_window.following:
+            self._say()
+
+    def _say(self) -> None:
+        """The moment at which what is shown ends."""
+        window = self._time_window
+        moment = moment_words(window.wall(window.stretch()[1]), window.wall(window.now()))
+        long = tr("Looking back: ends {moment}", moment=moment)
+        self._forms = (long, tr("Ends {moment}", moment=moment), "")
+        self._said = long
+        self.setAccessibleName(f"{long}. {tr('Back to now')}")
+        meanwhile = tr("Reading goes on meanwhile. Back to now: Ctrl+End")
+        self.setToolTip(f"{long}.\n{meanwhile}")
+        self.updateGeometry()
+        self.update()
 
     def draw(self, drawing: Drawing) -> None:
         theme, letters = drawing.theme, drawing.letters.body

@@ -14,7 +14,7 @@ from gpuexplorer.gui.widgets.bars.time_pill import TimePill
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, SearchButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.wording.moments import moment_words, span_words
+from gpuexplorer.gui.wording.moments import span_words
 from gpuexplorer.telemetry.backend import Source
 
 HEIGHT = 52
@@ -55,8 +55,7 @@ class TopBar(QFrame):
         self._stop.setAutoDefault(True)
         self._stop.setToolTip(tr("Look for real cards, and read these if there are some."))
         self._stop.clicked.connect(self.real_cards_asked)
-        self._pill = TimePill(look)
-        self._pill.clicked.connect(time_window.back_to_now)
+        self._pill = TimePill(look, time_window)
         self._spans = Segmented(look, tr("Time span"), SPANS)
         self._spans.chosen.connect(self._on_span_chosen)
         self._pause = IconButton(look, Icon.PAUSE)
@@ -140,9 +139,6 @@ class TopBar(QFrame):
             )
         else:
             self._pause.show_meaning(Icon.PLAY, tr("Resume the plots"), "Space")
-            end = window.stretch()[1]
-            now = window.wall(window.now())
-            self._pill.show_end(moment_words(window.wall(end), now))
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import pyqtgraph as pg
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
@@ -19,6 +20,7 @@ from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Theme
 from gpuexplorer.gui.widgets.machine.voiced import Voiced
 from gpuexplorer.gui.widgets.pairs.pair_drawing import (
     draw_bubble,
@@ -81,6 +83,7 @@ class PairMap(Graph, Voiced[Pair]):
         self._widest: Mapping[CellState, str] = {}
         self.two_lines = False
         self._shades = np.zeros((0, 0), np.uint8)
+        self._coloured: tuple[tuple[Theme, bool], NDArray[np.uint8]] | None = None
         self._image = pg.ImageItem(axisOrder="row-major")
         self.scene().addItem(self._image)
         self._sheet, self._over = (
@@ -166,13 +169,18 @@ class PairMap(Graph, Voiced[Pair]):
         if not self._heads:
             return
         # Its pixels are the window's, since the host's row and column stand apart.
-        cells = shades(self.look.theme, outlined=layout.numbers)[self._shades]
-        rows = np.repeat(cells, layout.steps(layout.down), axis=0)
+        rows = np.repeat(self._colours(layout)[self._shades], layout.steps(layout.down), axis=0)
         pixels = np.repeat(rows, layout.steps(layout.across), axis=1)
         self._image.setImage(pixels, levels=(0, 255))
         self._image.setPos(layout.left, layout.top)
         self._sheet.put(whole)
         self._over.put(whole)
+
+    def _colours(self, layout: PairLayout) -> NDArray[np.uint8]:
+        of = (self.look.theme, layout.numbers)
+        if self._coloured is None or self._coloured[0] != of:
+            self._coloured = of, shades(self.look.theme, outlined=layout.numbers)
+        return self._coloured[1]
 
     def _shade(self, pairs: Iterable[Pair]) -> None:
         for pair in pairs:

@@ -16,6 +16,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
+from gpuexplorer.gui.widgets.bars.time_pill import TimePill
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.plots.full_plot_commands import FullPlotCommands
 from gpuexplorer.gui.widgets.plots.note import PlotNote
@@ -58,6 +59,7 @@ class FullPlot(QWidget):
         head.addWidget(self._title)
         head.addWidget(self._badge)
         head.addWidget(self._source, 1)
+        head.addWidget(TimePill(look, time_window))
         head.addWidget(back)
         column = QVBoxLayout(self)
         column.setContentsMargins(32, 24, 32, 24)

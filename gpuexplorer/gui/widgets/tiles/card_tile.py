@@ -64,6 +64,7 @@ class CardTile(Painted):
         super().__init__(look, parent)
         self.face = face
         self._size = TileSize.COMPACT
+        self._curve = True
         self._past = NO_PAST
         self._programs: list[ProgramFace] = []
         self._pointed = False
@@ -131,9 +132,10 @@ class CardTile(Painted):
         for part in parts:
             self.update(part.toAlignedRect())
 
-    def show_size(self, size: TileSize) -> None:
-        if size is not self._size:
-            self._size = size
+    def show_size(self, size: TileSize, *, curve: bool) -> None:
+        """A large tile can be without its curves, where the same are drawn elsewhere."""
+        if (size, curve) != (self._size, self._curve):
+            self._size, self._curve = size, curve
             self._say()
             self._place_link()
             self._curves.show(self._placed_curves())
@@ -146,7 +148,7 @@ class CardTile(Painted):
             self.update()
 
     def height_at(self, width: float) -> float:
-        return tile_height(self.look, self._size, width, self.face)
+        return tile_height(self.look, self._size, width, self.face, curve=self._curve)
 
     def past_width(self) -> float:
         """How wide the trace of how busy it was is drawn; 0 where none is."""
@@ -228,11 +230,11 @@ class CardTile(Painted):
         if self._size is TileSize.CELL:
             return None
         face, count = self.face, max(1, len(self._programs))
-        asked = (self._size, self.size(), count, _height_decided_by(face))
+        asked = (self._size, self._curve, self.size(), count, _height_decided_by(face))
         if self._plan_kept is None or self._plan_kept[0] != asked:
             place = QRectF(self.rect())
             if self._size is TileSize.FULL:
-                self._plan_kept = (asked, full_plan(place, face, count))
+                self._plan_kept = (asked, full_plan(place, face, count, curve=self._curve))
             else:
                 self._plan_kept = (asked, compact_plan(place, face, count))
         return self._plan_kept[1]
@@ -297,11 +299,13 @@ class CardTile(Painted):
         self.update()
 
 
-def tile_height(look: Look, size: TileSize, width: float, face: CardFace) -> float:
+def tile_height(
+    look: Look, size: TileSize, width: float, face: CardFace, *, curve: bool
+) -> float:
     """What the tile takes at least."""
     match size:
         case TileSize.FULL:
-            return full_tile_height(look, width, face)
+            return full_tile_height(look, width, face, curve=curve)
         case TileSize.COMPACT:
             return compact_tile_height(width, face)
         case TileSize.CELL:

@@ -5,7 +5,7 @@ from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import Theme, Tone, faded, mixed
+from gpuexplorer.gui.theme.palette import Theme, Tone, faded
 from gpuexplorer.gui.widgets.tiles.figure_drawing import absent_run, figure_runs
 from gpuexplorer.gui.widgets.tiles.tile_curve import PlacedCurve, Spark
 from gpuexplorer.gui.wording.cards.card_face import CardFace
@@ -59,11 +59,8 @@ def cell_curves(
     top = _baseline(look, inner) + below
     plot = QRectF(inner.left(), top, inner.width(), inner.bottom() - _MEMORY - 6 - top)
 
-    def wear(theme: Theme) -> tuple[QColor, QColor]:
-        ground = _ground(theme, face)
-        if face.sentence:
-            return theme.faint, ground
-        return mixed(ground, theme.text, _PAST_OPACITY), ground
+    def wear(theme: Theme) -> tuple[QColor, QColor | None]:
+        return theme.faint if face.sentence else faded(theme.text, _PAST_OPACITY), None
 
     return [PlacedCurve("busy", plot, past, wear, bare=True)]
 

@@ -39,6 +39,9 @@ _RULE = 23.0  # a hairline with what is above and below it
 _NUMBERS, _BESIDE_NUMBERS = 132.0, 16.0
 _PLOT, _BAR, _LEGEND, _TRACE = 108.0, 10.0, 22.0, 44.0
 _FIGURES, _COLUMN = 44.0, 116.0
+MORE_FIGURES = _FIGURES
+# Without curves: how busy it is, and beside it the bar of its memory.
+_ROW, _BUSY_WIDTH, _BEFORE_BAR = 42.0, 104.0, 76.0
 _MOST_PROGRAMS = 4
 _CAPTION = 20.0
 _BESIDE_TRACE = 6.0
@@ -51,7 +54,7 @@ _PLOT_SHARE = 0.62  # of height that is left over; the memory's trace gets the r
 class FullPlan:
     """Where everything goes."""
 
-    busy: QRectF  # plot with its scale
+    busy: QRectF | None  # plot with its scale, where it is not drawn elsewhere
     busy_right: float  # where its numbers end
     memory: QRectF | None  # trace, where there is room
     bar: QRectF
@@ -63,26 +66,26 @@ class FullPlan:
     sentence: QRectF
 
 
-def full_tile_height(look: Look, width: float, face: CardFace) -> float:
+def full_tile_height(look: Look, width: float, face: CardFace, *, curve: bool) -> float:
     """What it takes at least."""
     inner = width - 2 * MARGIN
     if face.sentence:
-        head = 2 * MARGIN + HEADER + _GAP
-        words = sentence_height(look, inner, face)
+        past = _PLOT + _GAP + LINK_ROOM if curve else 0.0
+        words = 2 * MARGIN + HEADER + _GAP + sentence_height(look, inner, face)
         # No less than figures take: these may come the next moment.
-        return max(_least_height(inner, face), head + _PLOT + _GAP + words + LINK_ROOM)
-    return _least_height(inner, face)
+        return max(_least_height(inner, face, curve=curve), words + past)
+    return _least_height(inner, face, curve=curve)
 
 
-def full_plan(place: QRectF, face: CardFace, programs: int) -> FullPlan:
+def full_plan(place: QRectF, face: CardFace, programs: int, *, curve: bool) -> FullPlan:
     """Height beyond what it takes goes to more figures, to the memory's trace, to programs,
     and what is left then makes the plots taller.
     """
     inner = place.adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
     wide = inner.width() >= _SIDE_BY_SIDE_FROM
     rows = _least_rows(inner.width())
-    spare = place.height() - _least_height(inner.width(), face)
-    trace = _TRACE if wide or spare >= _TRACE + _BESIDE_TRACE else 0.0
+    spare = place.height() - _least_height(inner.width(), face, curve=curve)
+    trace = _TRACE if curve and (wide or spare >= _TRACE + _BESIDE_TRACE) else 0.0
     if trace and not wide:
         spare -= _TRACE + _BESIDE_TRACE
     most_rows = ceil(len(face.figures) / _columns(inner.width())) if not face.sentence else rows
@@ -94,7 +97,11 @@ def full_plan(place: QRectF, face: CardFace, programs: int) -> FullPlan:
     spare -= listed
     spare = max(0.0, spare)
     top = inner.top() + HEADER + _GAP
-    if wide:
+    if not curve:
+        plot, busy_right = _ROW, inner.left() + _BUSY_WIDTH
+        left, right, bar_top = busy_right + _BEFORE_BAR, inner.right(), top + 8
+        memory = QRectF(left, top, right - left - _NUMBERS - _BESIDE_NUMBERS, 0)
+    elif wide:
         half = (inner.width() - _BETWEEN_SIDES) / 2
         plot = _PLOT + spare
         left, right = inner.left() + half + _BETWEEN_SIDES, inner.right()
@@ -113,15 +120,16 @@ def full_plan(place: QRectF, face: CardFace, programs: int) -> FullPlan:
         inner.left(), top, busy_right - inner.left() - _NUMBERS - _BESIDE_NUMBERS, plot
     )
     bar = QRectF(memory.left(), bar_top, memory.width(), _BAR)
-    figures_top = top + plot + _RULE if wide else bar.bottom() + _LEGEND + _RULE
+    beside = wide or not curve
+    figures_top = top + plot + _RULE if beside else bar.bottom() + _LEGEND + _RULE
     y = figures_top + rows * _FIGURES - 4
     listing = None
     if lines:
         listing = QRectF(inner.left(), y + _RULE, inner.width(), listed - _RULE)
         y += listed
-    sentence_top = top + (plot if wide else _PLOT) + _GAP
+    sentence_top = top + (plot if wide else _PLOT) + _GAP if curve else top
     return FullPlan(
-        busy=busy,
+        busy=busy if curve else None,
         busy_right=busy_right,
         memory=memory if trace else None,
         bar=bar,
@@ -170,6 +178,8 @@ def draw_full_tile(
 
 
 def full_curves(plan: FullPlan, face: CardFace, past: TilePast) -> list[PlacedCurve]:
+    if plan.busy is None or (face.sentence and face.mark is None):
+        return []
     strength = SILENT if face.sentence else DIMMED if face.dimmed else 1.0
     wear = card_wear(face.colour, strength)
     busy = QRectF(plan.busy)
@@ -178,14 +188,15 @@ def full_curves(plan: FullPlan, face: CardFace, past: TilePast) -> list[PlacedCu
     curves = [PlacedCurve("busy", busy, past.busy, wear, scaled=True)]
     if plan.memory is not None and not face.sentence:
         curves.append(PlacedCurve("memory", plan.memory, past.memory, wear, scaled=True))
-    return curves if face.mark is not None or not face.sentence else []
+    return curves
 
 
-def _least_height(inner: float, face: CardFace) -> float:
+def _least_height(inner: float, face: CardFace, *, curve: bool) -> float:
     """With figures, and without what only stands there where there is height to spare."""
     instances = len(face.instances) * INSTANCE_HEIGHT + _RULE if face.instances else 0.0
     figures = _RULE + _least_rows(inner) * _FIGURES - 4
-    return 2 * MARGIN + HEADER + _GAP + _blocks_height(inner) + figures + instances
+    blocks = _blocks_height(inner) if curve else _ROW
+    return 2 * MARGIN + HEADER + _GAP + blocks + figures + instances
 
 
 def _least_rows(inner: float) -> int:
@@ -206,11 +217,19 @@ def _draw_busy(
     drawing: Drawing, plan: FullPlan, face: CardFace, past: TilePast, stamps: Stamps
 ) -> None:
     theme, letters = drawing.theme, drawing.letters
-    right, top = plan.busy_right, plan.busy.top()
-    baseline = top + letters.hero.cap_height + 16
+    right = plan.busy_right
+    busy = Run(tr("busy"), letters.body, theme.text)
+    if plan.busy is None:
+        baseline = plan.bar.center().y() + letters.hero.cap_height / 2
+        stamp_figure(
+            drawing, stamps, "hero", right, baseline, _BUSY_WIDTH, face.busy, letters.hero
+        )
+        if face.busy.known:
+            drawing.text(right + 8, baseline, busy)
+        return
+    baseline = plan.busy.top() + letters.hero.cap_height + 16
     stamp_figure(drawing, stamps, "hero", right, baseline, _NUMBERS, face.busy, letters.hero)
     if face.busy.known:
-        busy = Run(tr("busy"), letters.body, theme.text)
         drawing.runs_right(right, baseline + 24, [busy])
         average = Run(past.average, letters.caption, theme.quiet)
         drawing.runs_right(right, baseline + 42, [average])
@@ -222,7 +241,11 @@ def _draw_memory(drawing: Drawing, plan: FullPlan, face: CardFace, stamps: Stamp
     bar = plan.bar
     stamp_memory_bar(drawing, stamps, bar, face.memory, colour)
     baseline = bar.center().y() + letters.number.cap_height / 2
-    if plan.memory is not None and plan.memory.top() == plan.busy.top():
+    if (
+        plan.busy is not None
+        and plan.memory is not None
+        and plan.memory.top() == plan.busy.top()
+    ):
         baseline = plan.memory.top() + letters.hero.cap_height + 16
     right, used = plan.memory_right, face.memory.figure
     stamp_figure(drawing, stamps, "used", right, baseline, _NUMBERS, used, letters.number)

@@ -23,8 +23,8 @@ _LABELS, _HEADROOM, _TIMES = 36, 13, 20
 # Half a line at either end of the scale is drawn whole.
 _EDGE = 1.0
 
-# The colours that it is drawn in, and on.
-Wear = Callable[[Theme], tuple[QColor, QColor]]
+# The colours that it is drawn in, and on: None is the tile itself.
+Wear = Callable[[Theme], tuple[QColor, QColor | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class TileCurve(Graph):
         self._bare, self._scaled = bare, scaled
         self._spark: Spark | None = None
         self._wear: Wear | None = None
-        self._worn: tuple[QColor, QColor] | None = None
+        self._worn: tuple[QColor, QColor | None] | None = None
         self._reach = (0.0, 0.0)
         self._trace = TraceItem()
         self._values = Axis(look, "left", lines=False) if scaled else None
@@ -109,6 +109,7 @@ class TileCurve(Graph):
         if self._values is not None:
             self._values.setWidth(_LABELS)
             self.grid.setContentsMargins(0, _HEADROOM, 0, 0)
+        self.viewport().setAutoFillBackground(not bare)
         # What is drawn behind the trace changes as often as the trace does.
         self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -127,7 +128,7 @@ class TileCurve(Graph):
         if spark is None or self._wear is None:
             return
         self._worn = ink, ground = self._wear(self.look.theme)
-        if self.backgroundBrush().color() != ground:
+        if ground is None or self.backgroundBrush().color() != ground:
             self.setBackground(ground)
         self._look_at(spark)
         # The view stands still, and time moves: to move a view takes longer than to draw it.
@@ -138,8 +139,8 @@ class TileCurve(Graph):
             if band.tone is Tone.WARN
         ]
         trace = replace(spark.trace, times=times)
+        # It covers all of the view: what lies behind it and over it is drawn with it.
         self._trace.show_trace(trace, ink, fill=not self._bare, bare=bare)
-        self.viewport().update()
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
         """Its scale, and the stretches in which the card was slowed."""
@@ -174,7 +175,7 @@ class TileCurve(Graph):
             self._draw_end(Drawing(painter, self.look), spark.ended, spark.ended_word)
 
     def _look_at(self, spark: Spark) -> None:
-        reach = (spark.end - spark.start, spark.highest)
+        reach = (round(spark.end - spark.start, 6), spark.highest)
         if self._times is not None and self._values is not None:
             self._times.setHeight(_TIMES if spark.ticks else 0)
             self._times.show_ticks([(each.at - spark.end, each.text) for each in spark.ticks])
@@ -185,6 +186,7 @@ class TileCurve(Graph):
             self._view.setRange(
                 xRange=(-reach[0], 0), yRange=(-edge, spark.highest + edge), padding=0
             )
+            self._view.prepareForPaint()  # else it is painted, moved and painted once more
 
     def _plot(self) -> QRectF:
         return QRectF(self._view.geometry())
@@ -239,7 +241,7 @@ class TileCurve(Graph):
 def card_wear(colour: int | None, strength: float, *, raised: bool = False) -> Wear:
     """A card's own colour on its tile."""
 
-    def wear(theme: Theme) -> tuple[QColor, QColor]:
+    def wear(theme: Theme) -> tuple[QColor, QColor | None]:
         ground = theme.raised if raised else theme.surface
         return mixed(ground, theme.card(colour), strength), ground
 

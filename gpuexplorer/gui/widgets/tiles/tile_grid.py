@@ -14,6 +14,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile, TileSize, tile_height
 from gpuexplorer.gui.widgets.tiles.figure_drawing import draw_figure_right
+from gpuexplorer.gui.widgets.tiles.full_tile import MORE_FIGURES
 from gpuexplorer.gui.widgets.tiles.tile_drag import TileDrag
 from gpuexplorer.gui.widgets.tiles.tile_layout import TileLayout, lay_out_boards, lay_out_tiles
 from gpuexplorer.gui.wording.cards.card_face import CardFace
@@ -97,7 +98,15 @@ class TileGrid(Painted):
         return self._laid_out(width, 0.0).least_height
 
     def most_height(self, width: float) -> float:
-        return self._laid_out(width, 0.0).most_height
+        layout = self._laid_out(width, 0.0)
+        if self._curves or layout.size is not TileSize.FULL:
+            return layout.most_height
+        return layout.least_height + MORE_FIGURES
+
+    @property
+    def _curves(self) -> bool:
+        """The plots of a card that is alone stand above its tile."""
+        return len(self._tiles) > 1
 
     def draw(self, drawing: Drawing) -> None:
         theme, letters = drawing.theme, drawing.letters
@@ -153,13 +162,15 @@ class TileGrid(Painted):
         if self._boards:
             counts = [len(board.cards) for board in self._boards]
             return lay_out_boards(counts, width, height)
-        heights = [partial(_height, self.look, tile) for tile in self._tiles.values()]
+        heights = [
+            partial(_height, self.look, tile, self._curves) for tile in self._tiles.values()
+        ]
         return lay_out_tiles(heights, width, height, self._room, self._fold)
 
     def _arrange(self) -> None:
         self._layout = self._laid_out(self.width(), self.height())
         for tile, place in zip(self._tiles.values(), self._layout.places, strict=True):
-            tile.show_size(self._layout.size)
+            tile.show_size(self._layout.size, curve=self._curves)
             tile.setGeometry(place)
         self.updateGeometry()
 
@@ -245,5 +256,5 @@ class TileGrid(Painted):
         return True
 
 
-def _height(look: Look, tile: CardTile, size: TileSize, width: float) -> float:
-    return tile_height(look, size, width, tile.face)
+def _height(look: Look, tile: CardTile, curve: bool, size: TileSize, width: float) -> float:
+    return tile_height(look, size, width, tile.face, curve=curve)

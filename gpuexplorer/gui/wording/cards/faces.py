@@ -156,7 +156,7 @@ def host_face(host: Shown, reading: Reading, units: Units = USUAL) -> CardFace:
     return CardFace(
         number=host.number,
         colour=None,
-        name=tr(host.card.name),
+        name=host.card.name,
         cuda="",
         cuda_reason="",
         badges=(),

@@ -19,6 +19,7 @@ MOVING_KEYS: Sequence[KeyGroup] = (
             ("Left Right", mark("Move the moment")),
             ("Ctrl+Left Ctrl+Right", mark("Move what is seen")),
             ("+ -", mark("Zoom in or out")),
+            ("Up Down", mark("Scroll the rows")),
             ("Home End", mark("To the beginning, or the end")),
         ),
     ),

@@ -42,24 +42,25 @@ def _processor(host: Card) -> tuple[Fact, ...]:
     count = "" if host.cores is None else str(host.cores)
     threads = tr("So many threads run at once; two may share a core.")
     return (
-        Fact("name", tr("Model"), tr(host.name)),
+        Fact("name", tr("Model"), host.name),
         Fact("cores", tr("Logical cores"), count, absent=_unknown(), hint=threads),
         Fact("architecture", tr("Architecture"), platform.machine(), absent=_unknown()),
     )
 
 
 def _system() -> tuple[Fact, ...]:
+    runs = tr("It runs this program.")
     return (
         Fact("computer", tr("Name"), platform.node(), absent=_unknown()),
-        Fact("system", tr("System"), _system_name(), absent=_unknown()),
+        Fact("system", tr("System"), system_name(), absent=_unknown()),
         Fact("kernel", tr("Kernel"), platform.release(), absent=_unknown()),
-        Fact("python", "Python", platform.python_version(), hint=tr("It runs this program.")),
+        Fact("python", tr("Python"), platform.python_version(), hint=runs),
         Fact("program", "GPU Explorer", __version__),
     )
 
 
 @cache
-def _system_name() -> str:
+def system_name() -> str:
     """ "Debian GNU/Linux 12 (bookworm)"; the file that says so is read once."""
     try:
         return platform.freedesktop_os_release().get("PRETTY_NAME", platform.system())

@@ -5,8 +5,8 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.timeline import Timeline
@@ -88,24 +88,22 @@ class TimelinePanel(QFrame):
         self._saving.done.connect(self._on_saved)
         self._saving.refused.connect(self._on_refused)
         head = QHBoxLayout()
+        head.setContentsMargins(6, 0, 0, 0)  # the timeline has this much room for its focus
         head.setSpacing(8)
         head.addWidget(title)
         head.addSpacing(8)
         head.addWidget(self._words, 1)
         head.addWidget(self._choice)
         head.addWidget(self._save)
-        self._area = QScrollArea()
-        self._area.setProperty("panel", "clear")
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setWidget(self.view)
+        lanes = QHBoxLayout()
+        lanes.setSpacing(0)
+        lanes.addWidget(self.view, 1)
+        lanes.addWidget(self.view.scroll)
         column = QVBoxLayout(self)
-        column.setContentsMargins(16, 10, 8, 4)
+        column.setContentsMargins(10, 10, 8, 4)
         column.setSpacing(6)
         column.addLayout(head)
-        column.addWidget(self._area, 1)
+        column.addLayout(lanes, 1)
 
     def take(self, ledger: Ledger, book: CopyBook, devices: Mapping[str, BenchDevice]) -> None:
         """Lines that are over. While a trace is being written it waits."""
@@ -141,7 +139,7 @@ class TimelinePanel(QFrame):
         self._show_frame()
 
     def wanted_height(self, most: int) -> int:
-        return min(most, self.view.height() + _HEAD + _AROUND)
+        return min(most, self.view.sizeHint().height() + _HEAD + _AROUND)
 
     def ask_trace(self) -> None:
         session = self._machine.session

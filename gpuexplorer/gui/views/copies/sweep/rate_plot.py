@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.copies.plan import SWEEP_LEAST, SWEEP_MOST
@@ -35,7 +35,7 @@ from gpuexplorer.gui.wording.copies.sweep.rows import SweepRow
 from gpuexplorer.gui.wording.copies.sweep.ways import SIZES, SweepWay
 
 _LEFT, _TOP, _BOTTOM, _GUTTER, _NARROW_GUTTER = 50, 20, 30, 44, 60
-_BESIDE = 0.15  # in powers of two, so that the first and the last dot are whole
+_BESIDE = 0.25  # in powers of two, so that the first and the last dot are whole
 _PEN, _DOT, _RING, _CROSS_DOT = 1.5, 4.0, 9.0, 7.0
 _NEAR = 14.0  # pixels from a curve's point to where a press still means it
 NAME = mark("Rate over size")
@@ -54,7 +54,10 @@ class RatePlot(Graph):
         self._chosen: SweepWay | None = None
         self._ends: Sequence[float] | None = None
         self._at: int | None = None  # the size at which the crosshair stands
-        self._rates, self._sizes = Axis(look, "left"), Axis(look, "bottom", lines=False)
+        self._rates, self._sizes = (
+            Axis(look, "left"),
+            Axis(look, "bottom", lines=False, inside=True),
+        )
         self._rates.setWidth(_LEFT)
         self._sizes.setHeight(_BOTTOM)
         self._view = self.add_plot(left=self._rates, bottom=self._sizes)
@@ -106,18 +109,19 @@ class RatePlot(Graph):
         self._draw()
 
     def _draw(self) -> None:
-        rows, view = self._rows, self._view
+        rows, view, theme = self._rows, self._view, self.look.theme
         chosen = next((row for row in rows if row.way == self._chosen), None)
         lowest, highest = reach(rows)
         view.clear()
         view.setYRange(lowest, highest, padding=0)
         self._rates.show_ticks(rate_ticks(lowest, highest))
-        self._add(pg.InfiniteLine(lowest, angle=0, pen=self.look.theme.faint))
+        self._add(pg.InfiniteLine(lowest, angle=0, pen=self._pen(theme.faint, 1.0)))
+        dots = dotted_pen(theme.quiet, ratio=self.devicePixelRatioF())
         for limit in {row.limit.rate for row in rows if row.limit is not None}:
             # In the middle of a pixel, so that all are equally sharp.
             y = math.floor(self.place_of(limit, 1.0).y()) + 0.5
-            at, pen = view.mapSceneToView(QPointF(0, y)).y(), dotted_pen(self.look.theme.quiet)
-            self._add(pg.InfiniteLine(at, angle=0, pen=pen))
+            at = view.mapSceneToView(QPointF(0, y)).y()
+            self._add(pg.InfiniteLine(at, angle=0, pen=dots))
         if chosen is not None:
             self._add_spreads(chosen)
         for row in sorted(rows, key=lambda row: row is chosen):
@@ -130,7 +134,10 @@ class RatePlot(Graph):
         self._draw_crosshair()
 
     def _add(self, item: pg.GraphicsObject) -> None:
-        self._view.addItem(item, ignoreBounds=True)
+        self._view.addItem(item)
+
+    def _pen(self, colour: QColor, width: float, dash: int = 0) -> QPen:
+        return line_pen(colour, width, dash, ratio=self.devicePixelRatioF())
 
     def _add_curve(self, row: SweepRow) -> None:
         if not row.times:
@@ -138,27 +145,19 @@ class RatePlot(Graph):
         ink = ink_of(self.look.theme, row)
         x = [math.log2(size) for size, _ in row.times]
         y = [math.log10(size / seconds) for size, seconds in row.times]
-        pen = line_pen(ink, _PEN, row.dash)
+        pen = self._pen(ink, _PEN, row.dash)
         self._add(pg.PlotCurveItem(x, y, pen=pen, antialias=True))
         self._add(pg.ScatterPlotItem(x, y, size=_DOT, pen=None, brush=ink, antialias=True))
 
     def _add_spreads(self, row: SweepRow) -> None:
         """From the slowest sample of each size to the fastest."""
-        times = dict(row.times)
-        there = [each for each in row.spreads if each[0] in times]
-        if not there:
+        if not row.spreads:
             return
-        sizes, fastest, slowest = np.array(there).T
-        middle = np.log10(sizes / np.array([times[size] for size, _, _ in there]))
-        ink = mixed(self.look.theme.surface, ink_of(self.look.theme, row), 0.6)
-        bars = pg.ErrorBarItem(
-            x=np.log2(sizes),
-            y=middle,
-            top=np.log10(sizes / fastest) - middle,
-            bottom=middle - np.log10(sizes / slowest),
-            pen=line_pen(ink, 1.0),
-        )
-        self._add(bars)
+        sizes, fastest, slowest = np.array(row.spreads).T
+        most, least = np.log10(sizes / fastest), np.log10(sizes / slowest)
+        pen = self._pen(mixed(self.look.theme.surface, ink_of(self.look.theme, row), 0.6), 1.0)
+        x, y = np.log2(sizes), (most + least) / 2
+        self._add(pg.ErrorBarItem(x=x, y=y, height=most - least, pen=pen))
 
     def _add_halves(self) -> None:
         """A ring at the size that reaches half of the rate."""
@@ -168,7 +167,7 @@ class RatePlot(Graph):
             [math.log2(row.half_rate_bytes or 1.0) for row in there],
             [math.log10(row.curve.top / 2) for row in there if row.curve],
             size=_RING,
-            pen=[line_pen(ink_of(theme, row), 1.75) for row in there],
+            pen=[self._pen(ink_of(theme, row), 1.75) for row in there],
             brush=theme.surface,
             antialias=True,
         )
@@ -208,7 +207,7 @@ class RatePlot(Graph):
         self._cross.setVisible(size is not None)
         self._cross_dots.setVisible(size is not None)
         if size is not None:
-            self._cross.setPen(line_pen(theme.quiet, 1.0))
+            self._cross.setPen(self._pen(theme.quiet, 1.0))
             self._cross.setValue(math.log2(size))
             there = [
                 (row, dict(row.times)[size]) for row in self._rows if size in dict(row.times)
@@ -217,7 +216,7 @@ class RatePlot(Graph):
                 [math.log2(size)] * len(there),
                 [math.log10(size / seconds) for _, seconds in there],
                 size=_CROSS_DOT,
-                pen=line_pen(theme.surface, 1.5),
+                pen=self._pen(theme.surface, 1.5),
                 brush=[ink_of(theme, row) for row, _ in there],
             )
         self._over.update()

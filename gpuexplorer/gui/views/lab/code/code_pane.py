@@ -152,16 +152,6 @@ class CodePane(QFrame):
                 self._field.setFocus()
             self._list.show_panel(self._panel, None, 0)
 
-    def _selected_line(self) -> int | None:
-        """Where only a thing is selected, the line that placed it last."""
-        selection = self._lab.selection
-        if selection.line is not None or selection.thing is None:
-            return selection.line
-        for entry in reversed(self._lab.ledger.entries):
-            if selection.thing in entry.placed:
-                return entry.id
-        return None
-
     def _may_take_keyboard(self) -> bool:
         """Nobody is torn away from what is being written."""
         focus = QApplication.focusWidget()
@@ -294,7 +284,7 @@ class CodePane(QFrame):
         self.pull()
 
     def _on_selection_changed(self) -> None:
-        line = self._selected_line()
+        line = self._lab.selection.line_in(self._lab.ledger)
         self._list.show_selected(line)
         self._show_error()
         if line is not None:

@@ -1,11 +1,12 @@
 """CardStrip: one card's last minutes, with a flag for each line that had to do with it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
@@ -28,7 +29,9 @@ _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 class CardStrip(Painted):
-    """A click on a flag selects its line; so do the arrow keys, from flag to flag."""
+    """A click on a flag selects its line; so do the arrow keys, from flag to flag. A drag
+    looks back.
+    """
 
     def __init__(
         self,
@@ -42,6 +45,8 @@ class CardStrip(Painted):
         self._device: BenchDevice | None = None
         self._face: CardFace | None = None
         self._past: StripPast | None = None
+        # Where it was taken by a hand, and what was shown then.
+        self._held: tuple[float, tuple[float, float]] | None = None
         self._around = QVBoxLayout(self)
         self._compact = True
         self.show_compact(compact=False)
@@ -83,6 +88,9 @@ class CardStrip(Painted):
         total = face.memory.total_bytes or device.total_bytes
         width = self._graph.width()
         past = strip_past(self._lab, self._time_window, device.card, width, total, before)
+        if self._held is not None and self._past is not None and past is not before:
+            # The scale stands while a hand drags.
+            past = replace(past, reach=self._past.reach)
         if (device, face, past) == (self._device, self._face, self._past):
             return
         sentence = "" if self._face is None else self._face.sentence
@@ -97,7 +105,7 @@ class CardStrip(Painted):
 
     def show_selection(self) -> None:
         if self._device is not None:
-            self._graph.show_chosen(self._lab.selection.line, focused=self.hasFocus())
+            self._graph.show_chosen(self._chosen(), focused=self.hasFocus())
 
     def show_crosshair(self) -> None:
         if self._device is not None:
@@ -153,6 +161,9 @@ class CardStrip(Painted):
                 return flag
         return None
 
+    def _chosen(self) -> int | None:
+        return self._lab.selection.line_in(self._lab.ledger)
+
     def _select(self, line: int) -> None:
         entry = self._lab.ledger.entry(line)
         there = self._lab.ledger.things.keys()
@@ -160,22 +171,48 @@ class CardStrip(Painted):
         self._lab.selection.choose(line, placed)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        flag = self._flag_at(event)
-        if flag is not None and event.button() is Qt.MouseButton.LeftButton:
-            self._select(flag.next_line(self._lab.selection.line))
+        if event.button() is Qt.MouseButton.LeftButton:
+            flag = self._flag_at(event)
+            if flag is not None:
+                self._select(flag.next_line(self._chosen()))
+            elif self._past is not None and self._share(event) is not None:
+                self._held = event.position().x(), self._time_window.stretch()
         event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._held is not None:
+            self._drag(event.position().x(), *self._held)
+            return
         over = self._flag_at(event) is not None
         shape = Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor
         if self.cursor().shape() is not shape:
             self.setCursor(shape)
-        graph, past, x = self._graph.geometry(), self._past, event.position().x()
-        if past is not None and graph.contains(event.position().toPoint()):
-            share = (x - graph.left()) / graph.width()
-            self._time_window.point_at(past.start + share * (past.end - past.start))
-        else:
+        share, past = self._share(event), self._past
+        if past is None or share is None:
             self._time_window.point_at(None)
+        else:
+            self._time_window.point_at(past.start + share * (past.end - past.start))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._held is not None:
+            self._held = self._past = None  # its scale may follow what is seen again
+        event.accept()
+
+    def _share(self, event: QMouseEvent) -> float | None:
+        """Where it is in the plots, from their left edge; None beside them."""
+        at = event.position()
+        if self._device is None or not self._graph.geometry().contains(at.toPoint()):
+            return None
+        share: float = (at.x() - self._graph.x()) / self._graph.width()
+        return share
+
+    def _drag(self, x: float, held: float, stretch: tuple[float, float]) -> None:
+        """To the right leads back in time."""
+        if self._time_window.following and abs(x - held) < QApplication.startDragDistance():
+            return
+        start, end = stretch
+        seconds = (x - held) / self._graph.width() * (end - start)
+        self._time_window.look_at(start - seconds, end - seconds)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -195,7 +232,7 @@ class CardStrip(Painted):
         if step is None or not lines:
             super().keyPressEvent(event)
             return
-        chosen = self._lab.selection.line
+        chosen = self._chosen()
         if chosen in lines:
             here = lines.index(chosen) + step
             self._select(lines[min(max(here, 0), len(lines) - 1)])

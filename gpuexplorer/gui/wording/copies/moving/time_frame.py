@@ -1,11 +1,15 @@
-"""TimeFrame: the stretch of the timeline that is seen, and how it is moved and made larger."""
+"""TimeFrame: the stretch of the timeline that is seen, in words and on the axis."""
 
+import math
 from dataclasses import dataclass
 
 from gpuexplorer.core.units import duration
 from gpuexplorer.core.words import tr
 
 LEAST = 1e-6  # seconds that fill the width at most
+_NEARLY = 1 - 1e-6  # seconds are no round numbers to the last digit
+_MINUTES = 120.0  # seconds, from which on they are minutes
+_UNITS = ((60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,34 +24,9 @@ class TimeFrame:
     def span(self) -> float:
         return self.end - self.begin
 
-    def share_of(self, moment: float) -> float:
-        """0 at the left end, 1 at the right."""
-        return (moment - self.begin) / self.span
-
-    def at(self, share: float) -> float:
-        return self.begin + self.span * share
-
-    def zoomed(self, factor: float, at: float) -> "TimeFrame":
-        """`at` stays where it is. A factor above 1 shows less, and that larger."""
-        span = min(max(self.span / factor, LEAST), self.whole)
-        return self._within(at - self.share_of(at) * span, span)
-
-    def moved(self, seconds: float) -> "TimeFrame":
-        return self._within(self.begin + seconds, self.span)
-
     def grown(self, whole: float) -> "TimeFrame":
         """The session became longer."""
         return TimeFrame(self.begin, self.end, max(whole, self.end))
-
-    def holding(self, moment: float) -> "TimeFrame":
-        """Moved only as far as it takes to see the moment."""
-        if self.begin <= moment <= self.end:
-            return self
-        return self._within(moment - self.span / 2, self.span)
-
-    def _within(self, begin: float, span: float) -> "TimeFrame":
-        begin = max(0.0, min(begin, self.whole - span))
-        return TimeFrame(begin, begin + span, self.whole)
 
 
 def around(begin: float, end: float, whole: float) -> TimeFrame:
@@ -76,33 +55,34 @@ def frame_words(frame: TimeFrame, *, modelled: bool) -> str:
     return tr("{span}, modelled", span=words) if modelled else words
 
 
-def ticks(span: float, most: int) -> list[tuple[float, str]]:
-    """Moments since the left end, and their words; the first has the unit."""
-    step = _step(span / max(1, most))
-    scale, unit = _unit(span)
-    digits = 0
-    while (
-        digits < 3 and abs(step / scale * 10**digits - round(step / scale * 10**digits)) > 1e-6
-    ):
-        digits += 1
-    found, at = [], 0
-    while at * step <= span:
-        number = f"{at * step / scale:.{digits}f}" if at else "0"
-        found.append((at * step, f"{number} {unit}" if at == 0 else number))
-        at += 1
-    return found
+def ticks(frame: TimeFrame, most: int) -> tuple[float, str, list[tuple[float, str]]]:
+    """Round moments with their words, the first of which has the unit. They count from a round
+    moment before the frame, which comes first, with what is to be added to them: "12.3 s +".
+    """
+    units = _UNITS if frame.span >= _MINUTES * _NEARLY else _UNITS[1:]
+    scale, unit = next((each for each in units if frame.span >= each[0] * _NEARLY), units[-1])
+    least = frame.span / scale / max(1, most)
+    power = 10.0 ** math.floor(math.log10(least))
+    step = next(power * each for each in (1, 2, 5, 10) if power * each >= least * _NEARLY)
+    coarse = scale * 10.0 ** math.ceil(math.log10(frame.span / scale * _NEARLY))
+    origin = math.floor(frame.begin / coarse + 1e-6) * coarse
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    first = math.ceil((frame.begin - origin) / scale / step - 1e-6)
+    last = math.floor((frame.end - origin) / scale / step + 1e-6)
+    found = [
+        (origin + at * step * scale, f"{at * step:.{digits}f}" if at else "0")
+        for at in range(first, last + 1)
+    ]
+    if found:
+        found[0] = (found[0][0], f"{found[0][1]} {unit}")
+    return origin, _added(origin, coarse), found
 
 
-def _step(least: float) -> float:
-    """1, 2 or 5 times a power of ten."""
-    size = 1e-9
-    while size * 10 < least:
-        size *= 10
-    return next((size * each for each in (1, 2, 5) if size * each >= least), size * 10)
-
-
-def _unit(span: float) -> tuple[float, str]:
-    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
-        if span >= scale:
-            return scale, unit
-    return 1e-9, "ns"
+def _added(origin: float, exact: float) -> str:
+    """With as many digits as it takes to be exact."""
+    if not origin:
+        return ""
+    units = _UNITS if exact >= _UNITS[0][0] else _UNITS[1:]
+    scale, unit = next(each for each in units if origin >= each[0] * _NEARLY)
+    digits = max(0, -math.floor(math.log10(exact / scale) + 1e-9))
+    return f"{origin / scale:.{digits}f} {unit} +"

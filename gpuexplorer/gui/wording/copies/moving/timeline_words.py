@@ -7,8 +7,9 @@ from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.lane import Bar
 from gpuexplorer.copies.timeline import Engine, Item, Role, Timeline, Track
 from gpuexplorer.core.units import duration, gigabytes_per_second
-from gpuexplorer.core.words import mark, tr
+from gpuexplorer.core.words import listed, mark, paragraph, tr
 from gpuexplorer.gui.wording.copies.moving.moved import named
+from gpuexplorer.gui.wording.copies.moving.time_frame import TimeFrame
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 _LONGEST = 80
@@ -51,6 +52,27 @@ def hint(timeline: Timeline, book: CopyBook, track: Track, bar: Bar) -> str:
         "{time}; {device}, {lane}", time=took, device=where, lane=lane_words(track.engine)
     )
     return f"{said}\n{place}\n{line}"
+
+
+def seen_words(
+    timeline: Timeline, book: CopyBook, frame: TimeFrame, playhead: float | None
+) -> str:
+    """For screen readers: what is seen, and what goes on where the playhead stands."""
+    span, begin = duration(frame.span), duration(frame.begin)
+    said = [tr("{span} from {begin} are seen.", span=str(span), begin=str(begin))]
+    if playhead is not None:
+        what = [
+            f"{lane_words(track.engine)}: {words}"
+            for track in timeline.tracks
+            if (found := timeline.at(track, playhead)) is not None
+            and (words := label(timeline, book, track, found[0]))
+        ]
+        time = str(duration(max(0.0, playhead)))
+        if what:
+            said.append(tr("At {time}: {what}.", time=time, what=listed(what)))
+        else:
+            said.append(tr("At {time} nothing is copied or computed.", time=time))
+    return paragraph(said)
 
 
 _LANES = {

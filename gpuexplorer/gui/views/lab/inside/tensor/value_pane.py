@@ -1,5 +1,7 @@
 """ValuePane: the values of one tensor, a window at a time, and the chosen one in full."""
 
+from collections.abc import Hashable
+
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -20,6 +22,7 @@ from gpuexplorer.gui.views.lab.inside.tensor.index_fields import IndexFields
 from gpuexplorer.gui.views.lab.inside.tensor.scale_legend import ScaleLegend
 from gpuexplorer.gui.views.lab.inside.tensor.value_grid import ValueGrid
 from gpuexplorer.gui.views.lab.inside.tensor.value_scale import ValueScale
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.lab.events import Failed, Peeked
@@ -51,6 +54,11 @@ class ValuePane(QWidget):
         self._grid.cell_chosen.connect(self._on_cell_chosen)
         self._grid.scrolled.connect(self._on_scrolled)
         self._legend = ScaleLegend(look)
+        self._switch = Segmented(
+            look, tr("Cells"), [(True, tr("Figures")), (False, tr("Heat map"))]
+        )
+        self._switch.show_choice(True)  # noqa: FBT003 - the choice itself
+        self._switch.chosen.connect(self._on_switched)
         self._place = ElidedLabel(look.letters.mono, Tone.QUIET)
         self._value = QLabel()
         self._value.setFont(look.letters.strong.font)
@@ -110,6 +118,7 @@ class ValuePane(QWidget):
         foot.addWidget(self._place)
         foot.addWidget(self._value)
         foot.addStretch(1)
+        foot.addWidget(self._switch)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -118,8 +127,8 @@ class ValuePane(QWidget):
         column.addWidget(self._pages, _NEARLY_ALL)
         column.addLayout(foot)
         column.addStretch(1)
-        self._down.hide()
-        self._across.hide()
+        for each in (self._down, self._across, self._switch):
+            each.hide()
 
     def _say(self, sentence: str) -> None:
         """In the place of the values."""
@@ -128,6 +137,7 @@ class ValuePane(QWidget):
         self._pages.setCurrentIndex(0)
         self._place.show_text("")
         self._value.clear()
+        self._switch.hide()
 
     def _on_seen(self, event: object) -> None:
         if not isinstance(event, Peeked) or event.what != self._what:
@@ -151,6 +161,10 @@ class ValuePane(QWidget):
         told = self._of_nothing if event.cause == "bad request" else ""
         told = told or tr(event.sentence) or event.message or tr("It could not be looked into.")
         self._say(told if self._of_nothing else f"{told} {tr(event.hint)}".strip())
+
+    def _on_switched(self, figures: Hashable) -> None:
+        self._switch.show_choice(figures)
+        self._grid.show_figures(figures is True)
 
     def _on_plane_chosen(self) -> None:
         self.look_again()
@@ -177,6 +191,8 @@ class ValuePane(QWidget):
                 bar.setPageStep(seen)
                 bar.setValue(first)
             bar.setVisible(all_ > seen)
+        cut_off = any(each.maximum() > 0 for each in (self._down, self._across))
+        self._switch.setVisible(cut_off or not self._grid.figures)
 
     def _on_bar_moved(self) -> None:
         self._grid.scroll_to(self._down.value(), self._across.value())

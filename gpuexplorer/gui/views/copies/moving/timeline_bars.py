@@ -1,0 +1,273 @@
+"""TimelineBars: draws what the engines did in a stretch of time, however much it is."""
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import shiboken6
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.lane import Fold, Lane, Numbers
+from gpuexplorer.copies.timeline import Engine, Timeline, Track
+from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.wrong_mark import draw_wrong
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
+from gpuexplorer.gui.theme.palette import mixed
+from gpuexplorer.gui.views.copies.moving.timeline_looks import (
+    BarLook,
+    Colours,
+    Kind,
+    colours_of,
+    look_of,
+)
+from gpuexplorer.gui.views.copies.moving.timeline_rows import ROW, TimelineRow
+from gpuexplorer.gui.wording.copies.moving.time_frame import TimeFrame
+from gpuexplorer.gui.wording.copies.moving.timeline_words import label
+from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+
+_BAR = 13.0
+_FEW = 250  # bars in sight, up to which even narrow ones have edges and round corners
+_LEAST, _LEAST_OF_MANY = 3.5, 20.0  # pixels, below which a bar is no more than its colour
+_LEAST_LABEL, _LETTERED = 34.0, 60.0
+_LEAST_LINE, _LINE_ROOM = 10.0, 22.0
+_OUT = 4.0  # pixels beyond the edges, where the ends of bars are hidden
+_PAUSED = 0.34  # of the colour, where most of a bar is a pause
+_STRIP_ROW = 2.0
+# In a pixel with more than one kind.
+_OF_SEVERAL = {
+    Engine.COPY_OUT: BarLook(Kind.COPY),
+    Engine.COPY_IN: BarLook(Kind.FROM_HOST),
+    Engine.PYTHON: BarLook(Kind.CALL),
+}
+
+
+class TimelineBars:
+    """What is narrower than a pixel is put together before it is drawn."""
+
+    def __init__(self) -> None:
+        self.timeline, self.book = Timeline(), CopyBook()
+        self.devices: Mapping[str, BenchDevice] = {}
+        self._looks = [BarLook(Kind.WRONG), *_OF_SEVERAL.values()]
+        self._numbers = {look: number for number, look in enumerate(self._looks)}
+        self._look_of: dict[Track, array[int]] = {}  # of each item in a lane
+
+    def take(
+        self, timeline: Timeline, book: CopyBook, devices: Mapping[str, BenchDevice]
+    ) -> None:
+        """Again, after it became longer."""
+        if timeline is not self.timeline:
+            self._look_of.clear()
+        self.timeline, self.book, self.devices = timeline, book, devices
+        for track in timeline.tracks:
+            numbers = self._look_of.setdefault(track, array("H"))
+            lane = timeline.lane(track)
+            for item in range(len(numbers), 0 if lane is None else len(lane)):
+                look = look_of(track, timeline.item(track, item), book)
+                number = self._numbers.setdefault(look, len(self._looks))
+                if number == len(self._looks):
+                    self._looks.append(look)
+                numbers.append(number)
+
+    def draw(
+        self,
+        drawing: Drawing,
+        place: QRectF,
+        rows: Sequence[TimelineRow],
+        frame: TimeFrame,
+        ticks: Sequence[tuple[float, str]],
+    ) -> None:
+        """`rows` lie from the top of the place; others than in the clip are left out."""
+        seen = drawing.painter.clipBoundingRect()
+        rows = [
+            row
+            for row in rows
+            if place.top() + row.top < seen.bottom()
+            and place.top() + row.top + ROW > seen.top()
+        ]
+        scale = place.width() / frame.span
+        for moment, _ in ticks:
+            x = round(place.left() + (moment - frame.begin) * scale)
+            drawing.painter.fillRect(
+                QRectF(x, seen.top(), 1, seen.height()), drawing.theme.line
+            )
+        for row in rows:
+            drawing.hairline(place.left(), place.right(), place.top() + row.top + ROW // 2)
+        self._draw_lines(drawing, place, frame)
+        folds = [
+            (QRectF(place.left(), place.top() + row.top + 2, place.width(), _BAR), *found)
+            for row in rows
+            for found in self._folds(row.tracks, frame, place.width())
+        ]
+        edged = (np.sum((each[3].ends - each[3].begins) * scale >= _LEAST) for each in folds)
+        least = _LEAST if sum(edged) <= _FEW else _LEAST_OF_MANY
+        for room, track, lane, fold in folds:
+            self._draw_track(drawing, room, track, lane, fold, frame, least)
+
+    def draw_session(self, drawing: Drawing, place: QRectF, whole: float) -> None:
+        """The copies of the whole session, a line for each engine."""
+        drawing.painter.fillRect(place, drawing.theme.well)
+        engines = (Engine.COPY_IN, Engine.COPY_OUT)
+        copying = [each for each in self.timeline.tracks if each.engine in engines]
+        step = min(_STRIP_ROW + 1, (place.height() - 3) / max(1, len(copying)))
+        frame = TimeFrame(0.0, whole, whole)
+        room = QRectF(place.left(), place.top() + 2, place.width(), min(_STRIP_ROW, step))
+        for found in self._folds(copying, frame, place.width()):
+            self._draw_track(drawing, room, *found, frame, np.inf)
+            room.translate(0, step)
+
+    def _folds(
+        self, tracks: Sequence[Track], frame: TimeFrame, width: float
+    ) -> Iterator[tuple[Track, Lane, Fold]]:
+        for track in tracks:
+            lane = self.timeline.lane(track)
+            if lane is not None:
+                fold = lane.visible(frame.begin, frame.end, round(width / COLUMN_PIXELS))
+                if fold.first.size:
+                    yield track, lane, fold
+
+    def _draw_lines(self, drawing: Drawing, place: QRectF, frame: TimeFrame) -> None:
+        """Where a line of the lab begins, with its number where there is room."""
+        theme, letters = drawing.theme, drawing.letters.caption
+        lines = self.timeline.lines_between(frame.begin, frame.end)
+        if len(lines) > place.width() / 3:
+            return
+        scale, after = place.width() / frame.span, place.left() - _LINE_ROOM
+        top = drawing.painter.clipBoundingRect().top()
+        for line in lines:
+            x = place.left() + (line.begin - frame.begin) * scale
+            if x < place.left() - 1:
+                continue
+            drawing.painter.fillRect(
+                QRectF(round(x), top, 1, place.bottom() - top), theme.faint
+            )
+            if x - after >= _LINE_ROOM and (line.end - line.begin) * scale >= _LEAST_LINE:
+                run = Run(str(line.line), letters, theme.quiet)
+                drawing.text(x + 4, top + 11, run)
+                after = x
+
+    def _draw_track(
+        self,
+        drawing: Drawing,
+        room: QRectF,
+        track: Track,
+        lane: Lane,
+        fold: Fold,
+        frame: TimeFrame,
+        least: float,
+    ) -> None:
+        """`least` pixels make a bar more than its colour."""
+        scale = room.width() / frame.span
+        x = room.left() + (fold.begins - frame.begin) * scale
+        pixels = (fold.ends - fold.begins) * scale
+        begins = fold.first - fold.first[0]
+        every = np.asarray(self._look_of[track][fold.first[0] : fold.after[-1]])
+        looks, most = np.minimum.reduceat(every, begins), np.maximum.reduceat(every, begins)
+        if track.engine in _OF_SEVERAL:
+            # What is wrong is seen among whatever else.
+            looks[(looks != most) & (looks > 0)] = self._numbers[_OF_SEVERAL[track.engine]]
+        several, large = fold.after - fold.first > 1, pixels >= least
+        # Beside a large one that begins in the same pixel, the others are a sliver.
+        end = np.where(several & large, x, x + pixels)
+        # Whole pixels, and between several of one pixel and those of the next no gap.
+        left = np.where(several, np.floor(x), np.rint(x))
+        right = np.where(several, np.ceil(end), np.rint(end))
+        left = np.maximum(left, room.left() - _OUT)
+        boxes = np.empty((x.size, 4))
+        boxes[:, 0], boxes[:, 1], boxes[:, 3] = left, room.top(), room.height()
+        boxes[:, 2] = np.maximum(np.minimum(right, room.right() + _OUT) - left, 1.0)
+        boxes[:, 2] -= (boxes[:, 2] >= _OUT) & ~several  # so that two that touch are two
+        paused = (fold.times > 1) & (fold.busy < (fold.ends - fold.begins) / 2)
+        plain = ~large | several
+        self._draw_plain(drawing, track, boxes[plain], looks[plain], paused[plain])
+        for at in np.flatnonzero(large):
+            item = int(fold.first[at])
+            if several[at]:
+                item = lane.longest(item, int(fold.after[at]))
+            bar = lane.bar(item)
+            begin = max(room.left() + (bar.begin - frame.begin) * scale, room.left() - _OUT)
+            stop = min(room.left() + (bar.end - frame.begin) * scale, room.right() + _OUT)
+            place = QRectF(begin, room.top(), stop - begin, room.height())
+            self._draw_bar(drawing, place, track, lane, item, room.left())
+
+    def _draw_plain(
+        self,
+        drawing: Drawing,
+        track: Track,
+        boxes: Numbers,
+        looks: NDArray[np.uint16],
+        paused: NDArray[np.bool_],
+    ) -> None:
+        painter = drawing.painter
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for number in np.flatnonzero(np.bincount(looks)):
+            look = self._looks[number]
+            if look.kind is Kind.WAIT:
+                boxes[looks == number, 1] += boxes[0, 3] // 2
+                boxes[looks == number, 3] = 1.0
+            colours = self._colours(drawing, track, look)
+            colour = colours.edge or colours.fill
+            dim = mixed(drawing.theme.surface, colour, _PAUSED)
+            for brush, which in ((colour, ~paused), (dim, paused)):
+                rows = boxes[(looks == number) & which]
+                if len(rows):
+                    painter.setBrush(brush)
+                    # Qt reads the array itself: a list takes longer to make than to draw.
+                    found = shiboken6.wrapInstance(rows.ctypes.data, QRectF)
+                    assert isinstance(found, QRectF)
+                    painter.drawRects(found, len(rows))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+    def _draw_bar(
+        self, drawing: Drawing, place: QRectF, track: Track, lane: Lane, item: int, left: float
+    ) -> None:
+        look = self._looks[self._look_of[track][item]]
+        if look.kind is Kind.WRONG:
+            draw_wrong(drawing, place, lettered=place.width() > _LETTERED)
+            return
+        colours, painter = self._colours(drawing, track, look), drawing.painter
+        words = ""
+        if place.width() >= _LEAST_LABEL:
+            words = label(self.timeline, self.book, track, lane.bar(item))
+        if look.kind is Kind.WAIT:
+            _draw_wait(drawing, place, words)
+            return
+        painter.setBrush(colours.fill)
+        painter.setPen(Qt.PenStyle.NoPen)
+        shape = place
+        if colours.edge is not None:
+            dashed = Qt.PenStyle.SolidLine if look.asked else Qt.PenStyle.DashLine
+            painter.setPen(QPen(colours.edge, 1, dashed))
+            shape = place.adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(shape, 2, 2)
+        letters = drawing.letters.caption
+        begin = max(place.left(), left) + 4
+        shown = letters.elided(words, place.right() - begin - 4)
+        if len(shown) > 1:
+            baseline = place.center().y() + letters.cap_height / 2
+            drawing.text(begin, baseline, Run(shown, letters, colours.ink))
+
+    def _colours(self, drawing: Drawing, track: Track, look: BarLook) -> Colours:
+        own, source = self._card(drawing, track.device), self._card(drawing, look.source)
+        return colours_of(look, drawing.theme, own, source)
+
+    def _card(self, drawing: Drawing, device: str) -> QColor:
+        known = self.devices.get(device)
+        return drawing.theme.card(None if known is None else known.colour)
+
+
+def _draw_wait(drawing: Drawing, place: QRectF, words: str) -> None:
+    """A line in dashes, from where the card began to wait to where it went on."""
+    theme, middle = drawing.theme, place.center().y()
+    at = place.left()
+    drawing.painter.fillRect(QRectF(at, place.top() + 2, 1, place.height() - 4), theme.faint)
+    run = Run(words, drawing.letters.caption, theme.quiet)
+    if words and run.width + 30 < place.width():
+        at = 2 + drawing.text(at + 8, middle + run.letters.cap_height / 2, run)
+    pen = QPen(theme.faint, 1)
+    pen.setDashPattern([3, 3])
+    drawing.painter.setPen(pen)
+    drawing.painter.drawLine(QPointF(at + 3, middle), QPointF(place.right() - 2, middle))
