@@ -142,6 +142,7 @@ class PlotCanvas(Graph):
         self._arrange(place.size().toSize())
         self._drawn.show_crosshair(None)
         self._drawn.show_ring(None)
+        painter.setBrush(Qt.BrushStyle.NoBrush)  # a view outlines itself with what there is
         self.scene().render(painter, place, QRectF(QPointF(0, 0), place.size()))
         self._arrange()
 
