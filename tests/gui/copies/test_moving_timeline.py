@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QWheelEvent
@@ -43,12 +42,6 @@ from tests.gui.hands import press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker
 
 LOOP = "for i in range(1000): log += [loss.item()]"
-
-
-@pytest.fixture(autouse=True)
-def every_move_of_the_mouse(monkeypatch: pytest.MonkeyPatch) -> None:
-    """pyqtgraph leaves out those that follow quickly."""
-    monkeypatch.setitem(pg.CONFIG_OPTIONS, "mouseRateLimit", 0)
 
 
 @pytest.fixture

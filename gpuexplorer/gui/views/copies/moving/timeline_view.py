@@ -95,7 +95,6 @@ class TimelineView(Graph):
         for sheet in (self._drawn, self._session, self._names):
             # A moving playhead costs no more than itself.
             sheet.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(tr("Timeline"))
         self._saying = QTimer(self, singleShot=True, interval=_PAUSE)
@@ -161,14 +160,15 @@ class TimelineView(Graph):
         return None
 
     def dress(self) -> None:
-        theme = self.look.theme
-        self._line.setPen(line_pen(theme.text, 2))
-        self._line.setHoverPen(line_pen(theme.text, 4))
-        self._region.setBrush(faded(theme.text, 0.08))
-        self._region.setHoverBrush(faded(theme.text, 0.14))
+        text, ratio = self.look.theme.text, self.devicePixelRatioF()
+        self._line.setPen(line_pen(text, 2, ratio=ratio))
+        self._line.setHoverPen(line_pen(text, 4, ratio=ratio))
+        self._region.setBrush(faded(text, 0.08))
+        self._region.setHoverBrush(faded(text, 0.14))
         for line in self._region.lines:
-            line.setPen(line_pen(faded(theme.text, 0), 7))  # the window is drawn around it
-            line.setHoverPen(line_pen(theme.text, 3))
+            # The window is drawn around it.
+            line.setPen(line_pen(faded(text, 0), 7, ratio=ratio))
+            line.setHoverPen(line_pen(text, 3, ratio=ratio))
         for sheet in (self._drawn, self._session, self._names, self._window, self._moment):
             sheet.update()
 
