@@ -19,7 +19,7 @@ from gpuexplorer.telemetry.trace import Trace
 
 _BAND_EDGE, _BAND_FILL = 2.0, 0.13
 # Around a plot that has a scale: its words at the left, half a line above, times below.
-_LABELS, _HEADROOM, _TIMES = 36, 13, 20
+_LABELS, _HEADROOM, _TIMES = 56, 13, 20
 # Half a line at either end of the scale is drawn whole.
 _EDGE = 1.0
 
