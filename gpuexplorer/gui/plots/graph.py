@@ -71,7 +71,7 @@ class Graph(pg.GraphicsView):
         return [hint.text for sheet in self._sheets for hint in sheet.hints]
 
     def dress(self) -> None:
-        """Give the items their colours."""
+        """Give the items their colours and pens."""
 
     def fill(self) -> None:
         """The size has changed."""
@@ -82,6 +82,11 @@ class Graph(pg.GraphicsView):
     def _on_look_changed(self) -> None:
         self._put_on_surface()
         self.dress()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.DevicePixelRatioChange:
+            self.dress()  # lines are so many pixels of the screen wide
+        return bool(super().event(event))
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() is not QEvent.Type.ToolTip or not isinstance(event, QHelpEvent):

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QWheelEvent
@@ -22,8 +21,7 @@ from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.views.copies.moving.moving_board import MovingBoard
 from gpuexplorer.gui.views.copies.moving.moving_page import MovingPage
 from gpuexplorer.gui.views.copies.moving.timeline_panel import TimelinePanel
-from gpuexplorer.gui.views.copies.moving.timeline_rows import GUTTER
-from gpuexplorer.gui.views.copies.moving.timeline_view import TimelineView
+from gpuexplorer.gui.views.copies.moving.timeline_view import GUTTER, TimelineView
 from gpuexplorer.gui.views.copies.moving.travel_head import TravelHead
 from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel
 from gpuexplorer.gui.wording.copies.moving.time_frame import (
@@ -43,12 +41,6 @@ from tests.gui.hands import press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker
 
 LOOP = "for i in range(1000): log += [loss.item()]"
-
-
-@pytest.fixture(autouse=True)
-def every_move_of_the_mouse(monkeypatch: pytest.MonkeyPatch) -> None:
-    """pyqtgraph leaves out those that follow quickly."""
-    monkeypatch.setitem(pg.CONFIG_OPTIONS, "mouseRateLimit", 0)
 
 
 @pytest.fixture

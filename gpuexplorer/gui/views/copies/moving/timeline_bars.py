@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import shiboken6
@@ -11,37 +12,46 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.lane import Fold, Lane, Numbers
-from gpuexplorer.copies.timeline import Engine, Timeline, Track
+from gpuexplorer.copies.timeline import Engine, Item, Role, Timeline, Track
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
 from gpuexplorer.gui.theme.palette import mixed
-from gpuexplorer.gui.views.copies.moving.timeline_looks import (
-    BarLook,
-    Colours,
-    Kind,
-    colours_of,
-    look_of,
-)
-from gpuexplorer.gui.views.copies.moving.timeline_rows import ROW, TimelineRow
+from gpuexplorer.gui.views.copies.moving.timeline_rows import ROW, TimelineRow, rows_of
+from gpuexplorer.gui.wording.copies.moving.cells import chip_of
 from gpuexplorer.gui.wording.copies.moving.time_frame import TimeFrame
-from gpuexplorer.gui.wording.copies.moving.timeline_words import label
+from gpuexplorer.gui.wording.copies.moving.timeline_words import (
+    label,
+    lane_words,
+    name_of,
+    overlapped_words,
+)
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 _BAR = 13.0
+_CHIP, _NAME, _LANE, _NARROW = 18.0, 66.0, 64.0, 150.0  # pixels, of names
 _FEW = 250  # bars in sight, up to which even narrow ones have edges and round corners
 _LEAST, _LEAST_OF_MANY = 3.5, 20.0  # pixels, below which a bar is no more than its colour
 _LEAST_LABEL, _LETTERED = 34.0, 60.0
 _LEAST_LINE, _LINE_ROOM = 10.0, 22.0
 _OUT = 4.0  # pixels beyond the edges, where the ends of bars are hidden
 _PAUSED = 0.34  # of the colour, where most of a bar is a pause
+_FAINT = 0.07  # of the colour, where something waits
 _STRIP_ROW = 2.0
-# In a pixel with more than one kind.
-_OF_SEVERAL = {
-    Engine.COPY_OUT: BarLook(Kind.COPY),
-    Engine.COPY_IN: BarLook(Kind.FROM_HOST),
-    Engine.PYTHON: BarLook(Kind.CALL),
-}
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What bars look like that stand for alike things."""
+
+    hue: str  # the device whose colour it is; the host has none
+    share: float = 1.0  # of the colour, in the fill
+    edge: float = 0.0  # and in the edge
+    dashed: bool = False
+
+
+_WRONG, _WAIT = _Look("wrong"), _Look("wait")
+_OF_HOST = _Look("cpu", 0.55)
 
 
 class TimelineBars:
@@ -49,9 +59,10 @@ class TimelineBars:
 
     def __init__(self) -> None:
         self.timeline, self.book = Timeline(), CopyBook()
-        self.devices: Mapping[str, BenchDevice] = {}
-        self._looks = [BarLook(Kind.WRONG), *_OF_SEVERAL.values()]
-        self._numbers = {look: number for number, look in enumerate(self._looks)}
+        self.rows: Sequence[TimelineRow] = ()
+        self._devices: Mapping[str, BenchDevice] = {}
+        # Of several in a pixel the first of these is seen.
+        self._looks = {_WRONG: 0}
         self._look_of: dict[Track, array[int]] = {}  # of each item in a lane
 
     def take(
@@ -60,39 +71,32 @@ class TimelineBars:
         """Again, after it became longer."""
         if timeline is not self.timeline:
             self._look_of.clear()
-        self.timeline, self.book, self.devices = timeline, book, devices
+        self.timeline, self.book, self._devices = timeline, book, devices
+        self.rows = rows_of(timeline)
         for track in timeline.tracks:
-            numbers = self._look_of.setdefault(track, array("H"))
+            looks = self._look_of.setdefault(track, array("H"))
             lane = timeline.lane(track)
-            for item in range(len(numbers), 0 if lane is None else len(lane)):
-                look = look_of(track, timeline.item(track, item), book)
-                number = self._numbers.setdefault(look, len(self._looks))
-                if number == len(self._looks):
-                    self._looks.append(look)
-                numbers.append(number)
+            for item in range(len(looks), 0 if lane is None else len(lane)):
+                looks.append(self._number(_look_of(track, timeline.item(track, item), book)))
 
     def draw(
         self,
         drawing: Drawing,
         place: QRectF,
-        rows: Sequence[TimelineRow],
         frame: TimeFrame,
         ticks: Sequence[tuple[float, str]],
     ) -> None:
-        """`rows` lie from the top of the place; others than in the clip are left out."""
-        seen = drawing.painter.clipBoundingRect()
+        """The rows lie from the top of the place; none is drawn that lies outside the clip."""
+        theme, seen = drawing.theme, drawing.painter.clipBoundingRect()
         rows = [
             row
-            for row in rows
-            if place.top() + row.top < seen.bottom()
-            and place.top() + row.top + ROW > seen.top()
+            for row in self.rows
+            if -ROW < row.top + place.top() - seen.top() < seen.height()
         ]
         scale = place.width() / frame.span
         for moment, _ in ticks:
             x = round(place.left() + (moment - frame.begin) * scale)
-            drawing.painter.fillRect(
-                QRectF(x, seen.top(), 1, seen.height()), drawing.theme.line
-            )
+            drawing.painter.fillRect(QRectF(x, seen.top(), 1, seen.height()), theme.line)
         for row in rows:
             drawing.hairline(place.left(), place.right(), place.top() + row.top + ROW // 2)
         self._draw_lines(drawing, place, frame)
@@ -103,8 +107,30 @@ class TimelineBars:
         ]
         edged = (np.sum((each[3].ends - each[3].begins) * scale >= _LEAST) for each in folds)
         least = _LEAST if sum(edged) <= _FEW else _LEAST_OF_MANY
-        for room, track, lane, fold in folds:
-            self._draw_track(drawing, room, track, lane, fold, frame, least)
+        for found in folds:
+            self._draw_track(drawing, *found, frame, least)
+
+    def draw_names(self, drawing: Drawing, place: QRectF, frame: TimeFrame) -> None:
+        """Beside the rows. Where it is narrow, chips stand for names."""
+        theme, small = drawing.theme, drawing.letters.caption
+        for row in self.rows:
+            top, baseline = place.top() + row.top, small.cap_height / 2
+            baseline += top + ROW / 2
+            lane = Run(small.elided(lane_words(row.engine), _LANE), small, theme.quiet)
+            drawing.runs_right(place.right() - 10, baseline, [lane])
+            if not row.first:
+                continue
+            chip = chip_of(row.device, self._devices)
+            width = max(_CHIP, small.width(chip.text) + 8)
+            fill = None if chip.colour is None else theme.card(chip.colour)
+            drawing.chip(QRectF(place.left(), top, width, _CHIP), chip.text, small, fill)
+            if place.width() < _NARROW:
+                continue
+            name = Run(name_of(row.device, self._devices), small, theme.text)
+            drawing.elided(place.left() + width + 8, baseline, name, _NAME)
+            share = self.timeline.overlapped(row.device, frame.begin, frame.end)
+            said = Run(overlapped_words(share), small, theme.quiet)
+            drawing.elided(place.left(), baseline + ROW + 3, said, place.width() - 72)
 
     def draw_session(self, drawing: Drawing, place: QRectF, whole: float) -> None:
         """The copies of the whole session, a line for each engine."""
@@ -165,9 +191,9 @@ class TimelineBars:
         begins = fold.first - fold.first[0]
         every = np.asarray(self._look_of[track][fold.first[0] : fold.after[-1]])
         looks, most = np.minimum.reduceat(every, begins), np.maximum.reduceat(every, begins)
-        if track.engine in _OF_SEVERAL:
-            # What is wrong is seen among whatever else.
-            looks[(looks != most) & (looks > 0)] = self._numbers[_OF_SEVERAL[track.engine]]
+        mixture = _Look(track.device) if track.engine is Engine.COPY_OUT else _OF_HOST
+        # What is wrong is seen among whatever else.
+        looks[(looks != most) & (looks > 0)] = self._number(mixture)
         several, large = fold.after - fold.first > 1, pixels >= least
         # Beside a large one that begins in the same pixel, the others are a sliver.
         end = np.where(several & large, x, x + pixels)
@@ -203,13 +229,12 @@ class TimelineBars:
         painter = drawing.painter
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
         painter.setPen(Qt.PenStyle.NoPen)
+        every = list(self._looks)
         for number in np.flatnonzero(np.bincount(looks)):
-            look = self._looks[number]
-            if look.kind is Kind.WAIT:
+            if every[number] is _WAIT:
                 boxes[looks == number, 1] += boxes[0, 3] // 2
                 boxes[looks == number, 3] = 1.0
-            colours = self._colours(drawing, track, look)
-            colour = colours.edge or colours.fill
+            colour = self._colour(drawing, every[number])
             dim = mixed(drawing.theme.surface, colour, _PAUSED)
             for brush, which in ((colour, ~paused), (dim, paused)):
                 rows = boxes[(looks == number) & which]
@@ -224,39 +249,69 @@ class TimelineBars:
     def _draw_bar(
         self, drawing: Drawing, place: QRectF, track: Track, lane: Lane, item: int, left: float
     ) -> None:
-        look = self._looks[self._look_of[track][item]]
-        if look.kind is Kind.WRONG:
+        look = _look_of(track, self.timeline.item(track, item), self.book)
+        if look is _WRONG:
             draw_wrong(drawing, place, lettered=place.width() > _LETTERED)
             return
-        colours, painter = self._colours(drawing, track, look), drawing.painter
-        words = ""
+        words, theme, painter = "", drawing.theme, drawing.painter
         if place.width() >= _LEAST_LABEL:
             words = label(self.timeline, self.book, track, lane.bar(item))
-        if look.kind is Kind.WAIT:
+        if look is _WAIT:
             _draw_wait(drawing, place, words)
             return
-        painter.setBrush(colours.fill)
+        painter.setBrush(self._colour(drawing, look, look.share))
         painter.setPen(Qt.PenStyle.NoPen)
         shape = place
-        if colours.edge is not None:
-            dashed = Qt.PenStyle.SolidLine if look.asked else Qt.PenStyle.DashLine
-            painter.setPen(QPen(colours.edge, 1, dashed))
+        if look.edge:
+            style = Qt.PenStyle.DashLine if look.dashed else Qt.PenStyle.SolidLine
+            painter.setPen(QPen(self._colour(drawing, look, look.edge), 1, style))
             shape = place.adjusted(0.5, 0.5, -0.5, -0.5)
         painter.drawRoundedRect(shape, 2, 2)
         letters = drawing.letters.caption
         begin = max(place.left(), left) + 4
         shown = letters.elided(words, place.right() - begin - 4)
         if len(shown) > 1:
+            ink = theme.text if look.share > _FAINT else theme.quiet
+            ink = theme.inverse if look.share == 1 else ink
             baseline = place.center().y() + letters.cap_height / 2
-            drawing.text(begin, baseline, Run(shown, letters, colours.ink))
+            drawing.text(begin, baseline, Run(shown, letters, ink))
 
-    def _colours(self, drawing: Drawing, track: Track, look: BarLook) -> Colours:
-        own, source = self._card(drawing, track.device), self._card(drawing, look.source)
-        return colours_of(look, drawing.theme, own, source)
+    def _number(self, look: _Look) -> int:
+        return self._looks.setdefault(look, len(self._looks))
 
-    def _card(self, drawing: Drawing, device: str) -> QColor:
-        known = self.devices.get(device)
-        return drawing.theme.card(None if known is None else known.colour)
+    def _colour(self, drawing: Drawing, look: _Look, share: float | None = None) -> QColor:
+        """All there is of what is too narrow for an edge, where no share is given."""
+        theme = drawing.theme
+        if look in (_WRONG, _WAIT):
+            return theme.bad if look is _WRONG else theme.line
+        known = self._devices.get(look.hue)
+        colour = theme.card(known.colour if known else None)
+        if look.hue == "cpu":
+            colour = theme.quiet
+        return mixed(
+            theme.surface, colour, max(look.share, look.edge) if share is None else share
+        )
+
+
+def _look_of(track: Track, item: Item, book: CopyBook) -> _Look:
+    """Solid on the card whose engine runs a copy, outlined where it arrives, in dashes where
+    nobody asked for it.
+    """
+    host = track.engine is Engine.PYTHON
+    if item.role is Role.WAITS:
+        return _Look("cpu", _FAINT, 0.3) if host else _WAIT
+    if item.role is not Role.COPIES or item.row is None:
+        if item.role is Role.CALLS:
+            return _OF_HOST
+        return _Look("cpu", 0.24) if host else _Look(track.device, 0.46)
+    copy = book.rows[item.row]
+    if copy.wrong:
+        return _WRONG
+    if track.engine is Engine.COPY_IN and copy.source != "cpu":
+        return _Look(copy.source, 0.14, 1.0, dashed=not copy.asked)
+    if not copy.asked:
+        return _Look(copy.source, 0.3, 1.0, dashed=True)
+    return _OF_HOST if copy.source == "cpu" else _Look(copy.source)
 
 
 def _draw_wait(drawing: Drawing, place: QRectF, words: str) -> None:

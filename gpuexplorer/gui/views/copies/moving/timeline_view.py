@@ -30,21 +30,13 @@ from gpuexplorer.gui.plots.pens import line_pen
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.views.copies.moving.timeline_bars import TimelineBars
-from gpuexplorer.gui.views.copies.moving.timeline_rows import (
-    FLAGS,
-    GUTTER,
-    ROW,
-    TimelineRow,
-    draw_names,
-    height_of,
-    rows_of,
-)
+from gpuexplorer.gui.views.copies.moving.timeline_rows import FLAGS, ROW, height_of
 from gpuexplorer.gui.wording.copies.moving.time_frame import LEAST, TimeFrame, all_of, ticks
 from gpuexplorer.gui.wording.copies.moving.timeline_words import hint, seen_words
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 _AXIS, _STRIP, _LEFT, _RIGHT = 24, 20, 6, 10
-_NARROW, _NARROW_GUTTER = 480, 104  # pixels
+GUTTER, _NARROW_GUTTER, _NARROW = 172, 104, 480  # pixels
 _NOTCH = 120.0  # of a wheel, in Qt's units
 _ZOOM = 1.35  # for a key; a notch of the wheel does nearly the same
 _STEP, _FAR = 0.01, 0.25  # of what is seen
@@ -64,7 +56,6 @@ class TimelineView(Graph):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
         self._bars = TimelineBars()
-        self._rows: Sequence[TimelineRow] = ()
         self._whole, self._origin, self._origin_words = 0.0, 0.0, ""
         self._ticks: Sequence[tuple[float, str]] = ()
         self._playhead: float | None = None
@@ -95,7 +86,6 @@ class TimelineView(Graph):
         for sheet in (self._drawn, self._session, self._names):
             # A moving playhead costs no more than itself.
             sheet.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(tr("Timeline"))
         self._saying = QTimer(self, singleShot=True, interval=_PAUSE)
@@ -126,7 +116,6 @@ class TimelineView(Graph):
     ) -> None:
         """Again, after it became longer."""
         self._bars.take(timeline, book, devices)
-        self._rows = rows_of(timeline)
         self._on_resized()
 
     def show_frame(self, frame: TimeFrame) -> None:
@@ -152,7 +141,7 @@ class TimelineView(Graph):
         moment = self._lanes.mapSceneToView(position).x()
         near = _REACH / place.width() * self.frame.span
         y = position.y() - place.top() + self.scroll.value()
-        for row in self._rows:
+        for row in self._bars.rows:
             for track in row.tracks if row.top <= y < row.top + ROW else ():
                 for at in (moment, moment - near, moment + near):
                     found = self._bars.timeline.at(track, at)
@@ -161,14 +150,15 @@ class TimelineView(Graph):
         return None
 
     def dress(self) -> None:
-        theme = self.look.theme
-        self._line.setPen(line_pen(theme.text, 2))
-        self._line.setHoverPen(line_pen(theme.text, 4))
-        self._region.setBrush(faded(theme.text, 0.08))
-        self._region.setHoverBrush(faded(theme.text, 0.14))
+        text, ratio = self.look.theme.text, self.devicePixelRatioF()
+        self._line.setPen(line_pen(text, 2, ratio=ratio))
+        self._line.setHoverPen(line_pen(text, 4, ratio=ratio))
+        self._region.setBrush(faded(text, 0.08))
+        self._region.setHoverBrush(faded(text, 0.14))
         for line in self._region.lines:
-            line.setPen(line_pen(faded(theme.text, 0), 7))  # the window is drawn around it
-            line.setHoverPen(line_pen(theme.text, 3))
+            # The window is drawn around it.
+            line.setPen(line_pen(faded(text, 0), 7, ratio=ratio))
+            line.setHoverPen(line_pen(text, 3, ratio=ratio))
         for sheet in (self._drawn, self._session, self._names, self._window, self._moment):
             sheet.update()
 
@@ -176,15 +166,14 @@ class TimelineView(Graph):
         place = self._lanes.sceneBoundingRect()
         drawing.painter.setClipRect(place)
         place.translate(0, -self.scroll.value())
-        self._bars.draw(drawing, place, self._rows, self.frame, self._ticks)
+        self._bars.draw(drawing, place, self.frame, self._ticks)
 
     def _draw_session(self, drawing: Drawing) -> None:
         place = self._strip.sceneBoundingRect()
         words = tr("Session, {time}", time=duration(self._whole))
         letters = drawing.letters.caption
         baseline = place.center().y() + letters.cap_height / 2
-        run = Run(words, letters, drawing.theme.quiet)
-        drawing.elided(_LEFT, baseline, run, place.left() - _LEFT - 8)
+        drawing.text(_LEFT, baseline, Run(words, letters, drawing.theme.quiet))
         self._bars.draw_session(drawing, place, self._whole)
 
     def _draw_names(self, drawing: Drawing) -> None:
@@ -196,8 +185,7 @@ class TimelineView(Graph):
         drawing.runs_right(gutter.right() - 10, middle + letters.cap_height / 2, [run])
         drawing.painter.setClipRect(gutter)
         gutter.translate(0, -self.scroll.value())
-        bars = self._bars
-        draw_names(drawing, gutter, self._rows, bars.timeline, self.frame, bars.devices)
+        self._bars.draw_names(drawing, gutter, self.frame)
 
     def _draw_moment(self, drawing: Drawing) -> None:
         """The playhead's time, on the axis."""
@@ -239,15 +227,13 @@ class TimelineView(Graph):
         self.setAccessibleDescription(words)
 
     def _scrub_to(self, x: float) -> None:
-        """In the scene."""
-        self._go_to(self._lanes.mapSceneToView(QPointF(x, 0)).x(), within=self.frame)
+        """In the scene; no further than what is seen."""
+        moment, frame = self._lanes.mapSceneToView(QPointF(x, 0)).x(), self.frame
+        self._go_to(min(frame.end, max(frame.begin, moment)))
 
-    def _go_to(self, moment: float, within: TimeFrame | None = None) -> None:
-        """`within`: no further than what is seen; else what is seen follows."""
-        low, high = (within.begin, within.end) if within else (0.0, self._whole)
-        moment = min(high, max(low, moment))
-        frame = self.frame
-        if not frame.begin <= moment <= frame.end:
+    def _go_to(self, moment: float) -> None:
+        moment = min(self._whole, max(0.0, moment))
+        if not self.frame.begin <= moment <= self.frame.end:
             self._centre_on(moment)
         self.scrubbed.emit(moment)
         self._saying.start()
@@ -297,7 +283,7 @@ class TimelineView(Graph):
         self._tell_frame()
 
     def _on_line_dragged(self) -> None:
-        self._go_to(self._line.value(), within=self.frame)
+        self._scrub_to(self._lanes.mapViewToScene(QPointF(self._line.value(), 0)).x())
 
     def _on_clicked(self, event: MouseClickEvent) -> None:
         at = event.scenePos()
@@ -320,7 +306,7 @@ class TimelineView(Graph):
         self._session.put(QRectF(0, strip.top(), strip.right(), strip.height()))
         self._names.put(QRectF(0, place.top() - _AXIS, place.left(), place.height() + _AXIS))
         self._ring.put(QRectF(self.rect()))
-        most = height_of(self._rows) - round(place.height())
+        most = height_of(self._bars.rows) - round(place.height())
         self.scroll.setRange(0, max(0, most))
         self.scroll.setPageStep(round(place.height()))
         self.scroll.setSingleStep(ROW)
@@ -332,15 +318,14 @@ class TimelineView(Graph):
         self._names.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(GUTTER + 400, height_of(self._rows) + _AXIS + _STRIP + 3)
+        return QSize(GUTTER + 400, height_of(self._bars.rows) + _AXIS + _STRIP + 3)
 
     def viewportEvent(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            found = self.bar_at(self.mapToScene(event.pos()))
-            if found is not None:
-                words = hint(self._bars.timeline, self._bars.book, *found)
-                QToolTip.showText(event.globalPos(), words, self)
-                return True
+        asks = isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip
+        if asks and (found := self.bar_at(self.mapToScene(event.pos()))) is not None:
+            words = hint(self._bars.timeline, self._bars.book, *found)
+            QToolTip.showText(event.globalPos(), words, self)
+            return True
         return super().viewportEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -363,9 +348,9 @@ class TimelineView(Graph):
         self._ring.update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        turned, aside = event.angleDelta().y(), event.angleDelta().x()
-        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and not aside:
-            turned, aside = 0, turned
+        aside = event.angleDelta().x()
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            aside = aside or event.angleDelta().y()
         if event.position().x() < self._lanes.x():
             self.scroll.wheelEvent(event)
         elif self._page.holds(event):
