@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent, QWheelEvent
+from PySide6.QtGui import QHelpEvent, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QApplication
+from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.lab_copies import CopyBook
@@ -278,6 +278,19 @@ def test_a_stretch_tells_what_it_is(page: MovingPage) -> None:
     book.take(page.copies.lab.ledger)
     words = hint(timeline, book, copy_out, found[0])
     assert words.startswith("X to cuda:1, 46.0 GB/s\n5.84 ms; cuda:0, copy out\nLine 1: Z = X")
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support raise")
+def test_pointing_at_a_bar_says_what_it_is(page: MovingPage) -> None:
+    choose(page, "All")
+    seen = view(page)
+    x = x_of(seen, 3e-3)
+    rows = [y for y in range(60, seen.height()) if seen.bar_at(QPointF(x, y)) is not None]
+    at = QPoint(x, rows[-1])
+    event = QHelpEvent(QEvent.Type.ToolTip, at, seen.viewport().mapToGlobal(at))
+    QApplication.sendEvent(seen.viewport(), event)
+    assert QToolTip.text().startswith("X arrives\n5.84 ms; cuda:1, copy in\nLine 1: ")
+    QToolTip.hideText()
 
 
 def test_the_trace_is_saved_and_says_that_it_is_modelled(
