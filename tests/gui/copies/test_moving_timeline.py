@@ -452,6 +452,25 @@ def test_rows_that_find_no_room_are_scrolled_to(look: Look, qtbot: QtBot) -> Non
     assert arrives in tracks()
 
 
+def test_a_card_that_went_keeps_its_rows_without_its_colour(look: Look, qtbot: QtBot) -> None:
+    timeline, book = timeline_of([one_copy(0.1, 0.15)])
+    seen = TimelineView(look)
+    qtbot.addWidget(seen)
+    seen.resize(1330, 200)
+    seen.show_session(timeline, book, DEVICES)
+    seen.show_frame(all_of(timeline.length))
+    seen.show()
+    before = seen.grab().toImage()
+    seen.show_session(timeline, book, {"cuda:1": DEVICES["cuda:1"]})
+    after = seen.grab().toImage()
+    x = x_of(seen, 0.12)
+    changed = [y for y in range(60, 200) if before.pixel(x, y) != after.pixel(x, y)]
+    gone = {found[0].device for y in changed if (found := seen.bar_at(QPointF(x, y)))}
+    assert gone == {"cuda:0", "cuda:1"}  # what arrives on 1 had the colour of 0
+    look.choose(Scheme.LIGHT)
+    assert seen.grab().toImage() != after
+
+
 def test_one_wrong_copy_is_seen_among_very_many(look: Look, qtbot: QtBot) -> None:
     copies = [one_copy(at * 1e-5, at * 1e-5 + 9e-6) for at in range(20_000)]
     copies[15_000] = replace(copies[15_000], intact=False)
