@@ -156,7 +156,7 @@ def _open_window(arguments: argparse.Namespace) -> int:
             if (error.name or "").startswith("gpuexplorer"):
                 raise  # not the system's fault
             why = Message(
-                "Qt, which draws the window, cannot be loaded here: {reason}.", reason=error
+                "What draws the window cannot be loaded here: {reason}.", reason=error
             )
         else:
             open_window: Callable[[argparse.Namespace], int] = app.run

@@ -44,11 +44,11 @@ def test_dragging_a_plot_looks_back_while_reading_goes_on(
     qtbot.waitUntil(lambda: stack.columns() > 0)
     before, _ = window.time_window.stretch()
     start, end = QPoint(200, 200), QPoint(420, 205)
-    QTest.mouseMove(stack, start)
-    QTest.mousePress(stack, LEFT, NO_KEY, start)
+    QTest.mouseMove(stack.viewport(), start)
+    QTest.mousePress(stack.viewport(), LEFT, NO_KEY, start)
     for step in range(1, 6):
-        QTest.mouseMove(stack, start + (end - start) * step / 5)
-    QTest.mouseRelease(stack, LEFT, NO_KEY, end)
+        QTest.mouseMove(stack.viewport(), start + (end - start) * step / 5)
+    QTest.mouseRelease(stack.viewport(), LEFT, NO_KEY, end)
     assert not window.time_window.following
     assert window.time_window.stretch()[0] < before - 10.0
     taken = session.beats().taken

@@ -21,14 +21,12 @@ class Stamps:
         place: QRectF,
         key: object,
         paint: Callable[[Drawing], None],
-        *,
-        at_once: bool = False,
     ) -> None:
         """`paint` draws within `place`, in the widget's own coordinates; it is called only when
         `key`, the place, the theme or the screen's scale is another than the last time.
 
         A picture is kept from the second time on, since what changes each time is drawn faster
-        without; `at_once` keeps the first, which is right for what is dear to draw.
+        without.
         """
         kept = self._kept.get(name)
         if kept is not None and not drawing.needs(place):
@@ -37,13 +35,13 @@ class Stamps:
         scale = drawing.painter.device().devicePixelRatioF()
         stamp = (key, place.getRect(), scale, drawing.theme)
         again = kept is not None and kept[0] == stamp
-        if not again and not at_once:
+        if not again:
             told = len(drawing.hints)
             paint(drawing)
             self._kept[name] = (stamp, None, drawing.hints[told:])
             return
         whole = place.toAlignedRect()
-        if kept is None or not again or kept[1] is None:
+        if kept is None or kept[1] is None:
             picture, hints = _painted(drawing, whole, scale, paint)
             self._kept[name] = (stamp, picture, hints)
         else:

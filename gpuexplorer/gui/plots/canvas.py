@@ -59,7 +59,6 @@ class PlotCanvas(Graph):
         self._contents: tuple[PlotContent, ...] = ()
         self._flags: tuple[Flag, ...] = ()
         self._layout: Layout | None = None
-        self._axis_width: float | None = None
         self._time = TimeView(time_window)
         self._time.dragged.connect(self._on_dragged)
         self._drawn = StackScene(self, self._time)
@@ -68,7 +67,7 @@ class PlotCanvas(Graph):
         # Whoever fills it may do so before this comes: then it is laid out once.
         self._later = QTimer(self)
         self._later.setSingleShot(True)
-        self._later.timeout.connect(self._on_time_to_arrange)
+        self._later.timeout.connect(self._arrange)
         self._current = 0
         self._by_keyboard = False
         self._pointer: float | None = None
@@ -111,8 +110,8 @@ class PlotCanvas(Graph):
 
     def columns(self) -> int:
         """How many to ask the history for, for the time window's stretch."""
-        # The axis stays as wide as it was, though what is above it is to be laid out anew.
-        return columns_for(self._axis_width or self.layout_now().area.width())
+        # The axis stays as wide as it was, though all is to be laid out anew.
+        return columns_for((self._layout or self.layout_now()).area.width())
 
     def shown(self) -> Shown:
         """All that is seen just now."""
@@ -143,14 +142,14 @@ class PlotCanvas(Graph):
         self._arrange(place.size().toSize())
         self._drawn.show_crosshair(None)
         self._drawn.show_ring(None)
+        painter.setBrush(Qt.BrushStyle.NoBrush)  # a view outlines itself with what there is
         self.scene().render(painter, place, QRectF(QPointF(0, 0), place.size()))
         self._arrange()
 
     def dress(self) -> None:
-        self._on_shape_changed()
+        self._later.start()
 
     def fill(self) -> None:
-        self._axis_width = None
         self._arrange()
 
     def _arrange(self, size: QSize | None = None) -> None:
@@ -162,7 +161,7 @@ class PlotCanvas(Graph):
         if len(scales) != len(self._contents):
             scales = []
         layout = lay_out(place, shown, self.look.letters, scales)
-        self._layout, self._axis_width = layout, layout.area.width()
+        self._layout = layout
         self._drawn.show(layout, shown, self.time_window.marked)
         self._put_foot(size)
         self._show_crosshair()
@@ -222,6 +221,8 @@ class PlotCanvas(Graph):
         key = Qt.Key
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         step = _LONG_STEP if shift else _STEP
+        at = self.time_window.crosshair
+        around = None if at is None else self.layout_now().stretch.share(at)
         match event.key():
             case key.Key_Left:
                 self._step_crosshair(-step)
@@ -232,9 +233,9 @@ class PlotCanvas(Graph):
             case key.Key_Down:
                 self._choose(min(max(0, len(self._contents) - 1), self._current + 1))
             case key.Key_Plus | key.Key_Equal:
-                self._time.zoom(1 / ZOOM, self._crosshair_share())
+                self._time.zoom(1 / ZOOM, around)
             case key.Key_Minus:
-                self._time.zoom(ZOOM, self._crosshair_share())
+                self._time.zoom(ZOOM, around)
             case key.Key_PageUp:
                 self._time.move(-_LEAF)
             case key.Key_PageDown:
@@ -245,26 +246,13 @@ class PlotCanvas(Graph):
                 self.time_window.back_to_now()
             case key.Key_Return | key.Key_Enter:
                 self.full_screen_asked.emit(self.current)
-            case key.Key_Escape if self._crosshair_by_keys():
+            case key.Key_Escape if self._pointer is None and at is not None:
                 self.time_window.point_at(None)
                 self._describe()
             case _:
                 return False
         self._show_ring()
         return True
-
-    def _crosshair_by_keys(self) -> bool:
-        return self._pointer is None and self.time_window.crosshair is not None
-
-    def _crosshair_share(self) -> float | None:
-        at = self.time_window.crosshair
-        return None if at is None else self.layout_now().stretch.share(at)
-
-    def _on_time_changed(self) -> None:
-        self._later.start()
-
-    def _on_time_to_arrange(self) -> None:
-        self._arrange()
 
     def _on_crosshair_moved(self) -> None:
         self.layout_now()
@@ -284,10 +272,6 @@ class PlotCanvas(Graph):
         else:
             self.unsetCursor()
             self._later.start()  # scales may change again
-
-    def _on_shape_changed(self) -> None:
-        self._axis_width = None
-        self._later.start()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._by_keyboard = True
@@ -368,10 +352,10 @@ class PlotCanvas(Graph):
         self._page.follow()
         if not self._seen:
             self._seen = True
-            self.time_window.changed.connect(self._on_time_changed)
+            self.time_window.changed.connect(self._later.start)
             self.time_window.crosshair_moved.connect(self._on_crosshair_moved)
-            self.time_window.marked_changed.connect(self._on_time_changed)
-            self._settings.changed.connect(self._on_shape_changed)
+            self.time_window.marked_changed.connect(self._later.start)
+            self._settings.changed.connect(self._later.start)
             self._later.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -379,10 +363,10 @@ class PlotCanvas(Graph):
         self._page.leave()
         if self._seen:
             self._seen = False
-            self.time_window.changed.disconnect(self._on_time_changed)
+            self.time_window.changed.disconnect(self._later.start)
             self.time_window.crosshair_moved.disconnect(self._on_crosshair_moved)
-            self.time_window.marked_changed.disconnect(self._on_time_changed)
-            self._settings.changed.disconnect(self._on_shape_changed)
+            self.time_window.marked_changed.disconnect(self._later.start)
+            self._settings.changed.disconnect(self._later.start)
         if self._pointer is not None:
             self._pointer = None
             self.time_window.point_at(None)

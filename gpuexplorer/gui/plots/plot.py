@@ -11,6 +11,7 @@ from gpuexplorer.gui.plots.axes import Axis
 from gpuexplorer.gui.plots.curves import Curve
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.layout import Layout, PlotPlace
+from gpuexplorer.gui.plots.marks import Line
 from gpuexplorer.gui.plots.trace_item import TraceItem
 from gpuexplorer.gui.theme.palette import Theme
 
@@ -34,7 +35,7 @@ class Plot:
         self._axis.linkToView(self._view)
         self._traces = TraceItem()
         self._view.addItem(self._traces, ignoreBounds=True)
-        self._limits: list[pg.InfiniteLine] = []
+        self._limits: list[Line] = []
         self._theme = graph.look.theme
 
     def show(self, layout: Layout, place: PlotPlace, theme: Theme) -> None:
@@ -43,8 +44,7 @@ class Plot:
         beside = QRectF(layout.left, view.top(), view.left() - layout.left, view.height())
         self._axis.setWidth(beside.width())
         self._axis.setGeometry(beside)
-        low, high = place.reach
-        self._view.setYRange(low, high, padding=0)
+        self._view.setYRange(*place.reach, padding=0)
         scale, lines = place.scale, place.content.lines
         ticks = [] if place.empty else [(tick.value, tick.text) for tick in scale.ticks]
         if not place.empty:
@@ -66,16 +66,14 @@ class Plot:
                 line.setPen(_dotted(theme))
         fit(self._limits, len(limits), self._new_limit)
         for line, value in zip(self._limits, limits, strict=False):
-            # In the middle of a pixel a line is one pixel wide.
-            y = int((value - low) / (high - low) * view.height()) + 0.5
-            line.setValue(low + y / view.height() * (high - low))
+            line.setValue(value)
 
     def setVisible(self, visible: bool) -> None:
         self._view.setVisible(visible)
         self._axis.setVisible(visible)
 
-    def _new_limit(self) -> pg.InfiniteLine:
-        limit = pg.InfiniteLine(angle=0, pen=_dotted(self._theme))
+    def _new_limit(self) -> Line:
+        limit = Line(angle=0, pen=_dotted(self._theme))
         limit.setZValue(-100)
         self._view.addItem(limit, ignoreBounds=True)
         return limit
@@ -92,6 +90,7 @@ def plain_view(graph: Graph, time: pg.ViewBox) -> pg.ViewBox:
     """Anywhere in the scene, moved by nobody; its time is that of another."""
     view = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0.0)
     view.disableAutoRange()
+    view.setZValue(0)  # pyqtgraph's own choice is far below what lies behind curves
     view.setXLink(time)
     graph.scene().addItem(view)
     return view

@@ -1,7 +1,7 @@
 """StackScene: the views, lines, regions and words that a stack of plots is made of."""
 
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QBrush, QColor, QPen
 
 from gpuexplorer.core.words import tr
@@ -12,6 +12,7 @@ from gpuexplorer.gui.plots.end_labels import draw_end_labels
 from gpuexplorer.gui.plots.flags import draw_flag_poles, draw_flags
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.layout import AXIS, HEADROOM, Layout, Shown
+from gpuexplorer.gui.plots.marks import Line, Region
 from gpuexplorer.gui.plots.plot import Plot, fit, plain_view
 from gpuexplorer.gui.plots.time_axis import moment_word, time_ticks
 from gpuexplorer.gui.plots.words import draw_titles, draw_words
@@ -39,8 +40,8 @@ class StackScene:
         self._behind = plain_view(graph, time)
         self._behind.setZValue(-4)
         self._plots: list[Plot] = []
-        self._bands: list[pg.LinearRegionItem] = []
-        self._marked, self._crosshair = pg.InfiniteLine(), pg.InfiniteLine()
+        self._bands: list[Region] = []
+        self._marked, self._crosshair = Line(), Line()
         for line in (self._marked, self._crosshair):
             time.addItem(line, ignoreBounds=True)
         self._axis = Axis(graph.look, "bottom", lines=False)
@@ -121,15 +122,13 @@ class StackScene:
             width = layout.right - layout.left + 8
             self._ring.put(QRectF(layout.left - 4, top, width, bottom - top))
 
-    def _point_line(self, line: pg.InfiniteLine, at: float | None, ink: QColor) -> None:
-        """In the middle of the pixel of a moment, where it is one pixel wide."""
-        stretch, width = self._layout.stretch, self._layout.area.width()
+    def _point_line(self, line: Line, at: float | None, ink: QColor) -> None:
+        stretch = self._layout.stretch
         seen = at is not None and stretch.start <= at <= stretch.end
         line.setVisible(seen and bool(self._layout.plots))
         if at is not None:
-            middle = int(stretch.share(at) * width) + 0.5
             line.setPen(QPen(ink, 1))
-            line.setValue(stretch.start + middle / width * (stretch.end - stretch.start))
+            line.setValue(at)
 
     def _show_bands(self) -> None:
         stretch, theme = self._layout.stretch, self._graph.look.theme
@@ -144,8 +143,8 @@ class StackScene:
             region.setRegion((max(stretch.start, band.start), min(stretch.end, band.end)))
             region.setBrush(QBrush(faded(theme.tone(band.tone), _BAND)))
 
-    def _new_band(self) -> pg.LinearRegionItem:
-        region = pg.LinearRegionItem(movable=False, pen=QPen(Qt.PenStyle.NoPen))
+    def _new_band(self) -> Region:
+        region = Region()
         self._behind.addItem(region, ignoreBounds=True)
         return region
 

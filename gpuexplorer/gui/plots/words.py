@@ -25,8 +25,8 @@ def draw_titles(drawing: Drawing, layout: Layout) -> None:
     before = 0.0
     for plot in layout.plots:
         if not layout.compact:
-            across = plot.area.right() - layout.left
-            between = QRectF(layout.left, before, across, plot.top - before)
+            area = plot.area
+            between = QRectF(area.left(), before, area.width(), plot.top - before)
             before = plot.area.bottom() + 1
             drawing.painter.fillRect(between, drawing.theme.surface)
             title = Run(plot.content.title, drawing.letters.strong, drawing.theme.text)

@@ -20,7 +20,7 @@ from gpuexplorer.gui.paint.drawing import TILE_RADIUS, Drawing
 from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.tiles.cell_tile import CELL_HEIGHT, cell_curves, draw_cell_tile
+from gpuexplorer.gui.widgets.tiles.cell_tile import CELL_HEIGHT, cell_past_place, draw_cell_tile
 from gpuexplorer.gui.widgets.tiles.compact_tile import (
     CompactPlan,
     changed_parts,
@@ -105,8 +105,8 @@ class CardTile(Painted):
     def show_past(self, past: TilePast) -> None:
         if past is self._past:
             return
-        if past.average != self._past.average:
-            plan, place = self._plan(), QRectF(self.rect())
+        plan, place = self._plan(), QRectF(self.rect())
+        if plan is None or past.average != self._past.average:
             parts = numbers_place(place, plan) if isinstance(plan, CompactPlan) else place
             self.update(parts.toAlignedRect())
         self._past = past
@@ -152,6 +152,8 @@ class CardTile(Painted):
 
     def past_width(self) -> float:
         """How wide the trace of how busy it was is drawn; 0 where none is."""
+        if self._size is TileSize.CELL:
+            return cell_past_place(self.look, QRectF(self.rect()), self.face).width()
         return max((each.trace_width for each in self._placed_curves()), default=0.0)
 
     def shows_memory_past(self) -> bool:
@@ -178,7 +180,7 @@ class CardTile(Painted):
                 self._draw_ground(drawing, place)
                 draw_compact_tile(drawing, place, compact, *parts)
             case _:
-                draw_cell_tile(drawing, place, self.face)
+                draw_cell_tile(drawing, place, self.face, self._past.busy)
         drawing.painter.setOpacity(1.0)
         if self.hasFocus():
             drawing.focus_ring(place, radius)
@@ -247,7 +249,7 @@ class CardTile(Painted):
             case CompactPlan() as compact:
                 return compact_curves(compact, face, past)
             case _:
-                return cell_curves(self.look, QRectF(self.rect()), face, past.busy)
+                return []
 
     def _leads_back(self) -> bool:
         """Whether there are no figures now, and some there were."""

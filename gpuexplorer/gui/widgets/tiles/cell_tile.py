@@ -1,13 +1,14 @@
 """The tile of one card among very many: index, one number, one line for the memory."""
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QPen
+from PySide6.QtGui import QColor, QPen, QTransform
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.plots.curves import Curve, Frame
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import Theme, Tone, faded
+from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.tiles.figure_drawing import absent_run, figure_runs
-from gpuexplorer.gui.widgets.tiles.tile_curve import PlacedCurve, Spark
+from gpuexplorer.gui.widgets.tiles.tile_curve import Spark
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 
 CELL_HEIGHT = 54.0
@@ -21,7 +22,7 @@ _MEMORY = 3.0
 _PAST_OPACITY, _TRACK_OPACITY, _USED_OPACITY = 0.55, 0.16, 0.7
 
 
-def draw_cell_tile(drawing: Drawing, place: QRectF, face: CardFace) -> None:
+def draw_cell_tile(drawing: Drawing, place: QRectF, face: CardFace, past: Spark | None) -> None:
     """Filled by how busy the card is; only outlined where that is not known."""
     theme, letters = drawing.theme, drawing.letters
     known = _known(face)
@@ -46,23 +47,29 @@ def draw_cell_tile(drawing: Drawing, place: QRectF, face: CardFace) -> None:
         drawing.text(inner.left(), baseline, Run(face.busy.number, letters.number, theme.text))
     if not face.sentence:
         _draw_below(drawing, inner, baseline, face)
+    plot = cell_past_place(drawing.look, place, face)
+    if past is not None and not plot.isEmpty():
+        # What it did before it fell silent is kept.
+        ink = theme.faint if face.sentence else faded(theme.text, _PAST_OPACITY)
+        _draw_past(drawing, plot, past, ink)
 
 
-def cell_curves(
-    look: Look, place: QRectF, face: CardFace, past: Spark | None
-) -> list[PlacedCurve]:
-    """What it did before it fell silent is kept."""
+def cell_past_place(look: Look, place: QRectF, face: CardFace) -> QRectF:
+    """Where its trace is drawn; empty where there is no room for it."""
     if place.height() < _WITH_PAST:
-        return []
+        return QRectF()
     inner, letters = _inner(place), look.letters.caption
     below = 2 * letters.height if face.sentence else letters.height + 11
     top = _baseline(look, inner) + below
-    plot = QRectF(inner.left(), top, inner.width(), inner.bottom() - _MEMORY - 6 - top)
+    return QRectF(inner.left(), top, inner.width(), inner.bottom() - _MEMORY - 6 - top)
 
-    def wear(theme: Theme) -> tuple[QColor, QColor | None]:
-        return theme.faint if face.sentence else faded(theme.text, _PAST_OPACITY), None
 
-    return [PlacedCurve("busy", plot, past, wear, bare=True)]
+def _draw_past(drawing: Drawing, plot: QRectF, past: Spark, ink: QColor) -> None:
+    """A view for each of 64 cells would take four times as long as all else on them."""
+    wide, tall = plot.width() / (past.end - past.start), plot.height() / past.highest
+    left = plot.left() - past.start * wide
+    to = QTransform(wide, 0, 0, -tall, left, plot.bottom())
+    Frame(plot, to, [Curve(past.trace, ink)]).draw(drawing.painter, plot.left(), plot.right())
 
 
 def _inner(place: QRectF) -> QRectF:
@@ -79,15 +86,12 @@ def _known(face: CardFace) -> bool:
     return face.busy_share is not None and not face.sentence
 
 
-def _ground(theme: Theme, face: CardFace) -> QColor:
-    return theme.heat(face.busy_share or 0.0) if _known(face) else theme.ground
-
-
 def _draw_ground(drawing: Drawing, place: QRectF, face: CardFace) -> None:
     theme, painter = drawing.theme, drawing.painter
-    fill = _ground(theme, face)
+    known = _known(face)
+    fill: QColor = theme.heat(face.busy_share or 0.0) if known else theme.ground
     bad = face.mark is not None and face.mark.tone is Tone.BAD
-    edge = fill if _known(face) else theme.bad if bad else theme.line
+    edge = fill if known else theme.bad if bad else theme.line
     painter.setPen(QPen(edge, 1))
     painter.setBrush(fill)
     painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), _RADIUS, _RADIUS)

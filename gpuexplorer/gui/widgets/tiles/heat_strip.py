@@ -1,6 +1,7 @@
 """HeatStrip: what very many cards did over time, a thin line each, by how dark it is."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pyqtgraph as pg
@@ -25,7 +26,7 @@ _BETWEEN = 3.0
 _LEAST_ROW, _MOST_ROW = 3.0, 16.0
 _LEAST_FIELD = 120.0
 _BROAD = 5.0
-_SHADES = 256
+_MOST_SHADE = 254
 _DOT = 3.5
 _TAG_HEIGHT = 16.0
 
@@ -78,7 +79,8 @@ class HeatStrip(Graph):
         self._words = ""
         self._chosen: int | None = None
         self._dragged_from: float | None = None
-        self._boards: list[pg.ImageItem] = []
+        self._rows: list[tuple[int, int]] = []  # where each begins and ends, in pixels
+        self._image = pg.ImageItem(axisOrder="row-major")
         self._times = Axis(look, "bottom", lines=False, inside=True)
         self._times.setHeight(_AXIS)
         # Rows are pixels from the top, and time is seconds before the end: then the view stands
@@ -87,7 +89,8 @@ class HeatStrip(Graph):
         self._view.invertY()
         self._line = pg.InfiniteLine()
         self._line.hide()
-        self._view.addItem(self._line, ignoreBounds=True)
+        for item in (self._image, self._line):
+            self._view.addItem(item, ignoreBounds=True)
         self._over = self.add_sheet(self._draw_over)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.viewport().setMouseTracking(True)
@@ -105,20 +108,6 @@ class HeatStrip(Graph):
         widest = max((caption.width(board.label) for board in content.boards), default=0.0)
         self._labels = max(_LABELS, widest + _BESIDE_LABELS)
         self._times.show_ticks([(each.at - content.end, each.text) for each in content.ticks])
-        while len(self._boards) < len(content.boards):
-            item = pg.ImageItem(axisOrder="row-major")
-            item.setLookupTable(self._shades)
-            self._view.addItem(item, ignoreBounds=True)
-            self._boards.append(item)
-        first = 0
-        for item, board in zip(self._boards, content.boards, strict=False):
-            rows = content.shares[first : first + board.count]
-            # What is no number has no shade: nothing was read.
-            known = np.where(np.isfinite(rows), np.clip(rows, 0.0, 1.0), np.nan)
-            item.setImage(known, autoLevels=False, levels=(0.0, 1.0))
-            first += board.count
-        for item in self._boards[len(content.boards) :]:
-            item.clear()
         self.fill()
         self.setAccessibleDescription(content.said)
 
@@ -135,10 +124,9 @@ class HeatStrip(Graph):
 
     def dress(self) -> None:
         theme = self.look.theme
-        shades = [theme.heat(at / (_SHADES - 1)).getRgb() for at in range(_SHADES)]
-        self._shades = np.array(shades, np.uint8)
-        for item in self._boards:
-            item.setLookupTable(self._shades)
+        shades = [theme.heat(at / _MOST_SHADE).getRgb() for at in range(_MOST_SHADE + 1)]
+        # The first one: nothing was read.
+        self._image.setLookupTable(np.array([(0, 0, 0, 0), *shades], np.uint8))
         self._line.setPen(theme.quiet)
         self._over.update()
 
@@ -147,56 +135,53 @@ class HeatStrip(Graph):
         content = self._content
         if content is None:
             return
-        rows = self._rows_height(content)
-        below = max(0.0, self.height() - _AXIS - rows)
+        self._rows = self._placed_rows(content)
+        height, span = self._height(), content.end - content.start
+        below = max(0.0, self.height() - _AXIS - height)
         self.grid.setContentsMargins(self._labels, 0, _FIGURES, below)
-        span = content.end - content.start
-        self._view.setRange(xRange=(-span, 0), yRange=(0, rows), padding=0)
-        tall = self._row_height(content)
-        for item, board, top in zip(
-            self._boards, content.boards, self._tops(content), strict=False
-        ):
-            item.setRect(-span, top, span, board.count * tall)
+        self._view.setRange(xRange=(-span, 0), yRange=(0, height), padding=0)
+        self._image.setImage(self._shades(content), autoLevels=False, levels=(0, 255))
+        self._image.setRect(-span, 0, span, height)
         self._over.put(QRectF(self.rect()))
         self._place_crosshair()
+
+    def _shades(self, content: StripContent) -> NDArray[np.uint8]:
+        """One row for each pixel. What is no number has no shade, nor has what is between."""
+        shares = content.shares
+        levels = np.zeros((shares.shape[0] + 1, shares.shape[1]), np.uint8)
+        known = np.isfinite(shares)
+        levels[:-1][known] = 1 + np.clip(shares[known], 0.0, 1.0) * _MOST_SHADE
+        row_of = np.full(self._height(), -1)
+        for row, (top, bottom) in enumerate(self._rows):
+            row_of[top:bottom] = row
+        shades: NDArray[np.uint8] = levels[row_of]
+        return shades
 
     def _plot(self) -> QRectF:
         width = max(16.0, self.width() - self._labels - _FIGURES)
         return QRectF(self._labels, 0, width, max(8.0, self.height() - _AXIS))
 
-    def _row_height(self, content: StripContent) -> float:
+    def _height(self) -> int:
+        """Of all rows."""
+        return self._rows[-1][1] if self._rows else 0
+
+    def _placed_rows(self, content: StripContent) -> list[tuple[int, int]]:
         gaps = _BETWEEN * (len(content.boards) - 1)
         room = (self._plot().height() - gaps) / max(1, len(content.cards))
         # Thin lines have to be of whole pixels to be alike; broad ones do not.
-        row = room if room >= _BROAD else float(int(room))
-        return max(_LEAST_ROW, min(_MOST_ROW, row))
-
-    def _rows_height(self, content: StripContent) -> float:
-        gaps = _BETWEEN * (len(content.boards) - 1)
-        return len(content.cards) * self._row_height(content) + gaps
-
-    def _tops(self, content: StripContent) -> list[float]:
-        tall, tops, top = self._row_height(content), [], 0.0
+        tall = room if room >= _BROAD else float(int(room))
+        tall = max(_LEAST_ROW, min(_MOST_ROW, tall))
+        rows, top = [], 0.0
         for board in content.boards:
-            tops.append(top)
+            edges = [round(top + at * tall) for at in range(board.count + 1)]
+            rows += list(pairwise(edges))
             top += board.count * tall + _BETWEEN
-        return tops
+        return rows
 
-    def _row_middle(self, content: StripContent, row: int) -> float:
-        tall = self._row_height(content)
-        for board, top in zip(content.boards, self._tops(content), strict=True):
-            if row < board.count:
-                return top + (row + 0.5) * tall
-            row -= board.count
-        return 0.0
-
-    def _row_at(self, content: StripContent, y: float) -> int | None:
-        tall, first = self._row_height(content), 0
-        for board, top in zip(content.boards, self._tops(content), strict=True):
-            if top <= y < top + board.count * tall:
-                return first + int((y - top) / tall)
-            first += board.count
-        return None
+    def _row_at(self, y: float) -> int | None:
+        return next(
+            (at for at, (top, bottom) in enumerate(self._rows) if top <= y < bottom), None
+        )
 
     def _x(self, content: StripContent, at: float) -> float:
         plot = self._plot()
@@ -222,9 +207,11 @@ class HeatStrip(Graph):
         if content is None:
             return
         theme, letters, plot = drawing.theme, drawing.letters, self._plot()
-        tall = self._row_height(content)
-        for board, top in zip(content.boards, self._tops(content), strict=True):
-            baseline = top + board.count * tall / 2 + letters.caption.cap_height / 2
+        first = 0
+        for board in content.boards:
+            top, bottom = self._rows[first][0], self._rows[first + board.count - 1][1]
+            first += board.count
+            baseline = (top + bottom + letters.caption.cap_height) / 2
             drawing.text(0, baseline, Run(board.label, letters.caption, theme.quiet))
             draw_figure_right(
                 drawing, self.width(), baseline, _FIGURES - 10, board.figure, letters.body
@@ -232,7 +219,7 @@ class HeatStrip(Graph):
         for mark in content.marks:
             self._draw_mark(drawing, content, plot, mark)
         if self._chosen is not None and self._chosen < len(content.cards):
-            x, y = plot.left() - 3, self._row_middle(content, self._chosen)
+            x, y = plot.left() - 3, sum(self._rows[self._chosen]) / 2
             drawing.painter.setPen(Qt.PenStyle.NoPen)
             drawing.painter.setBrush(theme.text)
             corners = [QPointF(x - 6, y - 4), QPointF(x, y), QPointF(x - 6, y + 4)]
@@ -241,7 +228,7 @@ class HeatStrip(Graph):
             run = Run(self._words, letters.caption, theme.text)
             x = self._x(content, self._crosshair)
             left = x + 6 if x + 18 + run.width <= plot.right() else x - 18 - run.width
-            bottom = self._rows_height(content) - 4
+            bottom = self._height() - 4
             _draw_tag(drawing, left, bottom - _TAG_HEIGHT, run, theme.raised, theme.line)
 
     def _draw_mark(
@@ -249,10 +236,10 @@ class HeatStrip(Graph):
     ) -> None:
         theme, painter = drawing.theme, drawing.painter
         colour = theme.tone(mark.tone)
-        y = self._row_middle(content, mark.row)
+        y = sum(self._rows[mark.row]) / 2
         x = plot.left() if mark.at is None else self._x(content, mark.at)
         if mark.tone is Tone.BAD:
-            painter.fillRect(QRectF(x, y - 0.5, plot.right() - x, 1), colour)
+            painter.fillRect(QRectF(x, round(y), plot.right() - x, 1), colour)
             if mark.at is not None and mark.at >= content.start:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(colour)
@@ -282,7 +269,7 @@ class HeatStrip(Graph):
             self._dragged_from = x
             return
         inside = self._plot().left() <= x <= self._plot().right()
-        row = self._row_at(content, event.position().y()) if inside else None
+        row = self._row_at(event.position().y()) if inside else None
         self.pointed.emit(row, self._time_at(content, x) if inside else None)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -291,7 +278,7 @@ class HeatStrip(Graph):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         content = self._content
-        row = None if content is None else self._row_at(content, event.position().y())
+        row = None if content is None else self._row_at(event.position().y())
         if content is not None and row is not None:
             self.opened.emit(content.cards[row])
 

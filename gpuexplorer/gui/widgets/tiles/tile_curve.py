@@ -19,12 +19,12 @@ from gpuexplorer.telemetry.trace import Trace
 
 _BAND_EDGE, _BAND_FILL = 2.0, 0.13
 # Around a plot that has a scale: its words at the left, half a line above, times below.
-_LABELS, _HEADROOM, _TIMES = 36, 13, 20
+_LABELS, _HEADROOM, _TIMES = 56, 13, 20
 # Half a line at either end of the scale is drawn whole.
 _EDGE = 1.0
 
-# The colours that it is drawn in, and on: None is the tile itself.
-Wear = Callable[[Theme], tuple[QColor, QColor | None]]
+# The colours that it is drawn in, and on.
+Wear = Callable[[Theme], tuple[QColor, QColor]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,6 @@ class PlacedCurve:
     spark: Spark | None
     wear: Wear
     scaled: bool = False  # with words at its scale and times below
-    bare: bool = False  # the trace alone
 
     @property
     def trace_width(self) -> float:
@@ -73,17 +72,17 @@ class TileCurves:
 
     def __init__(self, look: Look, tile: QWidget) -> None:
         self._look, self._tile = look, tile
-        self._made: dict[tuple[str, bool, bool], TileCurve] = {}
+        self._made: dict[tuple[str, bool], TileCurve] = {}
 
     def show(self, curves: Iterable[PlacedCurve]) -> None:
         hidden = dict(self._made)
         for each in curves:
-            key = (each.name, each.scaled, each.bare)
+            if each.spark is None:
+                continue
+            key = (each.name, each.scaled)
             hidden.pop(key, None)
             if key not in self._made:
-                self._made[key] = TileCurve(
-                    self._look, self._tile, bare=each.bare, scaled=each.scaled
-                )
+                self._made[key] = TileCurve(self._look, self._tile, scaled=each.scaled)
             self._made[key].setGeometry(each.place.toRect())
             self._made[key].show_spark(each.spark, each.wear)
         for curve in hidden.values():
@@ -93,12 +92,11 @@ class TileCurves:
 class TileCurve(Graph):
     """Lies on a tile, which keeps the mouse and the keyboard. Hidden without a past."""
 
-    def __init__(self, look: Look, tile: QWidget, *, bare: bool, scaled: bool) -> None:
+    def __init__(self, look: Look, tile: QWidget, *, scaled: bool) -> None:
         super().__init__(look, tile)
-        self._bare, self._scaled = bare, scaled
         self._spark: Spark | None = None
         self._wear: Wear | None = None
-        self._worn: tuple[QColor, QColor | None] | None = None
+        self._worn: tuple[QColor, QColor] | None = None
         self._reach = (0.0, 0.0)
         self._trace = TraceItem()
         self._values = Axis(look, "left", lines=False) if scaled else None
@@ -109,15 +107,14 @@ class TileCurve(Graph):
         if self._values is not None:
             self._values.setWidth(_LABELS)
             self.grid.setContentsMargins(0, _HEADROOM, 0, 0)
-        self.viewport().setAutoFillBackground(not bare)
         # What is drawn behind the trace changes as often as the trace does.
         self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
-    def show_spark(self, spark: Spark | None, wear: Wear) -> None:
+    def show_spark(self, spark: Spark, wear: Wear) -> None:
         """Drawn anew only where it looks different."""
-        self.setVisible(spark is not None)
+        self.show()
         changed = spark is not self._spark
         self._spark, self._wear = spark, wear
         if changed or wear(self.look.theme) != self._worn:
@@ -128,7 +125,7 @@ class TileCurve(Graph):
         if spark is None or self._wear is None:
             return
         self._worn = ink, ground = self._wear(self.look.theme)
-        if ground is None or self.backgroundBrush().color() != ground:
+        if self.backgroundBrush().color() != ground:
             self.setBackground(ground)
         self._look_at(spark)
         # The view stands still, and time moves: to move a view takes longer than to draw it.
@@ -140,13 +137,13 @@ class TileCurve(Graph):
         ]
         trace = replace(spark.trace, times=times)
         # It covers all of the view: what lies behind it and over it is drawn with it.
-        self._trace.show_trace(trace, ink, fill=not self._bare, bare=bare)
+        self._trace.show_trace(trace, ink, fill=True, bare=bare)
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
         """Its scale, and the stretches in which the card was slowed."""
         super().drawBackground(painter, rect)
         spark, plot, theme = self._spark, self._plot(), self.look.theme
-        if spark is None or self._bare:
+        if spark is None:
             return
         highest = spark.highest
         for value in {0.0, highest, *(value for value, _ in spark.scale)}:
@@ -167,7 +164,7 @@ class TileCurve(Graph):
         """Why the trace ends."""
         del rect
         spark = self._spark
-        if spark is None or self._bare:
+        if spark is None:
             return
         if spark.unread:
             self._draw_unread(Drawing(painter, self.look), spark)
@@ -241,7 +238,7 @@ class TileCurve(Graph):
 def card_wear(colour: int | None, strength: float, *, raised: bool = False) -> Wear:
     """A card's own colour on its tile."""
 
-    def wear(theme: Theme) -> tuple[QColor, QColor | None]:
+    def wear(theme: Theme) -> tuple[QColor, QColor]:
         ground = theme.raised if raised else theme.surface
         return mixed(ground, theme.card(colour), strength), ground
 

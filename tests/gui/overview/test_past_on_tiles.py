@@ -1,0 +1,250 @@
+"""What went before, on tiles and on the strip of many cards: only what was read is drawn."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QMouseEvent
+from PySide6.QtTest import QSignalSpy, QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.plots.time_axis import TimeTick
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Scheme, Tone
+from gpuexplorer.gui.widgets.tiles.card_tile import CardTile, TileSize
+from gpuexplorer.gui.widgets.tiles.heat_strip import (
+    HeatStrip,
+    StripBoard,
+    StripContent,
+    StripMark,
+)
+from gpuexplorer.gui.widgets.tiles.histogram import Histogram
+from gpuexplorer.gui.widgets.tiles.tile_curve import Spark, SparkBand
+from gpuexplorer.gui.widgets.tiles.tile_past import TilePast
+from gpuexplorer.gui.wording.figure import Figure
+from gpuexplorer.telemetry.trace import Trace
+from tests.gui.overview.test_tile_repaint import face
+from tests.gui.pixels import colours_of
+
+START, END = 1000.0, 1100.0
+NAN, INF = float("nan"), float("inf")
+
+
+def drag(onto: QWidget, place: QPoint) -> None:
+    """With the left button held."""
+    left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
+    at = QPointF(place)
+    seen = onto.mapToGlobal(at)
+    QApplication.sendEvent(
+        onto, QMouseEvent(QEvent.Type.MouseMove, at, seen, none, left, Qt.KeyboardModifier(0))
+    )
+
+
+def spark(
+    values: Sequence[float], bands: tuple[SparkBand, ...] = (), unread: str = ""
+) -> Spark:
+    means = np.array(values)
+    times = START + np.arange(means.size) * (END - START) / max(1, means.size)
+    counts = np.isfinite(means).astype(np.int64)
+    trace = Trace(times, means, means, means, counts, (END - START) / max(1, means.size))
+    return Spark(trace, START, END, highest=1.0, bands=bands, unread=unread)
+
+
+@pytest.fixture
+def tile(qtbot: QtBot, look: Look) -> CardTile:
+    look.choose(Scheme.DARK)
+    made = CardTile(look, face(0.5))
+    qtbot.addWidget(made)
+    made.resize(340, 260)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+def inked(tile: CardTile, past: Spark | None) -> NDArray[np.intp]:
+    """In which columns of its plot the tile has the card's colour, or near it."""
+    tile.show_past(TilePast(busy=past))
+    # Above the memory's bar, which has the same colour, and below the card's chip.
+    image = tile.grab().toImage().copy(16, 52, 190, 50)
+    plain = image.convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(plain.constBits(), np.uint8).reshape(50, -1, 4)[:, :190, :3]
+    ink = tile.look.theme.card(0)
+    away = np.abs(pixels.astype(int) - [ink.blue(), ink.green(), ink.red()]).sum(axis=2)
+    return np.flatnonzero((away < 90).any(axis=0))
+
+
+def test_the_trace_goes_from_edge_to_edge_and_bridges_no_gap(tile: CardTile) -> None:
+    assert inked(tile, None).size == 0
+    whole = inked(tile, spark([0.5] * 50))
+    assert whole[-1] - whole[0] > 160
+    torn = inked(tile, spark([*[0.5] * 20, *[NAN] * 10, *[0.5] * 20]))
+    assert np.diff(torn).max() > 25
+
+
+@pytest.mark.parametrize("odd", [NAN, INF, -INF, 1e300])
+def test_what_is_no_figure_leaves_the_rest_of_the_trace(tile: CardTile, odd: float) -> None:
+    seen = inked(tile, spark([*[0.5] * 25, odd, *[0.5] * 24]))
+    assert seen[-1] - seen[0] > 160
+
+
+def test_an_empty_past_is_only_a_scale(tile: CardTile) -> None:
+    assert inked(tile, spark([])).size == 0
+    assert tile.look.theme.line.name() in colours_of(tile.grab().toImage())
+
+
+def test_only_a_card_that_is_slowed_against_its_will_has_a_band(tile: CardTile) -> None:
+    for tone, there in ((Tone.WARN, True), (Tone.QUIET, False)):
+        inked(tile, spark([0.5] * 50, (SparkBand(START + 20, START + 60, tone),)))
+        assert (tile.look.theme.warn.name() in colours_of(tile.grab().toImage())) is there
+
+
+def test_the_curve_wears_the_theme_that_is_chosen_while_nothing_new_is_read(
+    tile: CardTile, qtbot: QtBot
+) -> None:
+    assert inked(tile, spark([0.5] * 50)).size
+    tile.look.choose(Scheme.LIGHT)
+    tile.update()
+    theme = tile.look.theme
+    qtbot.waitUntil(lambda: theme.card(0).name() in colours_of(tile.grab().toImage()))
+    plot = tile.grab().toImage().copy(16, 52, 190, 50)
+    most = max(colours_of(plot).items(), key=lambda found: found[1])[0]
+    assert most == theme.surface.name()
+
+
+@pytest.mark.parametrize("size", list(TileSize))
+def test_a_tile_as_narrow_as_can_be_is_drawn(tile: CardTile, size: TileSize) -> None:
+    tile.show_size(size, curve=True)
+    tile.show_past(TilePast(busy=spark([0.2, NAN, 0.9], unread="not read")))
+    for width in (420, 292, 260):
+        tile.resize(width, 220)
+        assert not tile.grab().isNull()
+
+
+def test_the_mouse_reaches_the_tile_through_its_curve(tile: CardTile) -> None:
+    inked(tile, spark([0.5] * 50))
+    assert tile.childAt(100, 80) is None
+    assert not [each for each in tile.findChildren(QWidget) if each.focusPolicy()]
+
+
+def content(shares: NDArray[np.float64], marks: tuple[StripMark, ...] = ()) -> StripContent:
+    board = StripBoard("0–7", 8, Figure("Busy", number="50", unit="%"))
+    other = StripBoard("8", len(shares) - 8, Figure("Busy", absent=("–",)))
+    return StripContent(
+        shares=shares,
+        start=START,
+        end=END,
+        cards=tuple(CardId(f"GPU-{row}") for row in range(len(shares))),
+        boards=(board, other),
+        marks=marks,
+        ticks=(TimeTick(END, "now"), TimeTick(START + 50, "12:00:50")),
+        said="Cards 0–7: 50 %",
+    )
+
+
+@pytest.fixture
+def strip(qtbot: QtBot, look: Look) -> HeatStrip:
+    look.choose(Scheme.DARK)
+    made = HeatStrip(look)
+    qtbot.addWidget(made)
+    made.resize(600, 169)  # rows are 16 pixels high
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+def shade(strip: HeatStrip, row: int, share_of_time: float) -> str:
+    y = row * 16 + 8 + (3 if row >= 8 else 0)
+    x = 48 + share_of_time * (600 - 48 - 68)
+    return str(strip.grab().toImage().pixelColor(round(x), y).name())
+
+
+def test_a_cell_of_the_strip_is_as_dark_as_the_card_was_busy(strip: HeatStrip) -> None:
+    shares = np.full((9, 100), 0.5)
+    shares[0], shares[8, 50:] = 0.0, 1.0
+    strip.show_content(content(shares))
+    for scheme in (Scheme.DARK, Scheme.LIGHT):
+        strip.look.choose(scheme)
+        theme = strip.look.theme
+        assert shade(strip, 0, 0.5) == theme.heat(0.0).name()
+        assert shade(strip, 3, 0.5) == theme.heat(127 / 254).name()
+        assert shade(strip, 8, 0.2) == theme.heat(127 / 254).name()
+        assert shade(strip, 8, 0.8) == theme.heat(1.0).name()
+
+
+def test_what_was_not_read_has_no_shade(strip: HeatStrip) -> None:
+    shares = np.full((9, 100), 0.5)
+    shares[2, :50], shares[3, :50], shares[4, :50] = NAN, INF, -INF
+    strip.show_content(content(shares))
+    surface = strip.look.theme.surface.name()
+    for row in (2, 3, 4):
+        assert shade(strip, row, 0.2) == surface
+        assert shade(strip, row, 0.8) != surface
+
+
+def test_more_than_there_should_be_is_the_darkest_shade(strip: HeatStrip) -> None:
+    strip.show_content(content(np.full((9, 100), 7.0)))
+    assert shade(strip, 5, 0.5) == strip.look.theme.heat(1.0).name()
+
+
+def test_a_card_that_was_lost_is_a_line_from_then_on(strip: HeatStrip) -> None:
+    shares = np.full((9, 100), 0.5)
+    shares[4, 50:] = NAN
+    mark = StripMark(4, START + 50, "4 lost at 12:00:50", Tone.BAD)
+    strip.show_content(content(shares, (mark,)))
+    bad = strip.look.theme.bad.name()
+    assert shade(strip, 4, 0.95) == bad
+    strip.show_content(content(shares))
+    assert bad not in colours_of(strip.grab().toImage())
+
+
+def test_a_row_is_pointed_at_dragged_and_opened(strip: HeatStrip) -> None:
+    strip.show_content(content(np.full((9, 100), 0.5)))
+    pointed, opened = QSignalSpy(strip.pointed), QSignalSpy(strip.opened)
+    dragged = QSignalSpy(strip.dragged)
+    middle = 48 + (600 - 48 - 68) // 2
+    board = strip.viewport()
+    QTest.mouseMove(board, QPoint(middle, 8 * 16 + 3 + 8))
+    assert pointed.at(0)[0] == 8
+    assert pointed.at(0)[1] == pytest.approx(1050)
+    QTest.mouseMove(board, QPoint(middle, 8 * 16 + 1))
+    assert pointed.at(1)[0] is None
+    QTest.mouseDClick(board, Qt.MouseButton.LeftButton, pos=QPoint(middle, 24))
+    assert opened.at(0) == ["GPU-1"]
+    QTest.mousePress(board, Qt.MouseButton.LeftButton, pos=QPoint(middle, 24))
+    drag(board, QPoint(middle + 121, 24))
+    assert dragged.at(0)[0] == pytest.approx(25, abs=0.5)
+
+
+def test_the_crosshair_goes_with_the_moment(strip: HeatStrip, qtbot: QtBot) -> None:
+    strip.show_content(content(np.full((9, 100), 0.0)))
+    quiet, plain = strip.look.theme.quiet.name(), shade(strip, 1, 0.25)
+    strip.show_crosshair(START + 25, "Card 1: 0 % at 12:00:25")
+    qtbot.waitUntil(lambda: shade(strip, 1, 0.25) == quiet)
+    strip.show_crosshair(START - 5, "")
+    assert shade(strip, 1, 0.25) == plain
+
+
+def test_boards_that_come_and_go_leave_nothing_behind(strip: HeatStrip) -> None:
+    strip.show_content(content(np.full((16, 100), 1.0)))
+    strip.show_content(content(np.full((9, 100), 0.0)))
+    strip.resize(300, 169)
+    assert strip.look.theme.heat(1.0).name() not in colours_of(strip.grab().toImage())
+
+
+def test_bars_are_as_many_as_there_are_shares_with_cards(qtbot: QtBot, look: Look) -> None:
+    bars = Histogram(look)
+    qtbot.addWidget(bars)
+    bars.resize(300, 140)
+    bars.show_shares([0.0, 0.05, 0.55, 1.0, NAN])
+    assert bars.accessibleDescription() == (
+        "2 between 0 and 10 %, 1 between 50 and 60 %, 1 between 90 and 100 %."
+    )
+    with qtbot.waitExposed(bars):
+        bars.show()
+    seen = colours_of(bars.grab().toImage())
+    for at in range(10):
+        assert (look.theme.heat((at + 0.5) / 10).name() in seen) is (at in (0, 5, 9))
