@@ -39,10 +39,10 @@ class PlotNote(Painted):
 
     def put_in_view(self) -> None:
         """At the bottom of what is seen of its parent, in the middle."""
-        parent = above = self.parentWidget()
+        parent = self.parentWidget()
         if parent is None:
             return
-        seen = parent.rect()
+        seen, above = parent.rect(), parent
         while not above.isWindow() and (outer := above.parentWidget()) is not None:
             seen &= outer.rect().translated(-parent.mapTo(outer, parent.rect().topLeft()))
             above = outer
