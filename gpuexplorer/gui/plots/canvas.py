@@ -338,6 +338,9 @@ class PlotCanvas(Graph):
             event.ignore()
         else:
             pg.GraphicsView.wheelEvent(self, event)
+            if event.isAccepted():
+                self._pointer = event.position().x()
+                self._point(self._pointer)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)

@@ -16,7 +16,7 @@ from gpuexplorer.gui.plots.time_axis import moment_word
 
 _PILL = 20.0
 _DOT = 3.5
-_TENTHS_UP_TO = 120.0  # seconds
+TENTHS_UP_TO = 120.0  # seconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +62,7 @@ def _absent(stretch: Stretch, at: float) -> str:
 
 def moment(stretch: Stretch, at: float) -> str:
     """As finely as a person can point."""
-    tenths = stretch.end - stretch.start <= _TENTHS_UP_TO
+    tenths = stretch.end - stretch.start <= TENTHS_UP_TO
     return moment_word(at + stretch.offset, stretch.end + stretch.offset, tenths=tenths)
 
 
