@@ -51,7 +51,7 @@ def draw_flags(
     """`row` is where they hang; the flag of the marked moment stands out."""
     cloths = _cloths(drawing, layout, flags)
     for at, cloth in enumerate(cloths):
-        end = cloths[at + 1].x if at + 1 < len(cloths) else layout.labels.left()
+        end = cloths[at + 1].x if at + 1 < len(cloths) else layout.right
         left, top = float(int(cloth.x)), row.top() + 6
         _draw_cloth(drawing, left, top, _inks(drawing, cloth.flags))
         word = _word(drawing, cloth, end - cloth.x)
