@@ -78,6 +78,8 @@ class TileCurves:
     def show(self, curves: Iterable[PlacedCurve]) -> None:
         hidden = dict(self._made)
         for each in curves:
+            if each.spark is None:
+                continue
             key = (each.name, each.scaled)
             hidden.pop(key, None)
             if key not in self._made:
@@ -111,9 +113,9 @@ class TileCurve(Graph):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
-    def show_spark(self, spark: Spark | None, wear: Wear) -> None:
+    def show_spark(self, spark: Spark, wear: Wear) -> None:
         """Drawn anew only where it looks different."""
-        self.setVisible(spark is not None)
+        self.show()
         changed = spark is not self._spark
         self._spark, self._wear = spark, wear
         if changed or wear(self.look.theme) != self._worn:
