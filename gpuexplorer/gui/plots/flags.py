@@ -19,6 +19,7 @@ _WORD = 12.0  # from the pole
 _LEAST_SENTENCE = 16  # letters: a stump such as "7: T…" says nothing
 _LISTED = 6
 _CHOSEN = 0.25
+_POLE = 0.12  # as faint as a hairline, and seen on a band too
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def draw_flag_poles(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> 
         places.setdefault(int(x), []).append(flag.text)
     for x, texts in places.items():
         pole = QRectF(x, layout.area.top(), 1, layout.area.height())
-        drawing.painter.fillRect(pole, drawing.theme.line)
+        drawing.painter.fillRect(pole, faded(drawing.theme.text, _POLE))
         drawing.hint(pole.adjusted(-3, 0, 3, 0), _listed(texts))
 
 
