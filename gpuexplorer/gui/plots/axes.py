@@ -62,7 +62,7 @@ class Axis(pg.AxisItem):
             if upright:
                 y = round(place.bottom() - share * place.height())
                 if self._lines:
-                    end = QPointF(place.right() + view.width(), y)
+                    end = QPointF(place.right() + view.width() - 1, y)
                     painter.drawLine(QPointF(place.right(), y), end)
                 box, side = QRectF(0, y - 8, place.width() - 8, 16), Qt.AlignmentFlag.AlignRight
             else:
