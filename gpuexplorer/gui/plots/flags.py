@@ -12,7 +12,7 @@ from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.plots.layout import FLAGS, Layout
 from gpuexplorer.gui.state.time_window import Marked
-from gpuexplorer.gui.theme.palette import mixed
+from gpuexplorer.gui.theme.palette import faded, mixed
 from gpuexplorer.gui.wording.lab.strips.merged_flags import Pole, merged_flags
 
 _CLOTH = 8.0
@@ -80,7 +80,7 @@ def _draw_chosen(drawing: Drawing, layout: Layout, cloth: _Cloth, top: float) ->
     word = letters.elided(cloth.short, layout.area.width() - _WORD)
     width = letters.width(word)
     start = left + _WORD
-    if start + width > layout.labels.left():
+    if start + width > layout.right:
         start = max(layout.area.left(), left - 6 - width)
     first, last = min(left, start), max(left + _CLOTH, start + width)
     behind = QRectF(first - 3, top - 4, last - first + 6, FLAGS - 2)

@@ -94,6 +94,11 @@ class Layout:
     columns: tuple[tuple[str, float], ...]  # heading and right edge of each
 
     @property
+    def flagged(self) -> bool:
+        """There is a row of flags below the last plot."""
+        return self.foot.height() >= AXIS + FLAGS
+
+    @property
     def right(self) -> float:
         return self.columns[-1][1] if self.columns else self.labels.right()
 
