@@ -64,13 +64,17 @@ class TraceItem(pg.GraphicsObject):
         option: QStyleOptionGraphicsItem | None = None,
         widget: QWidget | None = None,
     ) -> None:
-        if self._seen.isEmpty() or not any(len(curve.trace) for curve in self._curves):
-            return
         to = painter.transform()
+        place = to.mapRect(self._seen)
+        # A view that is squeezed to nothing still reaches from a value to another.
+        if place.toRect().isEmpty() or not any(len(curve.trace) for curve in self._curves):
+            return
         painter.save()
         painter.resetTransform()
-        self._kept.draw(painter, Frame(to.mapRect(self._seen), to, self._curves))
-        painter.restore()
+        try:
+            self._kept.draw(painter, Frame(place, to, self._curves))
+        finally:
+            painter.restore()
 
     def boundingRect(self) -> QRectF:
         return self._seen
