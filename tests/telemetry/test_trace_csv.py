@@ -3,7 +3,6 @@
 import csv
 import errno
 import io
-import math
 import threading
 from collections.abc import Iterator
 from datetime import datetime
@@ -11,8 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gpuexplorer.core.catalogue import heat_and_power, memory, utilization
 from gpuexplorer.core.metrics import METRICS, MetricId
@@ -119,27 +116,6 @@ def test_rows_follow_the_interval_that_was_chosen_meanwhile(tmp_path: Path) -> N
     ]
     write_traces(path, cards, REAL)
     assert figures(path) == [[f"{at:.7g}"] * 5 for at in times]
-
-
-@given(
-    st.lists(st.lists(st.integers(0, 99_999), unique=True, max_size=40).map(sorted), max_size=6)
-)
-def test_every_reading_is_written_once_in_its_order_and_rows_go_forward(
-    tmp_path_factory: pytest.TempPathFactory, cards: list[list[int]]
-) -> None:
-    path = tmp_path_factory.mktemp("csv") / "plots.csv"
-    read_at = [[each / 1000 for each in times] for times in cards]
-    columns = [column(readings(times, times), f"GPU-{n}") for n, times in enumerate(read_at)]
-    write_traces(path, columns, REAL)
-    _, rows = read(path)
-    for number, times in enumerate(read_at):
-        cells = [row[f"GPU-{number} gpu_utilization [ratio]"] for row in rows]
-        assert [float(cell) for cell in cells if cell] == times
-    begins = [float(row["steady_s"]) for row in rows]
-    assert begins == sorted(begins)
-    for row, ends in zip(rows, [*begins, math.inf][1:], strict=True):
-        for cell in list(row.values())[2:]:
-            assert not cell or float(row["steady_s"]) <= float(cell) <= ends
 
 
 def test_zero_is_zero_and_no_blank(tmp_path: Path) -> None:

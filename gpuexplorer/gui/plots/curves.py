@@ -89,7 +89,8 @@ class _CurveDrawing:
             tops = np.interp(cells + COLUMN_PIXELS / 2, middles, y, np.nan, np.nan)
             for begin, end in curve.bare:
                 tops[(cells >= self._x(begin)) & (cells < self._x(end))] = np.nan
-            self._draw_area(_FILL, cells, tops, np.full(cells.size, self._place.bottom()))
+            floor = min(self._place.bottom(), self._level)
+            self._draw_area(_FILL, cells, tops, np.full(cells.size, floor))
         if spread:
             tops, bottoms = self._heights(trace.maxima[view]), self._heights(trace.minima[view])
             tops[bottoms - tops <= LINE_WIDTH] = np.nan

@@ -90,6 +90,7 @@ def plain_view(graph: Graph, time: pg.ViewBox) -> pg.ViewBox:
     """Anywhere in the scene, moved by nobody; its time is that of another."""
     view = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0.0)
     view.disableAutoRange()
+    view.setZValue(0)  # pyqtgraph's own choice is far below what lies behind curves
     view.setXLink(time)
     graph.scene().addItem(view)
     return view

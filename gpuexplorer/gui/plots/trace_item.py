@@ -35,10 +35,11 @@ class TraceItem(pg.GraphicsObject):
     knows neither columns of several readings nor that a gap is not to be bridged.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, kept: bool = True) -> None:
+        """Not `kept` from frame to frame: right for what is small, or does not move."""
         super().__init__()
         self._curves: tuple[Curve, ...] = ()
-        self._kept = KeptPicture()
+        self._kept = KeptPicture() if kept else None
         self._seen = QRectF()
 
     def show_trace(
@@ -71,8 +72,12 @@ class TraceItem(pg.GraphicsObject):
             return
         painter.save()
         painter.resetTransform()
+        frame = Frame(place, to, self._curves)
         try:
-            self._kept.draw(painter, Frame(place, to, self._curves))
+            if self._kept is None:
+                frame.draw(painter, place.left(), place.right())
+            else:
+                self._kept.draw(painter, frame)
         finally:
             painter.restore()
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent, QWheelEvent
+from PySide6.QtGui import QHelpEvent, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QApplication
+from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.lab_copies import CopyBook
@@ -280,6 +280,19 @@ def test_a_stretch_tells_what_it_is(page: MovingPage) -> None:
     assert words.startswith("X to cuda:1, 46.0 GB/s\n5.84 ms; cuda:0, copy out\nLine 1: Z = X")
 
 
+@pytest.mark.qt_log_ignore("This plugin does not support raise")
+def test_pointing_at_a_bar_says_what_it_is(page: MovingPage) -> None:
+    choose(page, "All")
+    seen = view(page)
+    x = x_of(seen, 3e-3)
+    rows = [y for y in range(60, seen.height()) if seen.bar_at(QPointF(x, y)) is not None]
+    at = QPoint(x, rows[-1])
+    event = QHelpEvent(QEvent.Type.ToolTip, at, seen.viewport().mapToGlobal(at))
+    QApplication.sendEvent(seen.viewport(), event)
+    assert QToolTip.text().startswith("X arrives\n5.84 ms; cuda:1, copy in\nLine 1: ")
+    QToolTip.hideText()
+
+
 def test_the_trace_is_saved_and_says_that_it_is_modelled(
     page: MovingPage, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -437,6 +450,23 @@ def test_rows_that_find_no_room_are_scrolled_to(look: Look, qtbot: QtBot) -> Non
         press(seen, Qt.Key.Key_Down)
     assert seen.scroll.value() == seen.scroll.maximum() > 0
     assert arrives in tracks()
+
+
+def test_a_card_that_went_keeps_its_rows_without_its_colour(look: Look, qtbot: QtBot) -> None:
+    timeline, book = timeline_of([one_copy(0.1, 0.15)])
+    seen = TimelineView(look)
+    qtbot.addWidget(seen)
+    seen.resize(1330, 200)
+    seen.show_session(timeline, book, DEVICES)
+    seen.show_frame(all_of(timeline.length))
+    seen.show()
+    before = seen.grab().toImage()
+    seen.show_session(timeline, book, {"cuda:1": DEVICES["cuda:1"]})
+    after = seen.grab().toImage()
+    x = x_of(seen, 0.12)
+    changed = [y for y in range(60, 200) if before.pixel(x, y) != after.pixel(x, y)]
+    gone = {found[0].device for y in changed if (found := seen.bar_at(QPointF(x, y)))}
+    assert gone == {"cuda:0", "cuda:1"}  # what arrives on 1 had the colour of 0
 
 
 def test_one_wrong_copy_is_seen_among_very_many(look: Look, qtbot: QtBot) -> None:

@@ -125,6 +125,17 @@ def test_limits_bands_and_flags_have_their_words(open_stack: MakeStack) -> None:
     assert "copy X" in stack.hints() or "copy X" in words
 
 
+def test_curves_lie_over_what_marks_a_time(open_stack: MakeStack) -> None:
+    stack = open_stack([])
+    flags = [Flag(NOW - 150, "copy X"), Flag(NOW - 50, "copy Y")]
+    stack.show_contents([plot(line("GPU", 0.4))], flags)
+    seen = stack.grab().toImage()
+    rows = [{seen.pixel(x, y) for x in range(100, 500)} for y in range(60, 300)]
+    # Poles cross every row but those of the curve; lines of the grid have their colour.
+    hairline = stack.look.theme.line.rgb()
+    assert any(len(colours) == 1 and hairline not in colours for colours in rows)
+
+
 def test_every_label_explains_its_metric(open_stack: MakeStack, qtbot: QtBot) -> None:
     stack = open_stack([plot(line("GPU", 0.5))])
     qtbot.waitUntil(lambda: any("utilization.gpu" in hint for hint in stack.hints()))

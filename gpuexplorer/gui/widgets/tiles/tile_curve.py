@@ -19,7 +19,7 @@ from gpuexplorer.telemetry.trace import Trace
 
 _BAND_EDGE, _BAND_FILL = 2.0, 0.13
 # Around a plot that has a scale: its words at the left, half a line above, times below.
-_LABELS, _HEADROOM, _TIMES = 36, 13, 20
+_LABELS, _HEADROOM, _TIMES = 56, 13, 20
 # Half a line at either end of the scale is drawn whole.
 _EDGE = 1.0
 
@@ -77,6 +77,8 @@ class TileCurves:
     def show(self, curves: Iterable[PlacedCurve]) -> None:
         hidden = dict(self._made)
         for each in curves:
+            if each.spark is None:
+                continue
             key = (each.name, each.scaled)
             hidden.pop(key, None)
             if key not in self._made:
@@ -96,7 +98,7 @@ class TileCurve(Graph):
         self._wear: Wear | None = None
         self._worn: tuple[QColor, QColor] | None = None
         self._reach = (0.0, 0.0)
-        self._trace = TraceItem()
+        self._trace = TraceItem(kept=False)
         self._values = Axis(look, "left", lines=False) if scaled else None
         self._times = Axis(look, "bottom", lines=False, inside=True) if scaled else None
         self._view = self.add_plot(left=self._values, bottom=self._times)
@@ -110,9 +112,9 @@ class TileCurve(Graph):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
-    def show_spark(self, spark: Spark | None, wear: Wear) -> None:
+    def show_spark(self, spark: Spark, wear: Wear) -> None:
         """Drawn anew only where it looks different."""
-        self.setVisible(spark is not None)
+        self.show()
         changed = spark is not self._spark
         self._spark, self._wear = spark, wear
         if changed or wear(self.look.theme) != self._worn:

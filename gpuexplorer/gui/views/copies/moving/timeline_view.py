@@ -321,8 +321,7 @@ class TimelineView(Graph):
         return QSize(GUTTER + 400, height_of(self._bars.rows) + _AXIS + _STRIP + 3)
 
     def viewportEvent(self, event: QEvent) -> bool:
-        asks = isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip
-        if asks and (found := self.bar_at(self.mapToScene(event.pos()))) is not None:
+        if isinstance(event, QHelpEvent) and (found := self.bar_at(QPointF(event.pos()))):
             words = hint(self._bars.timeline, self._bars.book, *found)
             QToolTip.showText(event.globalPos(), words, self)
             return True
