@@ -74,6 +74,7 @@ class PlotCanvas(Graph):
         self._pointer: float | None = None
         self._dragging = False
         self._seen = False
+        self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
         self.viewport().grabGesture(Qt.GestureType.PinchGesture)
 
     @property
@@ -174,6 +175,7 @@ class PlotCanvas(Graph):
         self._put_foot(size)
         self._show_crosshair()
         self._show_ring()
+        self.viewport().update()
 
     def _put_foot(self, size: QSize | None = None) -> None:
         """The axis of time is in view, though the plots' end may not be."""
