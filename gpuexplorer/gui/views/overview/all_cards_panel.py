@@ -57,7 +57,6 @@ class AllCardsPanel(Panel):
         self._many = self._alone = False
         self._room = 0.0
         self._strip_reach = (0.0, 0.0)
-        self._figures_there = True
         choices = [(plotted.name, tr(plotted.title)) for plotted in offered]
         self._metrics = Segmented(look, tr("What all cards are compared by"), choices)
         self._metrics.chosen.connect(self._on_metric_chosen)

@@ -11,7 +11,6 @@ from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 ENTRY_HEIGHT = 36
 _ICON, _ICON_LEFT, _TEXT_LEFT, _RIGHT = 20.0, 20.0, 52.0, 20.0
 _SIDE, _AIR = 8.0, 2.0
-_IN_THE_CORNER = 12.0
 
 
 class RailEntry(PaintedButton):
