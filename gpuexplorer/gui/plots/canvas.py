@@ -30,6 +30,7 @@ from gpuexplorer.gui.plots.trace_item import columns_for
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 
 _LEAF = 0.8  # of what is seen: how far Page Up goes back
 _STEP, _LONG_STEP = 2, 20  # pixels: how far an arrow key moves the crosshair
@@ -117,7 +118,7 @@ class PlotCanvas(Graph):
         """All that is seen just now."""
         window = self.time_window
         stretch = Stretch(*window.stretch(), window.following, window.wall(0.0), window.began)
-        return Shown(self._contents, self._flags, stretch, self._settings.choices.units)
+        return Shown(self._contents, self._all_flags(), stretch, self._settings.choices.units)
 
     def words(self) -> str:
         """Every line with its newest value, or the reason why there is none."""
@@ -151,6 +152,13 @@ class PlotCanvas(Graph):
 
     def fill(self) -> None:
         self._arrange()
+
+    def _all_flags(self) -> tuple[Flag, ...]:
+        """The marked moment has one too, whatever took place then."""
+        marked = self.time_window.marked
+        if marked is None or any(flag.at == marked.at for flag in self._flags):
+            return self._flags
+        return (*self._flags, Flag(marked.at, marked.text, Tone.TEXT))
 
     def _arrange(self, size: QSize | None = None) -> None:
         """Put everything in its place."""
@@ -258,6 +266,10 @@ class PlotCanvas(Graph):
         self.layout_now()
         self._show_crosshair()
 
+    def _on_marked(self) -> None:
+        self.updateGeometry()
+        self._later.start()
+
     def _on_page_moved(self) -> None:
         if self._layout is not None:
             self._put_foot()
@@ -354,7 +366,7 @@ class PlotCanvas(Graph):
             self._seen = True
             self.time_window.changed.connect(self._later.start)
             self.time_window.crosshair_moved.connect(self._on_crosshair_moved)
-            self.time_window.marked_changed.connect(self._later.start)
+            self.time_window.marked_changed.connect(self._on_marked)
             self._settings.changed.connect(self._later.start)
             self._later.start()
 
@@ -365,7 +377,7 @@ class PlotCanvas(Graph):
             self._seen = False
             self.time_window.changed.disconnect(self._later.start)
             self.time_window.crosshair_moved.disconnect(self._on_crosshair_moved)
-            self.time_window.marked_changed.disconnect(self._later.start)
+            self.time_window.marked_changed.disconnect(self._on_marked)
             self._settings.changed.disconnect(self._later.start)
         if self._pointer is not None:
             self._pointer = None
@@ -378,7 +390,7 @@ class PlotCanvas(Graph):
         self._layout = None
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(280, round(least_height(self._contents, bool(self._flags))))
+        return QSize(280, round(least_height(self._contents, bool(self._all_flags()))))
 
     def sizeHint(self) -> QSize:
         least = self.minimumSizeHint()

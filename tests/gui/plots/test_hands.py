@@ -61,12 +61,13 @@ def turn(
     at: int,
     x: int = 200,
     phase: Qt.ScrollPhase = Qt.ScrollPhase.NoScrollPhase,
+    y: int = 150,
 ) -> None:
     """The wheel by one notch towards oneself, so many milliseconds after the first. Who leaves
     it gives it to what is below, as Qt does with what comes from a real wheel.
     """
     none, away = Qt.MouseButton.NoButton, QPoint(0, -120)
-    where = widget.mapToGlobal(QPointF(x, 150))
+    where = widget.mapToGlobal(QPointF(x, y))
     under: QWidget | None = widget
     while under is not None:
         event = QWheelEvent(
@@ -102,6 +103,27 @@ def test_a_scroll_of_the_page_stays_one_when_a_plot_slides_under_the_pointer(
     before = scrolled(page)
     turn(page.stack.viewport(), 1000)
     assert scrolled(page) == before
+    assert page.stack.time_window.span > 300
+
+
+def test_however_slow_a_scroll_is_it_stays_one_until_the_pointer_moves(
+    page: PageOfPlots,
+) -> None:
+    turn(page.above, 0)
+    where = page.above.mapToGlobal(QPoint(200, 150))
+
+    def turn_there(at: int) -> None:
+        viewport = page.stack.viewport()
+        place = viewport.mapFromGlobal(where)
+        turn(viewport, at, place.x(), y=place.y())
+
+    for at in range(1000, 6000, 1000):
+        before = scrolled(page)
+        turn_there(at)
+        assert scrolled(page) > before
+    assert page.stack.time_window.span == 300
+    where += QPoint(30, 0)
+    turn_there(9000)
     assert page.stack.time_window.span > 300
 
 
@@ -226,6 +248,39 @@ def test_the_marked_moment_stays_marked_whatever_is_pointed_at(open_stack: MakeS
     assert upright(stack.grab().toImage())
     stack.time_window.unmark()
     assert not upright(stack.grab().toImage())
+
+
+def test_the_marked_moment_says_what_took_place_though_it_has_no_flag(
+    open_stack: MakeStack,
+) -> None:
+    stack = open_stack([])
+    stack.show_contents([plot(line())])
+    stack.time_window.mark(NOW - 1, "Card 3 runs at its power limit")
+    assert "Card 3 runs at its power limit" in written(stack)
+    stack.time_window.unmark()
+    assert "Card 3 runs at its power limit" not in written(stack)
+
+
+def test_of_two_events_of_one_moment_the_marked_one_is_told(open_stack: MakeStack) -> None:
+    flags = [Flag(NOW - 9, "The card is lost"), Flag(NOW - 9, "Xid 79: off the bus")]
+    stack = open_stack([])
+    stack.show_contents([plot(line())], flags)
+    stack.time_window.mark(NOW - 9, "Xid 79: off the bus")
+    assert "Xid 79: off the bus" in written(stack)
+
+
+def test_the_last_label_is_whole_above_the_axis(open_stack: MakeStack) -> None:
+    low = [line(label, 0.0) for label in ("GPU", "memory", "encoder", "decoder")]
+    stack = open_stack([plot(*low)])
+    stack.resize(stack.width(), stack.minimumSizeHint().height())
+    layout, image = stack.layout_now(), stack.grab().toImage()
+    below = round(layout.area.bottom()) + 6
+    surface = stack.look.theme.surface.rgb()
+    assert any(
+        image.pixel(x, y) != surface
+        for x in range(round(layout.labels.left()), round(layout.labels.right()))
+        for y in range(below + 1, below + 5)
+    )
 
 
 def test_no_flag_is_cut_to_a_stump(open_stack: MakeStack) -> None:
