@@ -74,6 +74,7 @@ class PlotCanvas(Graph):
         self._pointer: float | None = None
         self._dragging = False
         self._seen = False
+        self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
         self.viewport().grabGesture(Qt.GestureType.PinchGesture)
 
     @property
@@ -174,6 +175,7 @@ class PlotCanvas(Graph):
         self._put_foot(size)
         self._show_crosshair()
         self._show_ring()
+        self.viewport().update()
 
     def _put_foot(self, size: QSize | None = None) -> None:
         """The axis of time is in view, though the plots' end may not be."""
@@ -265,10 +267,6 @@ class PlotCanvas(Graph):
     def _on_crosshair_moved(self) -> None:
         self.layout_now()
         self._show_crosshair()
-
-    def _on_marked(self) -> None:
-        self.updateGeometry()
-        self._later.start()
 
     def _on_page_moved(self) -> None:
         if self._layout is not None:
@@ -369,7 +367,8 @@ class PlotCanvas(Graph):
             self._seen = True
             self.time_window.changed.connect(self._later.start)
             self.time_window.crosshair_moved.connect(self._on_crosshair_moved)
-            self.time_window.marked_changed.connect(self._on_marked)
+            self.time_window.marked_changed.connect(self.updateGeometry)
+            self.time_window.marked_changed.connect(self._later.start)
             self._settings.changed.connect(self._later.start)
             self._later.start()
 
@@ -380,7 +379,8 @@ class PlotCanvas(Graph):
             self._seen = False
             self.time_window.changed.disconnect(self._later.start)
             self.time_window.crosshair_moved.disconnect(self._on_crosshair_moved)
-            self.time_window.marked_changed.disconnect(self._on_marked)
+            self.time_window.marked_changed.disconnect(self.updateGeometry)
+            self.time_window.marked_changed.disconnect(self._later.start)
             self._settings.changed.disconnect(self._later.start)
         if self._pointer is not None:
             self._pointer = None
