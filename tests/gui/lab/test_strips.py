@@ -179,6 +179,7 @@ def test_a_drag_is_over_when_another_screen_comes_in_between(
     strips.show()
     qtbot.waitUntil(lambda: not strip.visibleRegion().isEmpty())
     strips.pull()
+    QTest.mouseMove(strip, middle)
     QTest.mouseMove(strip, middle + QPoint(100, 0))
     qtbot.waitUntil(lambda: time_window.crosshair is not None)
     assert time_window.following
