@@ -128,4 +128,7 @@ def _draw_nothing(drawing: Drawing, plot: PlotPlace, x: float, said: str) -> Non
     left = x + 9 if x + 9 + word.width <= plot.area.right() else x - 9 - word.width
     # Between two grid lines, of which one is in the middle.
     y = plot.area.top() + 0.375 * plot.area.height()
+    # A curve that begins right behind the moment does not cross it out.
+    back = QRectF(left - 2, y - 7, word.width + 4, 14)
+    drawing.painter.fillRect(back, drawing.theme.surface)
     drawing.text(left, y + letters.cap_height / 2, word)
