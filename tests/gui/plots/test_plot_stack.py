@@ -157,6 +157,16 @@ def test_a_band_ends_where_the_area_beside_it_begins(
     assert len({*row}) == 2
 
 
+@pytest.mark.parametrize("ago", [300.0, 299.3])
+def test_a_band_that_holds_all_the_time_leaves_no_edge_free(
+    open_stack: MakeStack, ago: float
+) -> None:
+    stack = open_stack([plot(line("GPU", 0.5), bands=(Band(NOW - ago, NOW, "power limit"),))])
+    seen, area = stack.grab().toImage(), stack.layout_now().area.toRect()
+    row = [seen.pixel(x, area.bottom() - 20) for x in range(area.left(), area.right())]
+    assert len({*row}) == 1
+
+
 def test_the_labels_of_the_last_plot_stand_above_its_flags(open_stack: MakeStack) -> None:
     idle = [line(f"link {n}", 0.0) for n in range(3)]
     stack = open_stack([])
