@@ -84,7 +84,7 @@ def _draw_values(
     for mark in marks:
         drawing.painter.setPen(QPen(drawing.theme.surface, 1.5))
         drawing.painter.setBrush(drawing.theme.card(mark.line.colour))
-        drawing.painter.drawEllipse(QPointF(round(x) + 0.5, mark.y), _DOT, _DOT)
+        drawing.painter.drawEllipse(QPointF(int(x) + 0.5, mark.y), _DOT, _DOT)
 
 
 def _marks(drawing: Drawing, plot: PlotPlace, at: float, units: Units) -> list[_Mark]:
