@@ -165,7 +165,11 @@ class StackScene:
 
     def _draw_foot(self, drawing: Drawing) -> None:
         place, layout = self._foot_place, self._layout
-        if place.top() < layout.foot.top():
-            drawing.painter.fillRect(place.adjusted(0, 3, 0, 0), drawing.theme.surface)
+        floats = place.top() < layout.foot.top()
+        back = place.adjusted(0, 3, 0, 0)
+        if not floats:
+            back.setRight(layout.area.right() + 2)  # the last labels reach into it
+        drawing.painter.fillRect(back, drawing.theme.surface)
+        if floats:
             drawing.hairline(layout.left, layout.right, place.top() + 3)
         draw_flags(drawing, layout, self._shown.flags, place, self._marked_moment)
