@@ -141,7 +141,7 @@ class MovingPage(CopiesPage):
         self._panel.bar.cure_asked.connect(self._on_cure_asked)
         self._tools.which_chosen.connect(self._on_which_chosen)
         self._tools.searched_for.connect(self._on_searched_for)
-        self._tools.left.connect(self._on_search_left)
+        self._tools.left.connect(self._table.setFocus)
         self._tools.columns_asked.connect(self._table.open_column_menu)
         self._tools.compare_asked.connect(self._on_compare_asked)
         self._tools.offer_exports(self._saving.exports())
@@ -290,9 +290,6 @@ class MovingPage(CopiesPage):
     def _on_searched_for(self, words: str) -> None:
         self._wanted = replace(self._wanted, words=words)
         self._show_rows()
-
-    def _on_search_left(self) -> None:
-        self._table.setFocus()
 
     def _on_compare_asked(self) -> None:
         picks = self._table.picked()

@@ -71,7 +71,7 @@ class RatePlot(Graph):
         self._over = self.add_sheet(self._draw_over, above=11)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(tr(NAME))
-        self._view.sigResized.connect(self._on_resized)
+        self._view.sigResized.connect(self._draw)
         self._say()
 
     @property
@@ -245,9 +245,6 @@ class RatePlot(Graph):
         ]
         near = [each for each in found if each[0] <= _NEAR]
         return min(near, key=lambda each: each[0])[1] if near else None
-
-    def _on_resized(self) -> None:
-        self._draw()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)

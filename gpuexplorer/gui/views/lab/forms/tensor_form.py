@@ -50,7 +50,7 @@ class TensorForm(Form):
         for field in (self._name, self._shape, self._seed):
             field.typed.connect(self._on_typed)
         self._blanks.changed.connect(self.changed)
-        self._devices.chosen.connect(self._on_device_chosen)
+        self._devices.chosen.connect(self.changed)
         self._filled.chosen.connect(self._on_fill_chosen)
         self._type.chosen.connect(self._on_type_chosen)
         self._grad_tick.box.clicked.connect(self._on_grad_turned)
@@ -155,9 +155,6 @@ class TensorForm(Form):
 
     def _on_typed(self, text: str) -> None:
         del text
-        self.changed.emit()
-
-    def _on_device_chosen(self) -> None:
         self.changed.emit()
 
     def _on_fill_chosen(self, word: str) -> None:
