@@ -130,7 +130,8 @@ class AllCardsPanel(Panel):
         self.plots.setVisible(not many)
         self.strip.setVisible(many)
         self._legend.setVisible(many)
-        self._of_now.show_needed(not many)  # the sums stand elsewhere then
+        # The sums of many stand elsewhere, and one card's energy is of the time that is shown.
+        self._of_now.show_needed(not many and not alone)
         self._place_figures()
         self.shape_changed.emit()
 

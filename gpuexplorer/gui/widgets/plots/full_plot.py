@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Flag, PlotContent
-from gpuexplorer.gui.plots.layout import is_compact
+from gpuexplorer.gui.plots.layout import AXIS, is_compact
 from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.state.command_list import CommandList, Group, command_of
 from gpuexplorer.gui.state.settings import Settings
@@ -50,7 +50,7 @@ class FullPlot(QWidget):
         self._badge = SourceBadge(look)
         self._canvas = PlotCanvas(look, time_window, settings)
         self._canvas.full_screen_asked.connect(self._on_full_screen_asked)
-        note = PlotNote(look, self._canvas)
+        note = PlotNote(look, self._canvas, AXIS)
         self._deeds = PlotActions(self._canvas, settings)
         self._deeds.full_screen.setVisible(False)
         self._deeds.done.connect(note.show_done)

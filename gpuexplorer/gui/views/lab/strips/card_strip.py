@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
@@ -218,6 +218,11 @@ class CardStrip(Painted):
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self._time_window.point_at(None)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        # Whoever lets go of the button now does so over another screen.
+        self._held = self._past = None
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
