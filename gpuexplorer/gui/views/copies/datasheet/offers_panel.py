@@ -24,7 +24,7 @@ from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.wording.copies.datasheet.offers import looked_for
+from gpuexplorer.gui.wording.copies.datasheet.beside import looked_for
 
 _SEARCH = 210
 

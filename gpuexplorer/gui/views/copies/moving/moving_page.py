@@ -29,12 +29,18 @@ from gpuexplorer.gui.views.copies.moving.travel_drawing import Flow
 from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel, flow_of
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.wording.copies.copies_keys import MOVING_KEYS
-from gpuexplorer.gui.wording.copies.moving.arrangement import Wanted, Which, counts
 from gpuexplorer.gui.wording.copies.moving.cells import colour_of
 from gpuexplorer.gui.wording.copies.moving.export import as_text
-from gpuexplorer.gui.wording.copies.moving.moved import Key, Moved, folded, with_best
-from gpuexplorer.gui.wording.copies.moving.sentences import Said, said_of
-from gpuexplorer.gui.wording.copies.moving.wire_words import unwired, with_copy
+from gpuexplorer.gui.wording.copies.moving.moved import (
+    Key,
+    Moved,
+    Wanted,
+    Which,
+    counts,
+    folded,
+    with_best,
+)
+from gpuexplorer.gui.wording.copies.moving.sentences import Said, said_of, unwired, with_copy
 from gpuexplorer.gui.wording.machine.machine_face import Face
 from gpuexplorer.gui.wording.machine.machine_faces import lasting_faces, passing_faces
 from gpuexplorer.gui.wording.machine.machine_things import Thing

@@ -28,7 +28,7 @@ from gpuexplorer.gui.widgets.machine.voiced import Voiced
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, Key
 from gpuexplorer.gui.wording.lab.bench.bench_column import ColumnFace
-from gpuexplorer.gui.wording.lab.bench.bench_values import Values
+from gpuexplorer.gui.wording.lab.bench.bench_question import Values
 
 _ARRIVAL = 160  # milliseconds
 _FROM = 28.0  # pixels away from where a block will stand

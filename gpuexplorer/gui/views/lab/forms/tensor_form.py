@@ -15,10 +15,8 @@ from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
 from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
 from gpuexplorer.gui.widgets.controls.fields import TextField
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.wording.lab.forms.counting import elements
-from gpuexplorer.gui.wording.lab.forms.dtypes import DTYPES, lacks
-from gpuexplorer.gui.wording.lab.forms.fills import FILLS, cannot_make
-from gpuexplorer.gui.wording.lab.forms.names import next_letter
+from gpuexplorer.gui.wording.lab.forms.fills import DTYPES, FILLS, cannot_make, lacks
+from gpuexplorer.gui.wording.lab.forms.names import elements, next_letter
 from gpuexplorer.gui.wording.lab.forms.plan import Plan, Surroundings
 from gpuexplorer.gui.wording.lab.forms.tensor_plan import TensorWish, read_wish, tensor_plan
 

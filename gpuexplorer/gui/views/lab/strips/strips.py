@@ -19,7 +19,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.strips.card_strip import LOW, TALL, CardStrip
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.strips.strip_order import strip_order
+from gpuexplorer.gui.wording.lab.strips.merged_flags import strip_order
 
 _GAP, _BAR = 8, 10
 _NARROWEST = 340  # of one strip
