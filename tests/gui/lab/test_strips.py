@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.state.lab.lab_state import LabState
@@ -170,8 +171,12 @@ def test_a_drag_is_over_when_another_screen_comes_in_between(
     strips.show()
     qtbot.waitUntil(lambda: not strip.visibleRegion().isEmpty())
     strips.pull()
-    QTest.mouseMove(strip, middle + QPoint(100, 0))
-    qtbot.waitUntil(lambda: time_window.crosshair is not None)
+    at, none = QPointF(middle + QPoint(100, 0)), Qt.MouseButton.NoButton
+    where = strip.mapToGlobal(at)
+    key = Qt.KeyboardModifier.NoModifier
+    moved = QMouseEvent(QEvent.Type.MouseMove, at, where, none, none, key)
+    QApplication.sendEvent(strip, moved)
+    assert time_window.crosshair is not None
     assert time_window.following
 
 
