@@ -74,6 +74,7 @@ class PlotCanvas(Graph):
         self._pointer: float | None = None
         self._dragging = False
         self._seen = False
+        self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
         self.viewport().grabGesture(Qt.GestureType.PinchGesture)
 
     @property
@@ -174,6 +175,7 @@ class PlotCanvas(Graph):
         self._put_foot(size)
         self._show_crosshair()
         self._show_ring()
+        self.viewport().update()
 
     def _put_foot(self, size: QSize | None = None) -> None:
         """The axis of time is in view, though the plots' end may not be."""
@@ -241,9 +243,9 @@ class PlotCanvas(Graph):
             case key.Key_Down:
                 self._choose(min(max(0, len(self._contents) - 1), self._current + 1))
             case key.Key_Plus | key.Key_Equal:
-                self._time.zoom(1 / ZOOM, around)
+                self.time_window.zoom(1 / ZOOM, around)
             case key.Key_Minus:
-                self._time.zoom(ZOOM, around)
+                self.time_window.zoom(ZOOM, around)
             case key.Key_PageUp:
                 self._time.move(-_LEAF)
             case key.Key_PageDown:
@@ -295,13 +297,13 @@ class PlotCanvas(Graph):
         if isinstance(event, QNativeGestureEvent):
             if event.gestureType() is Qt.NativeGestureType.ZoomNativeGesture:
                 factor = 1 / max(0.1, 1 + event.value())
-                self._time.zoom(factor, self._share(event.position().x()))
+                self.time_window.zoom(factor, self._share(event.position().x()))
                 return True
         elif isinstance(event, QGestureEvent):
             pinch = event.gesture(Qt.GestureType.PinchGesture)
             if isinstance(pinch, QPinchGesture):
                 x = self.mapFromGlobal(pinch.centerPoint()).x()
-                self._time.zoom(1 / max(0.1, pinch.scaleFactor()), self._share(x))
+                self.time_window.zoom(1 / max(0.1, pinch.scaleFactor()), self._share(x))
                 return True
         return super().viewportEvent(event)
 

@@ -14,6 +14,7 @@ from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.telemetry.history import History
 from tests.gui.plots.made import (
@@ -154,6 +155,15 @@ def test_the_times_are_in_view_wherever_the_page_is(page: PageOfPlots) -> None:
         # Where plots end below the page, the lowest rows in view are nothing but the axis.
         assert inked(page.stack, bottom - 21, bottom)
         assert not inked(page.stack, bottom - 25, bottom - 21)
+
+
+def test_what_became_of_a_picture_is_said_in_view_above_the_times(page: PageOfPlots) -> None:
+    page.stack.copy_picture()
+    note = page.stack.findChild(PlotNote)
+    assert note is not None
+    seen = page.viewport().rect()
+    bottom = note.mapTo(page.viewport(), note.rect().bottomLeft()).y()
+    assert seen.top() < bottom < seen.bottom() - 21
 
 
 def hover(stack: PlotStack, x: float, y: float) -> None:
