@@ -31,6 +31,7 @@ class StripPast:
     reach: float  # bytes at the top of the memory's plot
     ticks: tuple[TimeTick, ...]
     flags: tuple[LineFlag, ...]
+    began: float  # nothing is known of the time before
 
     def x(self, at: float, width: float) -> float:
         return (at - self.start) / (self.end - self.start) * width
@@ -64,6 +65,7 @@ def strip_past(
         memory_reach(most, total, units),
         tuple(time_ticks(start, end, time_window.wall(0.0), int(width / _TICK_EVERY))),
         flags,
+        time_window.began,
     )
 
 

@@ -21,7 +21,7 @@ from gpuexplorer.gui.views.lab.strips.card_strip import LOW, TALL, CardStrip
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.gui.wording.lab.strips.merged_flags import strip_order
 
-_GAP, _BAR = 8, 10
+_GAP, _BAR = 8, 12
 _NARROWEST = 340  # of one strip
 _LOW_BELOW = 840  # of the window's height
 
