@@ -166,9 +166,9 @@ class PlotCanvas(Graph):
         self._later.stop()
         shown, before = self.shown(), self._layout
         place = QRectF(QPointF(0, 0), size or self.size()).adjusted(_MARGIN, 0, -_MARGIN, 0)
-        scales = [plot.scale for plot in before.plots] if before and self._dragging else []
-        if len(scales) != len(self._contents):
-            scales = []
+        plots = before.plots if before and self._dragging else ()
+        same = [_whose(plot.content) for plot in plots] == list(map(_whose, self._contents))
+        scales = [plot.scale for plot in plots] if same else []
         layout = lay_out(place, shown, self.look.letters, scales)
         self._layout = layout
         self._drawn.show(layout, shown, self.time_window.marked)
@@ -398,3 +398,8 @@ class PlotCanvas(Graph):
     def sizeHint(self) -> QSize:
         least = self.minimumSizeHint()
         return QSize(900, least.height() + 36 * max(1, len(self._contents)))
+
+
+def _whose(content: PlotContent) -> tuple[object, ...]:
+    """Another card or metric has a scale of its own."""
+    return content.name, content.unit, *[(line.card, line.metric.id) for line in content.lines]

@@ -20,7 +20,7 @@ from gpuexplorer.gui.plots.trace_item import TraceItem
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 from gpuexplorer.gui.views.lab.strips.strip_past import StripPast
-from gpuexplorer.gui.wording.lab.bench.memory_scale import reach_words
+from gpuexplorer.gui.wording.lab.bench.bench_column import reach_words
 from gpuexplorer.gui.wording.lab.strips.merged_flags import MergedFlag, Pole, merged_flags
 
 _PLOT_GAP, _FLAG_GAP, _FLAG = 6, 2, 14

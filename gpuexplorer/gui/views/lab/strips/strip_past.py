@@ -14,7 +14,7 @@ from gpuexplorer.gui.plots.trace_item import columns_for, steady_stretch
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.line_flags import LineFlag
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.wording.lab.bench.memory_scale import memory_reach
+from gpuexplorer.gui.wording.lab.bench.bench_column import memory_reach
 from gpuexplorer.telemetry.trace import Trace
 
 _TICK_EVERY = 96.0  # pixels
