@@ -21,6 +21,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.plots.content import Flag, PlotContent, Stretch
 from gpuexplorer.gui.plots.crosshair import words_at
 from gpuexplorer.gui.plots.end_labels import in_words
+from gpuexplorer.gui.plots.flags import with_marked
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.layout import Layout, Shown, lay_out, least_height
 from gpuexplorer.gui.plots.page_wheel import PageWheel
@@ -30,7 +31,6 @@ from gpuexplorer.gui.plots.trace_item import columns_for
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import Tone
 
 _LEAF = 0.8  # of what is seen: how far Page Up goes back
 _STEP, _LONG_STEP = 2, 20  # pixels: how far an arrow key moves the crosshair
@@ -119,7 +119,12 @@ class PlotCanvas(Graph):
         """All that is seen just now."""
         window = self.time_window
         stretch = Stretch(*window.stretch(), window.following, window.wall(0.0), window.began)
-        return Shown(self._contents, self._all_flags(), stretch, self._settings.choices.units)
+        return Shown(
+            self._contents,
+            with_marked(self._flags, self.time_window.marked),
+            stretch,
+            self._settings.choices.units,
+        )
 
     def words(self) -> str:
         """Every line with its newest value, or the reason why there is none."""
@@ -153,13 +158,6 @@ class PlotCanvas(Graph):
 
     def fill(self) -> None:
         self._arrange()
-
-    def _all_flags(self) -> tuple[Flag, ...]:
-        """The marked moment has one too, whatever took place then."""
-        marked = self.time_window.marked
-        if marked is None or any(flag.at == marked.at for flag in self._flags):
-            return self._flags
-        return (*self._flags, Flag(marked.at, marked.text, Tone.TEXT))
 
     def _arrange(self, size: QSize | None = None) -> None:
         """Put everything in its place."""
@@ -393,7 +391,14 @@ class PlotCanvas(Graph):
         self._layout = None
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(280, round(least_height(self._contents, bool(self._all_flags()))))
+        return QSize(
+            280,
+            round(
+                least_height(
+                    self._contents, bool(with_marked(self._flags, self.time_window.marked))
+                )
+            ),
+        )
 
     def sizeHint(self) -> QSize:
         least = self.minimumSizeHint()

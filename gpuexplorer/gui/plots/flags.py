@@ -36,6 +36,13 @@ class _Cloth:
         return self.flags[0].text if len(self.flags) == 1 else self.short
 
 
+def with_marked(flags: tuple[Flag, ...], marked: Marked | None) -> tuple[Flag, ...]:
+    """The marked moment has one too, whatever took place then."""
+    if marked is None or any(flag.at == marked.at for flag in flags):
+        return flags
+    return (*flags, Flag(marked.at, marked.text, Tone.TEXT))
+
+
 def draw_flag_poles(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> None:
     """Behind the lines, through all plots; one for each place, and what it says of it."""
     places: dict[int, list[str]] = {}
