@@ -119,12 +119,8 @@ class PlotCanvas(Graph):
         """All that is seen just now."""
         window = self.time_window
         stretch = Stretch(*window.stretch(), window.following, window.wall(0.0), window.began)
-        return Shown(
-            self._contents,
-            with_marked(self._flags, self.time_window.marked),
-            stretch,
-            self._settings.choices.units,
-        )
+        flags = with_marked(self._flags, window.marked)
+        return Shown(self._contents, flags, stretch, self._settings.choices.units)
 
     def words(self) -> str:
         """Every line with its newest value, or the reason why there is none."""
@@ -391,14 +387,8 @@ class PlotCanvas(Graph):
         self._layout = None
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(
-            280,
-            round(
-                least_height(
-                    self._contents, bool(with_marked(self._flags, self.time_window.marked))
-                )
-            ),
-        )
+        flags = with_marked(self._flags, self.time_window.marked)
+        return QSize(280, round(least_height(self._contents, bool(flags))))
 
     def sizeHint(self) -> QSize:
         least = self.minimumSizeHint()

@@ -12,7 +12,7 @@ from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.plots.layout import FLAGS, Layout
 from gpuexplorer.gui.state.time_window import Marked
-from gpuexplorer.gui.theme.palette import faded, mixed
+from gpuexplorer.gui.theme.palette import Tone, faded, mixed
 from gpuexplorer.gui.wording.lab.strips.merged_flags import Pole, merged_flags
 
 _CLOTH = 8.0
