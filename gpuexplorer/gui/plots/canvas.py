@@ -268,10 +268,6 @@ class PlotCanvas(Graph):
         self.layout_now()
         self._show_crosshair()
 
-    def _on_marked(self) -> None:
-        self.updateGeometry()
-        self._later.start()
-
     def _on_page_moved(self) -> None:
         if self._layout is not None:
             self._put_foot()
@@ -340,6 +336,9 @@ class PlotCanvas(Graph):
             event.ignore()
         else:
             pg.GraphicsView.wheelEvent(self, event)
+            if event.isAccepted():
+                self._pointer = event.position().x()
+                self._point(self._pointer)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -368,7 +367,8 @@ class PlotCanvas(Graph):
             self._seen = True
             self.time_window.changed.connect(self._later.start)
             self.time_window.crosshair_moved.connect(self._on_crosshair_moved)
-            self.time_window.marked_changed.connect(self._on_marked)
+            self.time_window.marked_changed.connect(self.updateGeometry)
+            self.time_window.marked_changed.connect(self._later.start)
             self._settings.changed.connect(self._later.start)
             self._later.start()
 
@@ -379,7 +379,8 @@ class PlotCanvas(Graph):
             self._seen = False
             self.time_window.changed.disconnect(self._later.start)
             self.time_window.crosshair_moved.disconnect(self._on_crosshair_moved)
-            self.time_window.marked_changed.disconnect(self._on_marked)
+            self.time_window.marked_changed.disconnect(self.updateGeometry)
+            self.time_window.marked_changed.disconnect(self._later.start)
             self._settings.changed.disconnect(self._later.start)
         if self._pointer is not None:
             self._pointer = None
