@@ -35,10 +35,11 @@ class TraceItem(pg.GraphicsObject):
     knows neither columns of several readings nor that a gap is not to be bridged.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, keep: bool = True) -> None:
+        """To keep a picture is of no use where little is drawn, or all of it anew."""
         super().__init__()
         self._curves: tuple[Curve, ...] = ()
-        self._kept = KeptPicture()
+        self._kept = KeptPicture() if keep else None
         self._seen = QRectF()
 
     def show_trace(
@@ -69,7 +70,11 @@ class TraceItem(pg.GraphicsObject):
         to = painter.transform()
         painter.save()
         painter.resetTransform()
-        self._kept.draw(painter, Frame(to.mapRect(self._seen), to, self._curves))
+        frame = Frame(to.mapRect(self._seen), to, self._curves)
+        if self._kept is None:
+            frame.draw(painter, frame.place.left(), frame.place.right())
+        else:
+            self._kept.draw(painter, frame)
         painter.restore()
 
     def boundingRect(self) -> QRectF:

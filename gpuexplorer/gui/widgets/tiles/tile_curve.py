@@ -98,7 +98,7 @@ class TileCurve(Graph):
         self._wear: Wear | None = None
         self._worn: tuple[QColor, QColor] | None = None
         self._reach = (0.0, 0.0)
-        self._trace = TraceItem()
+        self._trace = TraceItem(keep=False)
         self._values = Axis(look, "left", lines=False) if scaled else None
         self._times = Axis(look, "bottom", lines=False, inside=True) if scaled else None
         self._view = self.add_plot(left=self._values, bottom=self._times)
