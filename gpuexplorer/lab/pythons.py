@@ -5,7 +5,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from gpuexplorer.core.cards import Card
@@ -18,7 +18,6 @@ from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
 from gpuexplorer.lab.torch_builds import Suits, TorchBuild, suits
 
 _PATIENCE = 10.0
-_PATIENCE_FOR_TORCH = 60.0
 _ANSWER = "GPUEXPLORER "
 _QUESTIONED = "import importlib.util"
 # Nothing of torch is imported: its own file says what it was built for.
@@ -37,11 +36,6 @@ if found is not None and found.origin:
     pattern = r"^(\w+)(?:\s*:[^=\n]+)?\s*=\s*['\"]([^'\"\n]*)['\"]"
     said["torch"] = dict(re.findall(pattern, told, re.M))
 print("GPUEXPLORER " + json.dumps(said))
-"""
-# The flags are compiled in; asking torch.cuda for them would start CUDA and wake the cards.
-_ASK_TORCH = """
-import json, torch
-print("GPUEXPLORER " + json.dumps((torch._C._cuda_getArchFlags() or "").split()))
 """
 _ENVIRONMENTS = (
     "miniconda3/envs",
@@ -127,18 +121,6 @@ def ask(
     except (ValueError, KeyError, TypeError, AttributeError):
         return LabPython(path, trouble=_no_python())
     return LabPython(path, prefix, version, build, _unfit(version, build))
-
-
-def ask_torch(python: LabPython, patience: float = _PATIENCE_FOR_TORCH) -> LabPython:
-    """Imports its torch, which takes seconds, for the cards it holds code for."""
-    if python.build is None or not python.build.cuda:
-        return python
-    answer = _answered(python.path, _ASK_TORCH, patience)
-    if isinstance(answer, Message):
-        trouble = Message("Its PyTorch cannot be loaded. {trouble}", trouble=answer)
-        return replace(python, trouble=trouble)
-    architectures = [str(each) for each in json.loads(answer)]
-    return replace(python, build=replace(python.build, architectures=architectures))
 
 
 def chosen(path: Path, given_up: "threading.Event | None" = None) -> LabPython:

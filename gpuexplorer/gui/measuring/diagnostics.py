@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal, qVersion
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -19,7 +19,6 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.measuring import own_process
 from gpuexplorer.gui.measuring.frame_meter import FrameMeter
-from gpuexplorer.gui.measuring.heartbeat import PERIOD, Heartbeat
 from gpuexplorer.gui.measuring.spread import Spread
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.telemetry.session import Session
@@ -33,6 +32,7 @@ _HINT = mark(
     "The middle of the last frames, and the processor time of the whole program, reading "
     "included. More under Diagnostics in the menu."
 )
+PERIOD = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +181,38 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+class Heartbeat(QObject):
+    """A timer that should come every 20 ms, and notes how much later it came.
+
+    It wakes the processor, so it beats only while somebody wants to know.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.beats = 0
+        self.longest_wait = 0.0
+        self._before = 0.0
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(round(PERIOD * 1000))
+        self._timer.timeout.connect(self._on_timeout)
+
+    @property
+    def beating(self) -> bool:
+        return self._timer.isActive()
+
+    def start(self) -> None:
+        if not self.beating:
+            self._before = time.perf_counter()
+            self._timer.start()
+
+    def stop(self) -> None:
+        self._timer.stop()
+
+    def _on_timeout(self) -> None:
+        now = time.perf_counter()
+        self.beats += 1
+        self.longest_wait = max(self.longest_wait, now - self._before - PERIOD)
+        self._before = now

@@ -30,6 +30,7 @@ from gpuexplorer.gui.plots.trace_item import columns_for
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
 
 _LEAF = 0.8  # of what is seen: how far Page Up goes back
 _STEP, _LONG_STEP = 2, 20  # pixels: how far an arrow key moves the crosshair
@@ -73,6 +74,7 @@ class PlotCanvas(Graph):
         self._pointer: float | None = None
         self._dragging = False
         self._seen = False
+        # What changed is painted together, in one frame of the window.
         self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
         self.viewport().grabGesture(Qt.GestureType.PinchGesture)
 
@@ -118,7 +120,7 @@ class PlotCanvas(Graph):
         """All that is seen just now."""
         window = self.time_window
         stretch = Stretch(*window.stretch(), window.following, window.wall(0.0), window.began)
-        return Shown(self._contents, self._flags, stretch, self._settings.choices.units)
+        return Shown(self._contents, self._all_flags(), stretch, self._settings.choices.units)
 
     def words(self) -> str:
         """Every line with its newest value, or the reason why there is none."""
@@ -153,6 +155,13 @@ class PlotCanvas(Graph):
     def fill(self) -> None:
         self._arrange()
 
+    def _all_flags(self) -> tuple[Flag, ...]:
+        """The marked moment has one too, whatever took place then."""
+        marked = self.time_window.marked
+        if marked is None or any(flag.at == marked.at for flag in self._flags):
+            return self._flags
+        return (*self._flags, Flag(marked.at, marked.text, Tone.TEXT))
+
     def _arrange(self, size: QSize | None = None) -> None:
         """Put everything in its place."""
         self._later.stop()
@@ -167,7 +176,6 @@ class PlotCanvas(Graph):
         self._put_foot(size)
         self._show_crosshair()
         self._show_ring()
-        self.viewport().update()
 
     def _put_foot(self, size: QSize | None = None) -> None:
         """The axis of time is in view, though the plots' end may not be."""
@@ -178,11 +186,13 @@ class PlotCanvas(Graph):
 
     def _show_crosshair(self) -> None:
         self._drawn.show_crosshair(self.time_window.crosshair)
+        self.viewport().update()
 
     def _show_ring(self) -> None:
         seen = self.hasFocus() and self._by_keyboard and bool(self._contents)
         current = min(self._current, len(self._contents) - 1)
         self._drawn.show_ring(current if seen else None)
+        self.viewport().update()
 
     def _describe(self) -> None:
         said = self.words()
@@ -235,9 +245,9 @@ class PlotCanvas(Graph):
             case key.Key_Down:
                 self._choose(min(max(0, len(self._contents) - 1), self._current + 1))
             case key.Key_Plus | key.Key_Equal:
-                self._time.zoom(1 / ZOOM, around)
+                self.time_window.zoom(1 / ZOOM, around)
             case key.Key_Minus:
-                self._time.zoom(ZOOM, around)
+                self.time_window.zoom(ZOOM, around)
             case key.Key_PageUp:
                 self._time.move(-_LEAF)
             case key.Key_PageDown:
@@ -259,6 +269,10 @@ class PlotCanvas(Graph):
     def _on_crosshair_moved(self) -> None:
         self.layout_now()
         self._show_crosshair()
+
+    def _on_marked(self) -> None:
+        self.updateGeometry()
+        self._later.start()
 
     def _on_page_moved(self) -> None:
         if self._layout is not None:
@@ -285,13 +299,13 @@ class PlotCanvas(Graph):
         if isinstance(event, QNativeGestureEvent):
             if event.gestureType() is Qt.NativeGestureType.ZoomNativeGesture:
                 factor = 1 / max(0.1, 1 + event.value())
-                self._time.zoom(factor, self._share(event.position().x()))
+                self.time_window.zoom(factor, self._share(event.position().x()))
                 return True
         elif isinstance(event, QGestureEvent):
             pinch = event.gesture(Qt.GestureType.PinchGesture)
             if isinstance(pinch, QPinchGesture):
                 x = self.mapFromGlobal(pinch.centerPoint()).x()
-                self._time.zoom(1 / max(0.1, pinch.scaleFactor()), self._share(x))
+                self.time_window.zoom(1 / max(0.1, pinch.scaleFactor()), self._share(x))
                 return True
         return super().viewportEvent(event)
 
@@ -356,7 +370,7 @@ class PlotCanvas(Graph):
             self._seen = True
             self.time_window.changed.connect(self._later.start)
             self.time_window.crosshair_moved.connect(self._on_crosshair_moved)
-            self.time_window.marked_changed.connect(self._later.start)
+            self.time_window.marked_changed.connect(self._on_marked)
             self._settings.changed.connect(self._later.start)
             self._later.start()
 
@@ -367,7 +381,7 @@ class PlotCanvas(Graph):
             self._seen = False
             self.time_window.changed.disconnect(self._later.start)
             self.time_window.crosshair_moved.disconnect(self._on_crosshair_moved)
-            self.time_window.marked_changed.disconnect(self._later.start)
+            self.time_window.marked_changed.disconnect(self._on_marked)
             self._settings.changed.disconnect(self._later.start)
         if self._pointer is not None:
             self._pointer = None
@@ -380,7 +394,7 @@ class PlotCanvas(Graph):
         self._layout = None
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(280, round(least_height(self._contents, bool(self._flags))))
+        return QSize(280, round(least_height(self._contents, bool(self._all_flags()))))
 
     def sizeHint(self) -> QSize:
         least = self.minimumSizeHint()

@@ -88,7 +88,7 @@ class _CurveDrawing:
         if curve.fill:
             tops = np.interp(cells + COLUMN_PIXELS / 2, middles, y, np.nan, np.nan)
             for begin, end in curve.bare:
-                tops[(cells >= self._x(begin)) & (cells < self._x(end))] = np.nan
+                tops[(cells >= round(self._x(begin))) & (cells < round(self._x(end)))] = np.nan
             floor = min(self._place.bottom(), self._level)
             self._draw_area(_FILL, cells, tops, np.full(cells.size, floor))
         if spread:
@@ -179,6 +179,12 @@ class _CurveDrawing:
         """Where those begin that hold these places and what is between."""
         first = self._phase + (left - self._phase) // COLUMN_PIXELS * COLUMN_PIXELS
         return np.arange(first, right, COLUMN_PIXELS)
+
+
+def on_columns(start: float, end: float, column: float) -> tuple[float, float]:
+    """A stretch of at least one column; those that follow each other do so still."""
+    first = math.ceil(start / column)
+    return first * column, max(first + 1, math.ceil(end / column)) * column
 
 
 def by_pixels(painter: QPainter) -> bool:

@@ -50,7 +50,8 @@ def _draw_ends(drawing: Drawing, layout: Layout, plot: PlotPlace, units: Units) 
     lowest, highest = plot.top + 6, plot.area.bottom() - 6
     if not layout.compact:
         # Beside the title there is room as well, and below, up to the next one.
-        lowest, highest = plot.top - 8, plot.area.bottom() + 6
+        above_flags = layout.flagged and plot is layout.plots[-1]
+        lowest, highest = plot.top - 8, plot.area.bottom() + (-2 if above_flags else 6)
     rows = max(1, int((highest - lowest) / _CLOSEST) + 1)
     left_out = labels[rows - 1 :] if len(labels) > rows else []
     shown = labels[: rows - 1] if left_out else labels

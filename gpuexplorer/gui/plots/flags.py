@@ -1,7 +1,7 @@
 """Flags: moments on the axis of time, each with a pole through all plots."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -11,7 +11,8 @@ from gpuexplorer.core.words import trn
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.plots.layout import FLAGS, Layout
-from gpuexplorer.gui.theme.palette import faded
+from gpuexplorer.gui.state.time_window import Marked
+from gpuexplorer.gui.theme.palette import faded, mixed
 from gpuexplorer.gui.wording.lab.strips.merged_flags import Pole, merged_flags
 
 _CLOTH = 8.0
@@ -19,6 +20,7 @@ _WORD = 12.0  # from the pole
 _LEAST_SENTENCE = 16  # letters: a stump such as "7: T…" says nothing
 _LISTED = 6
 _CHOSEN = 0.25
+_POLE = 0.12  # as faint as a hairline, and seen on a band too
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,37 +43,52 @@ def draw_flag_poles(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> 
         places.setdefault(int(x), []).append(flag.text)
     for x, texts in places.items():
         pole = QRectF(x, layout.area.top(), 1, layout.area.height())
-        drawing.painter.fillRect(pole, drawing.theme.line)
+        drawing.painter.fillRect(pole, faded(drawing.theme.text, _POLE))
         drawing.hint(pole.adjusted(-3, 0, 3, 0), _listed(texts))
 
 
 def draw_flags(
-    drawing: Drawing, layout: Layout, flags: Sequence[Flag], row: QRectF, marked: float | None
+    drawing: Drawing,
+    layout: Layout,
+    flags: Sequence[Flag],
+    row: QRectF,
+    marked: Marked | None,
 ) -> None:
-    """`row` is where they hang; the flag of the marked moment stands out."""
+    """`row` is where they hang; the flag of the marked moment stands out, with its event."""
     cloths = _cloths(drawing, layout, flags)
+    letters, chosen = drawing.letters.caption, None
     for at, cloth in enumerate(cloths):
-        end = cloths[at + 1].x if at + 1 < len(cloths) else layout.labels.left()
+        if marked is not None and any(flag.at == marked.at for flag in cloth.flags):
+            chosen = replace(cloth, short=marked.text)
+        end = cloths[at + 1].x if at + 1 < len(cloths) else layout.right
         left, top = float(int(cloth.x)), row.top() + 6
         _draw_cloth(drawing, left, top, _inks(drawing, cloth.flags))
         word = _word(drawing, cloth, end - cloth.x)
-        letters = drawing.letters.caption
-        chosen = marked is not None and any(flag.at == marked for flag in cloth.flags)
-        if chosen and not word:
-            word = letters.elided(cloth.text, layout.area.right() - cloth.x - _WORD)
         width = _WORD + 2 + letters.width(word)
-        if chosen:
-            drawing.painter.setPen(Qt.PenStyle.NoPen)
-            drawing.painter.setBrush(faded(drawing.theme.accent, _CHOSEN))
-            behind = QRectF(left - 3, top - 4, width + 6, FLAGS - 2)
-            drawing.painter.drawRoundedRect(behind, 3, 3)
-            _draw_cloth(drawing, left, top, _inks(drawing, cloth.flags))
         if word:
-            ink = drawing.theme.text if chosen else drawing.theme.quiet
             baseline = top + 4 + letters.cap_height / 2
-            drawing.text(left + _WORD, baseline, Run(word, letters, ink))
+            drawing.text(left + _WORD, baseline, Run(word, letters, drawing.theme.quiet))
         place = QRectF(left - 2, row.top(), width, row.height())
         drawing.hint(place, _listed([flag.text for flag in cloth.flags]))
+    if chosen is not None:
+        _draw_chosen(drawing, layout, chosen, row.top() + 6)
+
+
+def _draw_chosen(drawing: Drawing, layout: Layout, cloth: _Cloth, top: float) -> None:
+    """Over the others, and its words before the pole where there is no room behind it."""
+    theme, letters, left = drawing.theme, drawing.letters.caption, float(int(cloth.x))
+    word = letters.elided(cloth.short, layout.area.width() - _WORD)
+    width = letters.width(word)
+    start = left + _WORD
+    if start + width > layout.right:
+        start = max(layout.area.left(), left - 6 - width)
+    first, last = min(left, start), max(left + _CLOTH, start + width)
+    behind = QRectF(first - 3, top - 4, last - first + 6, FLAGS - 2)
+    drawing.painter.setPen(Qt.PenStyle.NoPen)
+    drawing.painter.setBrush(mixed(theme.surface, theme.accent, _CHOSEN))
+    drawing.painter.drawRoundedRect(behind, 3, 3)
+    _draw_cloth(drawing, left, top, _inks(drawing, cloth.flags))
+    drawing.text(start, top + 4 + letters.cap_height / 2, Run(word, letters, theme.text))
 
 
 def _cloths(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> list[_Cloth]:

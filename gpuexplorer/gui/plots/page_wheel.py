@@ -1,10 +1,11 @@
 """PageWheel: a scroll of the page stays a scroll when a plot slides under the pointer."""
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 _ONE_GESTURE = 300  # milliseconds between two turns of a wheel, at most
+_AIMED = 12  # pixels: a hand that turns a wheel moves the pointer by less
 
 
 class PageWheel(QObject):
@@ -17,6 +18,7 @@ class PageWheel(QObject):
         self._graph = graph
         self._page: QScrollArea | None = None
         self._turned_at: int | None = None
+        self._pointed_at = QPointF()
 
     def follow(self) -> None:
         """The graph is seen, and on what it stands now it stays."""
@@ -36,10 +38,15 @@ class PageWheel(QObject):
             self._page = None
 
     def holds(self, event: QWheelEvent) -> bool:
-        """Whether it belongs to a scroll that began beside the graph."""
+        """Whether it belongs to a scroll that began beside the graph.
+
+        However slow it is: nobody has pointed at the graph before the pointer moves.
+        """
         if self._turned_at is None or event.phase() is Qt.ScrollPhase.ScrollBegin:
             return False
-        return 0 <= event.timestamp() - self._turned_at < _ONE_GESTURE
+        moved = (event.globalPosition() - self._pointed_at).manhattanLength()
+        since = event.timestamp() - self._turned_at
+        return moved < _AIMED or 0 <= since < _ONE_GESTURE
 
     def _on_scrolled(self) -> None:
         self.moved.emit()
@@ -47,6 +54,7 @@ class PageWheel(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QWheelEvent):
             self._turned_at = event.timestamp()
+            self._pointed_at = event.globalPosition()
         elif event.type() is QEvent.Type.Resize:
             self.moved.emit()
         return False

@@ -91,6 +91,10 @@ def plain_view(graph: Graph) -> pg.ViewBox:
     """Anywhere in the scene, moved by nobody."""
     view = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0.0)
     view.disableAutoRange()
+    # What lies in it keeps to it by itself, and it has nothing of its own to draw.
+    view.setFlag(view.GraphicsItemFlag.ItemClipsChildrenToShape, enabled=False)
+    view.setFlag(view.GraphicsItemFlag.ItemHasNoContents)
+    view.borderRect.hide()
     view.setZValue(0)  # pyqtgraph's own choice is far below what lies behind curves
     graph.scene().addItem(view)
     return view

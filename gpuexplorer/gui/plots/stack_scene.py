@@ -49,7 +49,7 @@ class StackScene:
         graph.scene().addItem(self._axis)
         self._axis.linkToView(time)
         self._at: float | None = None
-        self._marked_at: float | None = None
+        self._marked_moment: Marked | None = None
         self._foot_place = QRectF()
         self._titles = graph.add_sheet(lambda drawing: draw_titles(drawing, self._layout), -3)
         self._poles = graph.add_sheet(
@@ -76,8 +76,8 @@ class StackScene:
         for plot, place in zip(self._plots, layout.plots, strict=False):
             plot.show(layout, place, theme)
         self._show_bands()
-        self._marked_at = None if marked is None else marked.at
-        self._point_line(self._marked, self._marked_at, theme.accent)
+        self._marked_moment = marked
+        self._point_line(self._marked, None if marked is None else marked.at, theme.accent)
         across = QRectF(layout.left, 0, area.right() - layout.left, area.bottom())
         self._poles.put(area)
         self._titles.put(across)
@@ -165,7 +165,7 @@ class StackScene:
 
     def _draw_foot(self, drawing: Drawing) -> None:
         place, layout = self._foot_place, self._layout
-        drawing.painter.fillRect(place.adjusted(0, 3, 0, 0), drawing.theme.surface)
         if place.top() < layout.foot.top():
+            drawing.painter.fillRect(place.adjusted(0, 3, 0, 0), drawing.theme.surface)
             drawing.hairline(layout.left, layout.right, place.top() + 3)
-        draw_flags(drawing, layout, self._shown.flags, place, self._marked_at)
+        draw_flags(drawing, layout, self._shown.flags, place, self._marked_moment)

@@ -35,11 +35,11 @@ class TraceItem(pg.GraphicsObject):
     knows neither columns of several readings nor that a gap is not to be bridged.
     """
 
-    def __init__(self, *, keep: bool = True) -> None:
-        """To keep a picture is of no use where little is drawn, or all of it anew."""
+    def __init__(self, *, kept: bool = True) -> None:
+        """Not `kept` from frame to frame: right for what is small, or does not move."""
         super().__init__()
         self._curves: tuple[Curve, ...] = ()
-        self._kept = KeptPicture() if keep else None
+        self._kept = KeptPicture() if kept else None
         self._seen = QRectF()
 
     def show_trace(
@@ -65,17 +65,21 @@ class TraceItem(pg.GraphicsObject):
         option: QStyleOptionGraphicsItem | None = None,
         widget: QWidget | None = None,
     ) -> None:
-        if self._seen.isEmpty() or not any(len(curve.trace) for curve in self._curves):
-            return
         to = painter.transform()
+        place = to.mapRect(self._seen)
+        # A view that is squeezed to nothing still reaches from a value to another.
+        if place.toRect().isEmpty() or not any(len(curve.trace) for curve in self._curves):
+            return
         painter.save()
         painter.resetTransform()
-        frame = Frame(to.mapRect(self._seen), to, self._curves)
-        if self._kept is None:
-            frame.draw(painter, frame.place.left(), frame.place.right())
-        else:
-            self._kept.draw(painter, frame)
-        painter.restore()
+        frame = Frame(place, to, self._curves)
+        try:
+            if self._kept is None:
+                frame.draw(painter, place.left(), place.right())
+            else:
+                self._kept.draw(painter, frame)
+        finally:
+            painter.restore()
 
     def boundingRect(self) -> QRectF:
         return self._seen

@@ -52,8 +52,8 @@ def draw_words(drawing: Drawing, layout: Layout) -> None:
 def _draw_band(
     drawing: Drawing, plot: PlotPlace, band: Band, stretch: Stretch, *, with_word: bool
 ) -> None:
-    left = float(int(max(plot.area.left(), plot.x(band.start, stretch))))
-    right = float(int(min(plot.area.right(), plot.x(band.end, stretch))))
+    left = float(round(max(plot.area.left(), plot.x(band.start, stretch))))
+    right = float(round(min(plot.area.right(), plot.x(band.end, stretch))))
     place = QRectF(left, plot.top, max(1.0, right - left), HEADROOM)
     ink = drawing.theme.tone(band.tone)
     drawing.painter.fillRect(QRectF(left, plot.top, place.width(), _BAND_TOP), ink)

@@ -1,7 +1,7 @@
 """RuleEditor: the parts of one rule; each holds as soon as it is chosen."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
@@ -10,18 +10,17 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QMenu, QWidget
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import memory, utilization
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import METRICS, Unit
 from gpuexplorer.core.units import Units
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.settings.cards_field import CardsField
-from gpuexplorer.gui.settings.threshold import threshold, with_threshold
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton
 from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.wording.events.alert_words import promise
+from gpuexplorer.gui.wording.events.alert_words import promise, typed_in
 from gpuexplorer.telemetry.alert_rule import (
     LIMITS,
     LONGEST_SECONDS,
@@ -41,6 +40,10 @@ _FIRST = (
     heat.POWER_DRAW,
 )
 _SECONDS = Range(0.0, LONGEST_SECONDS, (5, 10, 30, 60, 120, 300, 600, 1800, 3600))
+_PERCENT = tuple(float(each) for each in range(5, 100, 5))
+_STEPS = tuple(digit * 10.0**power for power in range(-2, 7) for digit in (1.0, 2.0, 5.0))
+_FARTHEST = 100.0  # degrees from the card's own limit
+_MOST_TYPED = 1e6
 
 
 class RuleEditor(QWidget):
@@ -169,3 +172,46 @@ class RuleEditor(QWidget):
     def _on_misunderstood(self, sentence: str) -> None:
         self._wrong.setText(sentence)
         self._wrong.setVisible(bool(sentence))
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The number as it is typed. Degrees from the card's own limit count downwards."""
+
+    number: float
+    limits: Range
+    unit: str
+    label: str
+
+
+def threshold(rule: Rule, units: Units) -> Threshold:
+    metric = METRICS[rule.metric]
+    typed = typed_in(rule.metric, units)
+    if not rule.of_limit:
+        least = typed.shown(metric.lowest)
+        most = min(typed.shown(metric.highest), _MOST_TYPED)
+        stops = _PERCENT if metric.unit is Unit.RATIO else _stops(metric.unit)
+        number = round(typed.shown(rule.threshold), 4)
+        return Threshold(number, Range(least, most, stops), typed.name, mark("Threshold"))
+    if metric.unit is Unit.CELSIUS:
+        far = _FARTHEST / typed.size
+        number = round(-rule.threshold / typed.size, 4)
+        return Threshold(number, Range(-far, far, _STEPS), typed.name, mark("Before the limit"))
+    number = round(rule.threshold * 100, 4)
+    return Threshold(number, Range(0.0, 100.0, _PERCENT), "%", mark("Threshold"))
+
+
+def with_threshold(rule: Rule, number: float, units: Units) -> Rule:
+    """The rule with the number that was typed."""
+    typed = typed_in(rule.metric, units)
+    if not rule.of_limit:
+        return replace(rule, threshold=typed.value(number))
+    if METRICS[rule.metric].unit is Unit.CELSIUS:
+        return replace(rule, threshold=-number * typed.size)
+    return replace(rule, threshold=number / 100)
+
+
+def _stops(unit: Unit) -> tuple[float, ...]:
+    if unit is Unit.CELSIUS:
+        return tuple(float(each) for each in range(-100, 480, 5))
+    return _STEPS

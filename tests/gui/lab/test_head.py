@@ -15,11 +15,9 @@ from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.lab.switches import Switches
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.head.cap_sheet import CapSheet
-from gpuexplorer.gui.views.lab.head.lab_head import LabHead
-from gpuexplorer.gui.views.lab.head.stage_mark import StageMark
-from gpuexplorer.gui.views.lab.head.switch_actions import SwitchActions
+from gpuexplorer.gui.views.lab.head.lab_head import LabHead, StageMark
+from gpuexplorer.gui.views.lab.head.switch_actions import SwitchActions, SwitchesSheet
 from gpuexplorer.gui.views.lab.head.switch_menu import fill_menu
-from gpuexplorer.gui.views.lab.head.switches_sheet import SwitchesSheet
 from gpuexplorer.gui.views.lab.head.visible_sheet import VisibleSheet
 from gpuexplorer.gui.widgets.controls.number_field import NumberField
 from gpuexplorer.gui.widgets.controls.switch import Switch

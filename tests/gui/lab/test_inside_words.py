@@ -168,6 +168,7 @@ def test_steps_are_what_people_count_in() -> None:
     assert list(spread.round_steps(0, 21, 3)) == [0, 10, 20]
     assert list(spread.round_steps(-2.6, 3.4, 6)) == [-2, -1, 0, 1, 2, 3]
     assert not spread.round_steps(1, 1, 3)
+    assert not spread.round_steps(0, 5e-324, 6)
 
 
 def test_layers_that_only_hold_others_are_not_drawn() -> None:

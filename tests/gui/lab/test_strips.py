@@ -157,6 +157,24 @@ def test_a_drag_to_the_right_looks_back_in_time(
     strips.grab()
 
 
+def test_a_drag_is_over_when_another_screen_comes_in_between(
+    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, window: QWidget
+) -> None:
+    strip = made(lab, worker, qtbot, strips)
+    time_window = window.findChild(TimeWindow)
+    assert time_window is not None
+    middle = strip.rect().center() - QPoint(100, 0)
+    QTest.mousePress(strip, Qt.MouseButton.LeftButton, pos=middle)
+    strips.hide()
+    QTest.mouseRelease(window, Qt.MouseButton.LeftButton)
+    strips.show()
+    qtbot.waitUntil(lambda: not strip.visibleRegion().isEmpty())
+    strips.pull()
+    QTest.mouseMove(strip, middle + QPoint(100, 0))
+    qtbot.waitUntil(lambda: time_window.crosshair is not None)
+    assert time_window.following
+
+
 @pytest.mark.parametrize("faults", ["lost:0@0s"])
 def test_a_low_strip_of_a_lost_card_says_so_in_the_place_of_its_plot(
     strips: Strips, window: QWidget, look: Look

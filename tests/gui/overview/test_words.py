@@ -136,6 +136,13 @@ def test_sums_say_on_how_many_cards_where_one_gives_no_figures() -> None:
     assert energy_together(used, 300.0, 3).short_label == "in 5 min"
 
 
+def test_beside_figures_of_now_energy_says_that_it_is_of_the_time_shown() -> None:
+    used = EnergyTogether(9e3, 299.0, 3)
+    figure = energy_together(used, 300.0, 3, following=False)
+    assert figure.short_label == "in the 5 min shown"
+    assert figure.label == "Energy, the 5 min shown"
+
+
 def test_energy_carries_the_time_it_covers() -> None:
     figure = energy_together(EnergyTogether(801.0, 7.2, 2), 300.0, 2)
     assert figure.spoken == "Energy, 7 s 801 J"

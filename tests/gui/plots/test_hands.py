@@ -14,6 +14,7 @@ from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.telemetry.history import History
 from tests.gui.plots.made import (
@@ -61,12 +62,13 @@ def turn(
     at: int,
     x: int = 200,
     phase: Qt.ScrollPhase = Qt.ScrollPhase.NoScrollPhase,
+    y: int = 150,
 ) -> None:
     """The wheel by one notch towards oneself, so many milliseconds after the first. Who leaves
     it gives it to what is below, as Qt does with what comes from a real wheel.
     """
     none, away = Qt.MouseButton.NoButton, QPoint(0, -120)
-    where = widget.mapToGlobal(QPointF(x, 150))
+    where = widget.mapToGlobal(QPointF(x, y))
     under: QWidget | None = widget
     while under is not None:
         event = QWheelEvent(
@@ -105,6 +107,27 @@ def test_a_scroll_of_the_page_stays_one_when_a_plot_slides_under_the_pointer(
     assert page.stack.time_window.span > 300
 
 
+def test_however_slow_a_scroll_is_it_stays_one_until_the_pointer_moves(
+    page: PageOfPlots,
+) -> None:
+    turn(page.above, 0)
+    where = page.above.mapToGlobal(QPoint(200, 150))
+
+    def turn_there(at: int) -> None:
+        viewport = page.stack.viewport()
+        place = viewport.mapFromGlobal(where)
+        turn(viewport, at, place.x(), y=place.y())
+
+    for at in range(1000, 6000, 1000):
+        before = scrolled(page)
+        turn_there(at)
+        assert scrolled(page) > before
+    assert page.stack.time_window.span == 300
+    where += QPoint(30, 0)
+    turn_there(9000)
+    assert page.stack.time_window.span > 300
+
+
 def test_a_new_touch_of_the_pad_over_a_plot_zooms_at_once(page: PageOfPlots) -> None:
     turn(page.above, 0)
     turn(page.stack.viewport(), 100, phase=Qt.ScrollPhase.ScrollBegin)
@@ -132,6 +155,15 @@ def test_the_times_are_in_view_wherever_the_page_is(page: PageOfPlots) -> None:
         # Where plots end below the page, the lowest rows in view are nothing but the axis.
         assert inked(page.stack, bottom - 21, bottom)
         assert not inked(page.stack, bottom - 25, bottom - 21)
+
+
+def test_what_became_of_a_picture_is_said_in_view_above_the_times(page: PageOfPlots) -> None:
+    page.stack.copy_picture()
+    note = page.stack.findChild(PlotNote)
+    assert note is not None
+    seen = page.viewport().rect()
+    bottom = note.mapTo(page.viewport(), note.rect().bottomLeft()).y()
+    assert seen.top() < bottom < seen.bottom() - 21
 
 
 def hover(stack: PlotStack, x: float, y: float) -> None:
@@ -226,6 +258,39 @@ def test_the_marked_moment_stays_marked_whatever_is_pointed_at(open_stack: MakeS
     assert upright(stack.grab().toImage())
     stack.time_window.unmark()
     assert not upright(stack.grab().toImage())
+
+
+def test_the_marked_moment_says_what_took_place_though_it_has_no_flag(
+    open_stack: MakeStack,
+) -> None:
+    stack = open_stack([])
+    stack.show_contents([plot(line())])
+    stack.time_window.mark(NOW - 1, "Card 3 runs at its power limit")
+    assert "Card 3 runs at its power limit" in written(stack)
+    stack.time_window.unmark()
+    assert "Card 3 runs at its power limit" not in written(stack)
+
+
+def test_of_two_events_of_one_moment_the_marked_one_is_told(open_stack: MakeStack) -> None:
+    flags = [Flag(NOW - 9, "The card is lost"), Flag(NOW - 9, "Xid 79: off the bus")]
+    stack = open_stack([])
+    stack.show_contents([plot(line())], flags)
+    stack.time_window.mark(NOW - 9, "Xid 79: off the bus")
+    assert "Xid 79: off the bus" in written(stack)
+
+
+def test_the_last_label_is_whole_above_the_axis(open_stack: MakeStack) -> None:
+    low = [line(label, 0.0) for label in ("GPU", "memory", "encoder", "decoder")]
+    stack = open_stack([plot(*low)])
+    stack.resize(stack.width(), stack.minimumSizeHint().height())
+    layout, image = stack.layout_now(), stack.grab().toImage()
+    below = round(layout.area.bottom()) + 6
+    surface = stack.look.theme.surface.rgb()
+    assert any(
+        image.pixel(x, y) != surface
+        for x in range(round(layout.labels.left()), round(layout.labels.right()))
+        for y in range(below + 1, below + 5)
+    )
 
 
 def test_no_flag_is_cut_to_a_stump(open_stack: MakeStack) -> None:

@@ -243,7 +243,12 @@ class OverviewView(LiveView):
         together = sums(cards, known, self._settings.choices.units, answering_said=many)
         start, end = self.time_window.stretch()
         self._energy.bring_up(cards, start, end)
-        energy = energy_together(self._energy.total(), end - start, len(cards))
+        energy = energy_together(
+            self._energy.total(),
+            end - start,
+            len(cards),
+            following=self.time_window.following,
+        )
         hidden = self._arrangement.hidden_count(cards)
         words = ""
         if hidden:

@@ -165,7 +165,8 @@ class PairMap(Graph, Voiced[Pair]):
     def _lay_out(self) -> None:
         """Also in other colours."""
         layout, whole = self._layout(), QRectF(self.rect())
-        self._image.setVisible(bool(self._heads))
+        for item in (self._image, self._sheet, self._over):
+            item.setVisible(bool(self._heads))
         if not self._heads:
             return
         # Its pixels are the window's, since the host's row and column stand apart.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -393,7 +393,7 @@ class MatrixPage(CopiesPage):
         compact = event.size().width() < _COMPACT_BELOW
         for tool in (self._saving.button, self._tools.open):
             tool.show_compact(compact)
-        self._note.put_in(QRectF(self.rect()))
+        self._note.put_in_view()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self._chosen is not None:

@@ -377,13 +377,8 @@ class BenchColumn(Painted, Voiced[Key]):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self.update()
         self.tell_focus()
         self.walked.emit()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
 
 def _spoken(values: Values) -> str:

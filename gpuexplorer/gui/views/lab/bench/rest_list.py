@@ -128,12 +128,7 @@ class RestList(Painted, Voiced[str]):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self.update()
         self.tell_focus()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
     def inputMethodQuery(self, query: Qt.InputMethodQuery, /) -> object:
         # What the scroll area around it brings into sight.

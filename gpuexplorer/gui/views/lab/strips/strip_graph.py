@@ -136,7 +136,7 @@ class StripGraph(Graph):
             sentence = letters.body.elided(self._sentence, self.width())
             labels = [Run(sentence, letters.body, theme.faint)]
         for top, label in zip(self.tops, labels, strict=False):
-            back = QRectF(0, top + 2, label.width + 4, label.letters.height - 1)
+            back = QRectF(0, top + 3, label.width + 4, label.letters.height - 2)
             drawing.painter.fillRect(back, faded(theme.surface, 0.7))
             drawing.text(0, top + 2 + label.letters.ascent, label)
         height = self._foot() + _FLAG_GAP

@@ -30,11 +30,6 @@ class Moved:
         return f"×{self.row.copies}" if self.row.copies > 1 else ""
 
     @property
-    def share_of_best(self) -> float | None:
-        rate = self.row.rate
-        return rate / self.best if rate is not None and self.best else None
-
-    @property
     def each_seconds(self) -> float | None:
         """Of one copy: the device's time, or the host's where the device was not asked."""
         row = self.row
