@@ -202,7 +202,7 @@ class Paintings(QObject):
         self.count = 0
         seen.installEventFilter(self)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's own
         self.count += event.type() is QEvent.Type.Paint
         return False
 
