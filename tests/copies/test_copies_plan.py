@@ -3,6 +3,7 @@
 import pytest
 
 from gpuexplorer.copies.asked_for import refusal
+from gpuexplorer.copies.measuring import TimeLeft
 from gpuexplorer.copies.plan import (
     Kind,
     all_asked,
@@ -11,7 +12,6 @@ from gpuexplorer.copies.plan import (
     matrix,
     sweep_sizes,
 )
-from gpuexplorer.copies.time_left import TimeLeft
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.wire import Measure

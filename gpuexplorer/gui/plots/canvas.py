@@ -167,9 +167,9 @@ class PlotCanvas(Graph):
         self._later.stop()
         shown, before = self.shown(), self._layout
         place = QRectF(QPointF(0, 0), size or self.size()).adjusted(_MARGIN, 0, -_MARGIN, 0)
-        scales = [plot.scale for plot in before.plots] if before and self._dragging else []
-        if len(scales) != len(self._contents):
-            scales = []
+        plots = before.plots if before and self._dragging else ()
+        same = [_whose(plot.content) for plot in plots] == list(map(_whose, self._contents))
+        scales = [plot.scale for plot in plots] if same else []
         layout = lay_out(place, shown, self.look.letters, scales)
         self._layout = layout
         self._drawn.show(layout, shown, self.time_window.marked)
@@ -270,10 +270,6 @@ class PlotCanvas(Graph):
         self.layout_now()
         self._show_crosshair()
 
-    def _on_marked(self) -> None:
-        self.updateGeometry()
-        self._later.start()
-
     def _on_page_moved(self) -> None:
         if self._layout is not None:
             self._put_foot()
@@ -342,6 +338,9 @@ class PlotCanvas(Graph):
             event.ignore()
         else:
             pg.GraphicsView.wheelEvent(self, event)
+            if event.isAccepted():
+                self._pointer = event.position().x()
+                self._point(self._pointer)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -370,7 +369,8 @@ class PlotCanvas(Graph):
             self._seen = True
             self.time_window.changed.connect(self._later.start)
             self.time_window.crosshair_moved.connect(self._on_crosshair_moved)
-            self.time_window.marked_changed.connect(self._on_marked)
+            self.time_window.marked_changed.connect(self.updateGeometry)
+            self.time_window.marked_changed.connect(self._later.start)
             self._settings.changed.connect(self._later.start)
             self._later.start()
 
@@ -381,7 +381,8 @@ class PlotCanvas(Graph):
             self._seen = False
             self.time_window.changed.disconnect(self._later.start)
             self.time_window.crosshair_moved.disconnect(self._on_crosshair_moved)
-            self.time_window.marked_changed.disconnect(self._on_marked)
+            self.time_window.marked_changed.disconnect(self.updateGeometry)
+            self.time_window.marked_changed.disconnect(self._later.start)
             self._settings.changed.disconnect(self._later.start)
         if self._pointer is not None:
             self._pointer = None
@@ -399,3 +400,8 @@ class PlotCanvas(Graph):
     def sizeHint(self) -> QSize:
         least = self.minimumSizeHint()
         return QSize(900, least.height() + 36 * max(1, len(self._contents)))
+
+
+def _whose(content: PlotContent) -> tuple[object, ...]:
+    """Another card or metric has a scale of its own."""
+    return content.name, content.unit, *[(line.card, line.metric.id) for line in content.lines]

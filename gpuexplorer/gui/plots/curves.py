@@ -182,9 +182,8 @@ class _CurveDrawing:
 
 
 def on_columns(start: float, end: float, column: float) -> tuple[float, float]:
-    """A stretch of at least one column; those that follow each other do so still."""
-    first = math.ceil(start / column)
-    return first * column, max(first + 1, math.ceil(end / column)) * column
+    """All the columns that a stretch reaches into."""
+    return math.floor(start / column) * column, math.ceil(end / column) * column
 
 
 def by_pixels(painter: QPainter) -> bool:

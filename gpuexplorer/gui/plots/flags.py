@@ -60,7 +60,7 @@ def draw_flags(
     for at, cloth in enumerate(cloths):
         if marked is not None and any(flag.at == marked.at for flag in cloth.flags):
             chosen = replace(cloth, short=marked.text)
-        end = cloths[at + 1].x if at + 1 < len(cloths) else layout.right
+        end = cloths[at + 1].x if at + 1 < len(cloths) else layout.flags_end
         left, top = float(int(cloth.x)), row.top() + 6
         _draw_cloth(drawing, left, top, _inks(drawing, cloth.flags))
         word = _word(drawing, cloth, end - cloth.x)
@@ -80,7 +80,7 @@ def _draw_chosen(drawing: Drawing, layout: Layout, cloth: _Cloth, top: float) ->
     word = letters.elided(cloth.short, layout.area.width() - _WORD)
     width = letters.width(word)
     start = left + _WORD
-    if start + width > layout.right:
+    if start + width > layout.flags_end:
         start = max(layout.area.left(), left - 6 - width)
     first, last = min(left, start), max(left + _CLOTH, start + width)
     behind = QRectF(first - 3, top - 4, last - first + 6, FLAGS - 2)

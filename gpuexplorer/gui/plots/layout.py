@@ -99,6 +99,11 @@ class Layout:
         return self.foot.height() >= AXIS + FLAGS
 
     @property
+    def flags_end(self) -> float:
+        """What a flag says ends here."""
+        return self.labels.left() if self.compact else self.right
+
+    @property
     def right(self) -> float:
         return self.columns[-1][1] if self.columns else self.labels.right()
 

@@ -87,7 +87,7 @@ def _draw_unread(drawing: Drawing, plot: PlotPlace, stretch: Stretch) -> None:
             continue
         _draw_dots(drawing, left, right, area.bottom() - 3)
         if right - left > word.width + 12:
-            drawing.text((left + right - word.width) / 2, area.bottom() - 10, word)
+            drawing.text((left + right - word.width) / 2, area.bottom() - 7, word)
         else:
             drawing.hint(
                 QRectF(left, plot.top, right - left, area.bottom() - plot.top), word.text

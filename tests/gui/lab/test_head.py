@@ -22,7 +22,7 @@ from gpuexplorer.gui.views.lab.head.visible_sheet import VisibleSheet
 from gpuexplorer.gui.widgets.controls.number_field import NumberField
 from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
-from gpuexplorer.gui.wording.lab.head.memory_caps import cap_line
+from gpuexplorer.gui.wording.lab.head.switch_words import cap_line
 from gpuexplorer.lab.worker_process import WorkerProcess
 from tests.gui.hands import click, in_front, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor

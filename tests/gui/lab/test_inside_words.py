@@ -6,6 +6,7 @@ from PySide6.QtGui import QColor
 
 from gpuexplorer.gui.theme.palette import Scheme, Theme, load_theme
 from gpuexplorer.gui.views.lab.inside.tensor.value_scale import ValueScale
+from gpuexplorer.gui.wording.lab.amounts import delete_line, move_line, save_line, targets
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.gui.wording.lab.inside import spread
 from gpuexplorer.gui.wording.lab.inside.model_layers import (
@@ -25,7 +26,6 @@ from gpuexplorer.gui.wording.lab.inside.values import (
     rounded_text,
     writing_of,
 )
-from gpuexplorer.gui.wording.lab.moving import delete_line, move_line, save_line, targets
 from gpuexplorer.lab.events import Layer, Part, Peeked, Placed
 from tests.gui.lab.conftest import finished, tensor
 from tests.gui.lab.looking import linear, opened, two_cards

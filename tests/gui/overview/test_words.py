@@ -14,8 +14,8 @@ from gpuexplorer.gui.views.overview.plotted import notable_flags
 from gpuexplorer.gui.wording.cards.attention import ranges, worth_a_look
 from gpuexplorer.gui.wording.cards.energy_used import EnergyTogether
 from gpuexplorer.gui.wording.cards.faces import Known, Shown, arrange, card_face
-from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
 from gpuexplorer.gui.wording.cards.sums import energy_together, sums
+from gpuexplorer.gui.wording.cards.throttling import SlowedBook
 from gpuexplorer.gui.wording.processes.programs import program_faces
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.latest import Reading

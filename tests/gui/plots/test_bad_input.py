@@ -13,7 +13,7 @@ from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.trace_item import TraceItem
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
-from gpuexplorer.gui.wording.copies.matrix.devices import Head
+from gpuexplorer.gui.wording.copies.matrix.question import Head
 from tests.gui.pixels import colours_of
 from tests.gui.plots.made import steady
 

@@ -192,6 +192,16 @@ def test_the_scale_stands_while_a_hand_drags(open_stack: MakeStack) -> None:
     assert "1000 W" in written(stack)
 
 
+def test_what_comes_in_the_place_of_a_dragged_plot_has_its_own_scale(
+    open_stack: MakeStack,
+) -> None:
+    stack = open_stack([power(200.0)])
+    drag_by(stack, 120)
+    stack.show_contents([plot(line())])
+    assert "100 %" in written(stack)
+    QTest.mouseRelease(stack.viewport(), LEFT, NO_KEY, QPoint(320, 150))
+
+
 def test_a_card_that_goes_and_comes_back_is_dragged_on(open_stack: MakeStack) -> None:
     stack = open_stack([power(), plot(line())])
     drag_by(stack, 120)

@@ -23,7 +23,7 @@ from gpuexplorer.gui.views.overview.strip_content import (
 from gpuexplorer.gui.views.overview.strip_history import StripHistory
 from gpuexplorer.gui.views.overview.tile_feed import TileFeed
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
-from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
+from gpuexplorer.gui.wording.cards.throttling import SlowedBook
 from gpuexplorer.gui.wording.moments import moment_words
 from gpuexplorer.telemetry.happenings import Happening
 

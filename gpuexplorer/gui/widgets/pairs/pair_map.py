@@ -36,11 +36,9 @@ from gpuexplorer.gui.widgets.pairs.pair_layout import (
     layout_in,
     least_size,
 )
-from gpuexplorer.gui.wording.copies.matrix.callouts import Callout
-from gpuexplorer.gui.wording.copies.matrix.cells import NONE, CellState, PairCell
-from gpuexplorer.gui.wording.copies.matrix.devices import MOST_CHIPS, Head
-from gpuexplorer.gui.wording.copies.matrix.heat_scale import HeatScale
-from gpuexplorer.gui.wording.copies.matrix.question import Pair
+from gpuexplorer.gui.wording.copies.matrix.cells import NONE, CellState, HeatScale, PairCell
+from gpuexplorer.gui.wording.copies.matrix.matrix_words import Callout
+from gpuexplorer.gui.wording.copies.matrix.question import MOST_CHIPS, Head, Pair
 
 _LARGE_FROM = 110
 _AROUND = 12  # of a cell, what its ring and its number take

@@ -69,7 +69,7 @@ class FullPlot(QWidget):
         column.addWidget(self._canvas, 1)
         self.setFocusProxy(self._canvas)
         FullPlotCommands(look, time_window, self, self._canvas)
-        look.changed.connect(self._on_look_changed)
+        look.changed.connect(self.update)
 
     @property
     def name(self) -> str:
@@ -93,9 +93,6 @@ class FullPlot(QWidget):
 
     def columns(self) -> int:
         return self._canvas.columns()
-
-    def _on_look_changed(self) -> None:
-        self.update()
 
     def _on_full_screen_asked(self, _name: str) -> None:
         self.close()

@@ -57,7 +57,7 @@ class PythonSheet(Sheet):
         other = self.add_button(tr("Choose another…"), ROLE.ActionRole)
         self._again = self.add_button(tr("Look again"), ROLE.ActionRole)
         other.clicked.connect(self._on_other)
-        self._again.clicked.connect(self._on_again)
+        self._again.clicked.connect(self._pythons.search)
         self.add_close()
         pythons.changed.connect(self._on_changed)
         lab.stage_changed.connect(self._on_changed)
@@ -130,9 +130,6 @@ class PythonSheet(Sheet):
 
     def _on_used(self, path: str) -> None:
         self._choose(Path(path))
-
-    def _on_again(self) -> None:
-        self._pythons.search()
 
     def _on_other(self) -> None:
         """Never waited for: the window goes on meanwhile."""

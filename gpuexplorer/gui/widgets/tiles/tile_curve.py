@@ -207,13 +207,12 @@ class TileCurve(Graph):
         drawn: list[SparkBand] = []
         if spark is None:
             return drawn
-        column = COLUMN_PIXELS * (spark.end - spark.start) / max(1.0, self._plot().width())
-        for each in spark.bands:
-            start, end = on_columns(each.start, each.end, column)
-            band = replace(each, start=start, end=end)
+        for band in spark.bands:
             if not any(other.start < band.end and band.start < other.end for other in drawn):
                 drawn.append(band)
-        return drawn
+        column = COLUMN_PIXELS * (spark.end - spark.start) / max(1.0, self._plot().width())
+        whole = [on_columns(band.start, band.end, column) for band in drawn]
+        return [SparkBand(*ends, band.tone) for ends, band in zip(whole, drawn, strict=True)]
 
     def _draw_end(self, drawing: Drawing, ended: float, word: str) -> None:
         """The moment a card was lost: its past stands to the left of it."""

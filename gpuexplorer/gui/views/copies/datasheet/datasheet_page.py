@@ -34,12 +34,11 @@ from gpuexplorer.gui.wording.copies.datasheet.beside import (
     MOST_OTHERS,
     ThisCard,
     groups_of,
+    marked,
     others_of,
 )
-from gpuexplorer.gui.wording.copies.datasheet.keys import DATASHEET_KEYS
-from gpuexplorer.gui.wording.copies.datasheet.offers import marked
 from gpuexplorer.gui.wording.copies.datasheet.rows import is_measured, rows_of
-from gpuexplorer.gui.wording.copies.datasheet.sentences import sentences_of
+from gpuexplorer.gui.wording.copies.datasheet.sentences import DATASHEET_KEYS, sentences_of
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 _TWO_COLUMNS, _GAP = 1120, 12

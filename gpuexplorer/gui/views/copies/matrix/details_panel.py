@@ -19,7 +19,7 @@ from gpuexplorer.gui.widgets.pairs.way_line import WayLine
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.wording.copies.matrix.details import Details, Row
-from gpuexplorer.gui.wording.copies.matrix.devices import Head
+from gpuexplorer.gui.wording.copies.matrix.question import Head
 from gpuexplorer.gui.wording.copies.matrix.way_stops import NO_WAY, WayStops
 
 NOTHING_CHOSEN = mark(

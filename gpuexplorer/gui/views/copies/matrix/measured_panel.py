@@ -30,7 +30,7 @@ from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
 from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.wording.copies.matrix.heat_scale import HeatScale
+from gpuexplorer.gui.wording.copies.matrix.cells import HeatScale
 from gpuexplorer.gui.wording.copies.matrix.question import SIZES, Question, Way
 
 _KINDS = [

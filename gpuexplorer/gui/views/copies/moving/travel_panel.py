@@ -25,8 +25,12 @@ from gpuexplorer.gui.views.copies.moving.travel_drawing import Flow, TravelDrawi
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.wording.copies.moving.cells import chip_of, colour_of
-from gpuexplorer.gui.wording.copies.moving.figures import NO_FIGURES, figures_of
+from gpuexplorer.gui.wording.copies.moving.cells import (
+    NO_FIGURES,
+    chip_of,
+    colour_of,
+    figures_of,
+)
 from gpuexplorer.gui.wording.copies.moving.moved import Moved
 from gpuexplorer.gui.wording.lab.amounts import bytes_words
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice

@@ -7,12 +7,13 @@ from PySide6.QtCore import QObject, QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
+    QAction,
     QKeyEvent,
     QKeySequence,
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QScrollArea, QVBoxLayout, QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
@@ -20,7 +21,6 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.bench.bench_actions import BenchActions
 from gpuexplorer.gui.views.lab.bench.bench_field import BenchField
-from gpuexplorer.gui.views.lab.bench.block_menu import block_menu
 from gpuexplorer.gui.views.lab.bench.block_stack import ONE_LINE, Slab
 from gpuexplorer.gui.views.lab.bench.column import BenchColumn
 from gpuexplorer.gui.views.lab.bench.column_hands import ColumnHands
@@ -28,7 +28,7 @@ from gpuexplorer.gui.views.lab.bench.fills import hue
 from gpuexplorer.gui.views.lab.bench.overlay import Asking, BenchOverlay, Ghost, Refusal
 from gpuexplorer.gui.views.lab.bench.peeks import Peeks
 from gpuexplorer.gui.views.lab.bench.shelves import Shelf, Shelves
-from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, Key
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, BlockKind, Key
 from gpuexplorer.gui.wording.lab.bench.bench_question import question_of
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
@@ -320,3 +320,43 @@ class BlockDrag(QObject):
         self._block = None
         self._overlay.show_ghost(None)
         self.aimed.emit(None, None)
+
+
+def block_menu(
+    block: Block, devices: Sequence[BenchDevice], actions: BenchActions, parent: QWidget
+) -> QMenu:
+    """Shown with `popup`; goes away by itself."""
+    menu = QMenu(parent)
+    menu.setFont(parent.window().font())  # the system has another for menus
+    menu.setToolTipsVisible(True)
+    if block.kind in (BlockKind.TENSOR, BlockKind.MODEL):
+        menu.addAction(f"{tr('Look inside')}\tEnter", partial(actions.open, block))
+        _add_targets(menu, block, devices, actions)
+    menu.addAction(f"{tr('Copy name')}\tCtrl+C", partial(actions.copy_name, block))
+    menu.addSeparator()
+    menu.addAction(f"{tr('Delete')}\tDel", partial(actions.delete, block, block.names))
+    if len(block.names) > 1:
+        for name in block.names:
+            words = tr("Delete the name {name}", name=name)
+            menu.addAction(words, partial(actions.delete, block, (name,)))
+    menu.aboutToHide.connect(menu.deleteLater)
+    return menu
+
+
+def _add_targets(
+    menu: QMenu, block: Block, devices: Sequence[BenchDevice], actions: BenchActions
+) -> None:
+    word = tr("Move to") if block.kind is BlockKind.MODEL else tr("Copy to")
+    targets = menu.addMenu(word)
+    targets.setToolTipsVisible(True)
+    for device in devices:
+        name = device.name or device.label
+        label = name if name == device.label else f"{name}   {device.label}"
+        action = QAction(label.strip(), targets)
+        try:
+            action.setToolTip(actions.line_to(block, device))
+        except Trouble as trouble:
+            action.setToolTip(trouble.told)
+            action.setEnabled(False)
+        action.triggered.connect(partial(actions.carry, block, device))
+        targets.addAction(action)

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QPen, QResizeEvent
+from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QMouseEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QWidget
 
 from gpuexplorer.core.units import USUAL
@@ -18,15 +18,20 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.head.switch_actions import SwitchActions
 from gpuexplorer.gui.views.lab.head.switch_menu import fill_menu
-from gpuexplorer.gui.views.lab.head.switch_word import SwitchWord
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton, IconButton, MenuButton
+from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
-from gpuexplorer.gui.wording.lab.head.lab_summary import LabSummary
-from gpuexplorer.gui.wording.lab.head.stage_words import StageWords, stage_words
-from gpuexplorer.gui.wording.lab.head.switch_words import FALL_BACK, MEMORY_CAP, PLACEMENT
-from gpuexplorer.gui.wording.lab.head.visible_words import remembered_visible, visible_in
+from gpuexplorer.gui.wording.lab.head.lab_summary import LabSummary, StageWords, stage_words
+from gpuexplorer.gui.wording.lab.head.switch_words import (
+    FALL_BACK,
+    MEMORY_CAP,
+    PLACEMENT,
+    SwitchWords,
+    remembered_visible,
+    visible_in,
+)
 
 _FOLD_BELOW, _COMPACT_BELOW = 1180, 700
 _NOTICE_STAYS = 8000  # milliseconds
@@ -304,3 +309,45 @@ class SwitchBook(QObject):
         settings.remember(_KEY, " ".join(on))
         cards = self._lab.machine.cards()
         settings.remember(_VISIBLE_KEY, remembered_visible(switches.visible, cards))
+
+
+class SwitchWord(QWidget):
+    """`turned` tells what a person wants. Pointing at it shows PyTorch's line for it."""
+
+    turned = Signal(bool)
+
+    def __init__(self, look: Look, words: SwitchWords, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._switch = Switch(look, tr(words.title))
+        self._switch.setAccessibleDescription(f"{tr(words.sentence)} PyTorch: {words.torch}")
+        self._switch.turned.connect(self.turned)
+        label = QLabel(tr(words.title))
+        label.setFont(look.letters.body.font)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(5)
+        row.addWidget(self._switch)
+        row.addWidget(label)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setToolTip(
+            words.tooltip(look.letters.body.font.family(), look.letters.mono.font.family())
+        )
+
+    @property
+    def anchor(self) -> QWidget:
+        """What opens is opened below it."""
+        return self._switch
+
+    def show_on(self, on: bool) -> None:
+        self._switch.show_on(on)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """On the word: the switch itself takes what is meant for it."""
+        inside = self.rect().contains(event.position().toPoint())
+        if inside and event.button() is Qt.MouseButton.LeftButton:
+            self._switch.click()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        # Taken, so that the release comes here too.
+        event.accept()

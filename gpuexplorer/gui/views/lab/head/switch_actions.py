@@ -19,9 +19,14 @@ from gpuexplorer.gui.views.lab.head.visible_sheet import VisibleSheet
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet, text_label
-from gpuexplorer.gui.wording.lab.head.memory_caps import capped, caps_in, changed_caps
-from gpuexplorer.gui.wording.lab.head.switch_words import ALL_SWITCHES, SwitchWords
-from gpuexplorer.gui.wording.lab.head.visible_words import Visible
+from gpuexplorer.gui.wording.lab.head.switch_words import (
+    ALL_SWITCHES,
+    SwitchWords,
+    Visible,
+    capped,
+    caps_in,
+    changed_caps,
+)
 
 _USUAL_SHARE = 0.4
 

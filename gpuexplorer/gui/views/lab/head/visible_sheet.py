@@ -16,8 +16,8 @@ from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, text_label
 from gpuexplorer.gui.wording.cards.faces import Shown
-from gpuexplorer.gui.wording.lab.head.switch_words import VISIBLE
-from gpuexplorer.gui.wording.lab.head.visible_words import (
+from gpuexplorer.gui.wording.lab.head.switch_words import (
+    VISIBLE,
     Visible,
     as_choice,
     usual_order,

@@ -14,8 +14,8 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.inside.device_badges import DeviceBadges, badges_of
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.wording.lab.amounts import delete_line, move_line, save_line, targets
 from gpuexplorer.gui.wording.lab.inside.thing_facts import headline
-from gpuexplorer.gui.wording.lab.moving import delete_line, move_line, save_line, targets
 
 
 class ThingHead(QWidget):

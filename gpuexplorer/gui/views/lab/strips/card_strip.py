@@ -5,11 +5,14 @@ from dataclasses import replace
 from functools import cached_property
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.plots.crosshair import TENTHS_UP_TO
+from gpuexplorer.gui.plots.time_axis import moment_word
+from gpuexplorer.gui.plots.time_view import ZOOM
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
@@ -22,7 +25,7 @@ from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.gui.wording.lab.strips.merged_flags import MergedFlag
 
-TALL, LOW = 144, 72
+TALL, LOW = 148, 94
 _SIDE, _HEAD = 14, 20
 _NAME = 92  # before the plot, where there is one line
 _FIGURES, _BUSY, _BESIDE = 96, 44, 12  # beside the plots
@@ -71,7 +74,7 @@ class CardStrip(Painted):
         if compact is not self._compact:
             self._compact = compact
             self._past = None
-            left, top = (_SIDE + _NAME, 8) if compact else (_SIDE, _HEAD + 18)
+            left, top = (_SIDE + _NAME - 18, 3) if compact else (_SIDE, _HEAD + 11)
             beside = _SIDE + _BESIDE + (_BUSY if compact else _FIGURES)
             self._around.setContentsMargins(left, top, beside, 4 if compact else 7)
             if self._device is not None:
@@ -82,12 +85,12 @@ class CardStrip(Painted):
     def show_device(self, device: BenchDevice) -> None:
         """The newest of it; drawn anew only where something else would be seen."""
         shown = self._lab.machine.shown(device.card)
-        if shown is None or device.card is None or self._graph.width() < 16:
+        if shown is None or device.card is None or self._graph.area.width() < 16:
             return
         face = self._lab.machine.face(shown)
         before = self._past if self._device == device else None
         total = face.memory.total_bytes or device.total_bytes
-        width = self._graph.width()
+        width = self._graph.area.width()
         past = strip_past(self._lab, self._time_window, device.card, width, total, before)
         if self._held is not None and self._past is not None and past is not before:
             # The scale stands while a hand drags.
@@ -110,7 +113,13 @@ class CardStrip(Painted):
 
     def show_crosshair(self) -> None:
         if self._device is not None:
-            self._graph.point_at(self._time_window.crosshair)
+            window, at = self._time_window, self._time_window.crosshair
+            word = ""
+            if at is not None:
+                start, end = window.stretch()
+                tenths = end - start <= TENTHS_UP_TO
+                word = moment_word(window.wall(at), window.wall(end), tenths=tenths)
+            self._graph.point_at(at, word)
 
     def draw(self, drawing: Drawing) -> None:
         place = QRectF(self.rect())
@@ -178,6 +187,7 @@ class CardStrip(Painted):
                 self._select(flag.next_line(self._chosen()))
             elif self._past is not None and self._share(event) is not None:
                 self._held = event.position().x(), self._time_window.stretch()
+                self._point(None)
         event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -188,32 +198,43 @@ class CardStrip(Painted):
         shape = Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor
         if self.cursor().shape() is not shape:
             self.setCursor(shape)
-        share, past = self._share(event), self._past
-        if past is None or share is None:
-            self._time_window.point_at(None)
-        else:
-            self._time_window.point_at(past.start + share * (past.end - past.start))
+        self._point(self._share(event))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._held is not None:
             self._held = self._past = None  # its scale may follow what is seen again
+            self._point(self._share(event))
         event.accept()
 
-    def _share(self, event: QMouseEvent) -> float | None:
+    def _point(self, share: float | None) -> None:
+        start, end = self._time_window.stretch()
+        self._time_window.point_at(None if share is None else start + share * (end - start))
+
+    def _share(self, event: QMouseEvent | QWheelEvent) -> float | None:
         """Where it is in the plots, from their left edge; None beside them."""
         at = event.position()
-        if self._device is None or not self._graph.geometry().contains(at.toPoint()):
+        if self._device is None:
             return None
-        share: float = (at.x() - self._graph.x()) / self._graph.width()
-        return share
+        area = self._graph.area.translated(self._graph.pos())
+        return (at.x() - area.left()) / area.width() if area.contains(at) else None
 
     def _drag(self, x: float, held: float, stretch: tuple[float, float]) -> None:
         """To the right leads back in time."""
         if self._time_window.following and abs(x - held) < QApplication.startDragDistance():
             return
         start, end = stretch
-        seconds = (x - held) / self._graph.width() * (end - start)
+        seconds = (x - held) / self._graph.area.width() * (end - start)
         self._time_window.look_at(start - seconds, end - seconds)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zooms; sideways it leads to other cards."""
+        share, turned = self._share(event), event.angleDelta()
+        if share is None or abs(turned.x()) >= abs(turned.y()):
+            event.ignore()
+            return
+        self._time_window.zoom(ZOOM ** (-turned.y() / 120), share)
+        self._point(share)
+        event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)

@@ -5,9 +5,12 @@ import re
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import Message, listed, paragraph
 from gpuexplorer.gui.wording.lab.meaning.about_failure import AboutFailure, about_failure
-from gpuexplorer.gui.wording.lab.meaning.meaning_places import devices_meaning, places_meaning
 from gpuexplorer.gui.wording.lab.meaning.meaning_room import room_meaning
-from gpuexplorer.gui.wording.lab.meaning.meaning_shapes import shapes_meaning
+from gpuexplorer.gui.wording.lab.meaning.meaning_shapes import (
+    devices_meaning,
+    places_meaning,
+    shapes_meaning,
+)
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.ledger import Ledger
 

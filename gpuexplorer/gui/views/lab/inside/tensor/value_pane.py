@@ -54,7 +54,7 @@ class ValuePane(QWidget):
         self._asking.failed.connect(self._on_failed)
         self._asking.cost_known.connect(self.cost_known)
         self._fields = IndexFields(look)
-        self._fields.chosen.connect(self._on_plane_chosen)
+        self._fields.chosen.connect(self.look_again)
         self._grid = ValueGrid(look)
         self._grid.window_wanted.connect(self._on_window_wanted)
         self._grid.cell_chosen.connect(self._on_cell_chosen)
@@ -171,9 +171,6 @@ class ValuePane(QWidget):
     def _on_switched(self, figures: Hashable) -> None:
         self._switch.show_choice(figures)
         self._grid.show_figures(figures is True)
-
-    def _on_plane_chosen(self) -> None:
-        self.look_again()
 
     def _on_window_wanted(self, row: int, column: int, rows: int, columns: int) -> None:
         self._asking.ask(self._what, (*self._fields.at, row, column), rows, columns)
