@@ -74,6 +74,7 @@ class PlotCanvas(Graph):
         self._pointer: float | None = None
         self._dragging = False
         self._seen = False
+        # What changed is painted together, in one frame of the window.
         self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
         self.viewport().grabGesture(Qt.GestureType.PinchGesture)
 
@@ -169,7 +170,6 @@ class PlotCanvas(Graph):
         self._put_foot(size)
         self._show_crosshair()
         self._show_ring()
-        self.viewport().update()
 
     def _put_foot(self, size: QSize | None = None) -> None:
         """The axis of time is in view, though the plots' end may not be."""
@@ -180,11 +180,13 @@ class PlotCanvas(Graph):
 
     def _show_crosshair(self) -> None:
         self._drawn.show_crosshair(self.time_window.crosshair)
+        self.viewport().update()
 
     def _show_ring(self) -> None:
         seen = self.hasFocus() and self._by_keyboard and bool(self._contents)
         current = min(self._current, len(self._contents) - 1)
         self._drawn.show_ring(current if seen else None)
+        self.viewport().update()
 
     def _describe(self) -> None:
         said = self.words()
