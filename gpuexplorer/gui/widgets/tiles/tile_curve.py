@@ -109,6 +109,8 @@ class TileCurve(Graph):
             self.grid.setContentsMargins(0, _HEADROOM, 0, 0)
         # What is drawn behind the trace changes as often as the trace does.
         self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
+        # A scene whose items change has the window painted at once: so once for every tile.
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.NoViewportUpdate)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
@@ -138,6 +140,7 @@ class TileCurve(Graph):
         trace = replace(spark.trace, times=times)
         # It covers all of the view: what lies behind it and over it is drawn with it.
         self._trace.show_trace(trace, ink, fill=True, bare=bare)
+        self.viewport().update()
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
         """Its scale, and the stretches in which the card was slowed."""
