@@ -33,7 +33,6 @@ class LineSum:
     bytes: int  # of all
     copies: int
     seconds: float | None  # for which they kept the host
-    of_seconds: float | None  # what the whole line took
     device_seconds: float | None
     sentence: Message
     cure: Message  # empty where there is none that is worth it
@@ -83,7 +82,6 @@ def _sum_of(book: CopyBook, rows: Sequence[CopyRow], units: Units) -> LineSum:
         size,
         copies,
         seconds,
-        first.line_seconds,
         device,
         _sentence(first, copies, size, seconds, units),
         cure,

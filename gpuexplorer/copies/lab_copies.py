@@ -71,10 +71,6 @@ class CopyBook:
         """The best rate that was reached on its way so far, bytes per second."""
         return self._best.get(row.way)
 
-    def share_of_best(self, row: CopyRow) -> float | None:
-        best = self._best.get(row.way)
-        return row.rate / best if row.rate is not None and best else None
-
     def of_line(self, line: int) -> Sequence[CopyRow]:
         return [self._rows[number] for number in self._of_line.get(line, ())]
 

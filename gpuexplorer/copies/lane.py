@@ -107,11 +107,6 @@ class Lane:
                 return item
         return None
 
-    def next_after(self, moment: float) -> int | None:
-        """The number of the first that begins later."""
-        item = bisect_right(self._begins, moment)
-        return item if item < len(self._begins) else None
-
     def busy_between(self, begin: float, end: float) -> float:
         """Seconds; what only reaches into the stretch counts in part."""
         return self._sum(self._busy, begin, end)

@@ -119,35 +119,3 @@ def sweep_sizes(
         sizes.append(size)
         size *= factor
     return (*sizes, most)
-
-
-def sweep(
-    source: str, target: str, kind: Kind = Kind.ONE_WAY, sizes: Sequence[int] | None = None
-) -> list[CopyJob]:
-    jobs = (job_of(kind, source, target, size) for size in sizes or sweep_sizes())
-    return [job for job in jobs if job is not None]
-
-
-def all_to_one(devices: Sequence[str], target: str, size: int = USUAL_BYTES) -> CopyJob | None:
-    """One copy measured while all others send to the same device."""
-    return _crowd([(each, target) for each in devices if each != target], size)
-
-
-def one_to_all(source: str, devices: Sequence[str], size: int = USUAL_BYTES) -> CopyJob | None:
-    return _crowd([(source, each) for each in devices if each != source], size)
-
-
-def in_pieces(source: str, target: str, size: int, pieces: int) -> CopyJob | None:
-    """The same bytes, in many copies."""
-    pinned = None if HOST not in (source, target) else source != target
-    job = CopyJob(source, target, size, pinned=pinned, pieces=pieces)
-    return None if refusal(job) else job
-
-
-def _crowd(pairs: Sequence[tuple[str, str]], size: int) -> CopyJob | None:
-    if len(pairs) < 2:
-        return None
-    pinned = True if any(HOST in pair for pair in pairs) else None
-    first, *others = sorted(pairs, key=lambda pair: HOST not in pair)
-    job = CopyJob(*first, size, pinned=pinned, beside=tuple(others))
-    return None if refusal(job) else job

@@ -111,9 +111,6 @@ class Curve:
                 return _between(before.seconds, after.seconds, share)
         return last.seconds
 
-    def rate_for(self, size: float) -> float:
-        return size / self.seconds_for(size)
-
 
 def curve_of(results: Iterable[CopyResult]) -> Curve | None:
     """Of results of one path; None where fewer than two have a time."""

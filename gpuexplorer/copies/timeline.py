@@ -121,17 +121,9 @@ class Timeline:
             return None
         return lane.bar(number), self._items[track][number]
 
-    def line_at(self, moment: float) -> Place | None:
-        number = bisect_right(self._line_begins, moment) - 1
-        return self._lines[number] if number >= 0 else None
-
     def lines_between(self, begin: float, end: float) -> Sequence[Place]:
         first = max(0, bisect_right(self._line_begins, begin) - 1)
         return self._lines[first : bisect_right(self._line_begins, end)]
-
-    def begin_of(self, row: CopyRow) -> float | None:
-        """Where the row's line begins on the axis; None: it is not over yet."""
-        return self._begin_of.get(row.command)
 
     def place_of(self, row: CopyRow) -> tuple[float, float] | None:
         """From the first byte to the last; None where nobody knows."""

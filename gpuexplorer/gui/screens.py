@@ -24,7 +24,7 @@ class Screens(QStackedWidget):
         self._desk: Desk | None = None
         self._explanation: QWidget | None = None
         self._warming = Warming(LATER, self)
-        navigation.screen_changed.connect(self._on_screen_changed)
+        navigation.screen_changed.connect(self.show_screen)
 
     @property
     def view(self) -> LiveView | None:
@@ -126,9 +126,6 @@ class Screens(QStackedWidget):
         names = [entry.name for entry in VIEWS]
         at = names.index(self._navigation.screen)
         self._navigation.open_screen(names[(at + by) % len(names)])
-
-    def _on_screen_changed(self) -> None:
-        self.show_screen()
 
     def _may_give_keyboard(self, focused: QWidget | None) -> bool:
         """Nobody else has it: the window itself does nothing with it."""

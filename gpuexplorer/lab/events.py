@@ -299,7 +299,7 @@ class Failed:
     """The command ended without its result, and why."""
 
     id: int
-    cause: str  # one of CAUSES
+    cause: str  # such as "out of memory"
     error: str  # the type, such as RuntimeError
     message: str  # PyTorch's own words
     sentence: Message = NOTHING
@@ -312,19 +312,6 @@ class Failed:
         """What happened, and what to do."""
         return told(self.sentence, self.hint)
 
-
-CAUSES = frozenset(
-    {
-        "cancelled",
-        "out of memory",
-        "devices differ",
-        "bad request",
-        "refused by PyTorch",
-        "device broken",
-        "device lost",
-        "worker lost",
-    }
-)
 
 Event = Union[  # noqa: UP007 - the worker may be Python 3.10, where this reads the same
     Hello,

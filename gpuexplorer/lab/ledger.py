@@ -14,6 +14,7 @@ from gpuexplorer.lab.events import (
     Failed,
     Finished,
     Freed,
+    Held,
     Hello,
     Memory,
     Placed,
@@ -23,7 +24,6 @@ from gpuexplorer.lab.events import (
     Spans,
     Transferred,
 )
-from gpuexplorer.lab.held_memory import HeldMemory
 from gpuexplorer.lab.loops import loop_of
 from gpuexplorer.lab.lost_cards import needing
 from gpuexplorer.lab.recipes import Recipes, Step
@@ -31,6 +31,7 @@ from gpuexplorer.lab.undoing import taking_back
 from gpuexplorer.lab.wire import Command, Run, Train
 
 _LOST = ("worker lost", "device broken")
+_Stretch = tuple[str, int]  # the device, and PyTorch's number of the storage
 
 
 @dataclass
@@ -310,3 +311,51 @@ def _step(entry: Entry) -> Step:
 
 def _tensors(memory: "Memory | None") -> int:
     return (memory.tensors_bytes or 0) if memory is not None else 0
+
+
+class HeldMemory:
+    """Told of each change, so that asking does not grow with what lies on the shelf."""
+
+    def __init__(self) -> None:
+        self._stretches: dict[str, Sequence[_Stretch]] = {}
+        self._names: dict[_Stretch, dict[str, None]] = {}
+        self._sizes: dict[_Stretch, int] = {}
+        self._bytes: dict[str, int] = {}
+
+    def placed(self, name: str, holds: Sequence[Held]) -> None:
+        """Whatever the name held before."""
+        self.freed(name)
+        found = {(each.device, each.storage): each.bytes for each in holds}
+        self._stretches[name] = tuple(found)
+        for stretch, size in found.items():
+            self._names.setdefault(stretch, {})[name] = None
+            self._resize(stretch, size)
+
+    def freed(self, name: str) -> None:
+        for stretch in self._stretches.pop(name, ()):
+            names = self._names[stretch]
+            del names[name]
+            if not names:
+                del self._names[stretch]
+                self._resize(stretch, 0)
+
+    def clear(self) -> None:
+        for each in (self._stretches, self._names, self._sizes, self._bytes):
+            each.clear()
+
+    def bytes_on(self, device: str) -> int:
+        return self._bytes.get(device, 0)
+
+    def first_beside(self, name: str) -> str:
+        """Who held memory of this name's before it did; empty where nobody shares it."""
+        for stretch in self._stretches.get(name, ()):
+            first = next(iter(self._names[stretch]))
+            if stretch[1] and first != name:
+                return first
+        return ""
+
+    def _resize(self, stretch: _Stretch, size: int) -> None:
+        before = self._sizes.pop(stretch, 0)
+        if size:
+            self._sizes[stretch] = size
+        self._bytes[stretch[0]] = self._bytes.get(stretch[0], 0) + size - before

@@ -1,11 +1,15 @@
 """The lab's Python: which programs of this computer have PyTorch, and whether it suits."""
 
+import contextlib
 import json
 import os
+import signal
+import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from gpuexplorer.core.cards import Card
@@ -13,12 +17,10 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab import packaged
-from gpuexplorer.lab.asking import asked
 from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
 from gpuexplorer.lab.torch_builds import Suits, TorchBuild, suits
 
 _PATIENCE = 10.0
-_PATIENCE_FOR_TORCH = 60.0
 _ANSWER = "GPUEXPLORER "
 _QUESTIONED = "import importlib.util"
 # Nothing of torch is imported: its own file says what it was built for.
@@ -37,11 +39,6 @@ if found is not None and found.origin:
     pattern = r"^(\w+)(?:\s*:[^=\n]+)?\s*=\s*['\"]([^'\"\n]*)['\"]"
     said["torch"] = dict(re.findall(pattern, told, re.M))
 print("GPUEXPLORER " + json.dumps(said))
-"""
-# The flags are compiled in; asking torch.cuda for them would start CUDA and wake the cards.
-_ASK_TORCH = """
-import json, torch
-print("GPUEXPLORER " + json.dumps((torch._C._cuda_getArchFlags() or "").split()))
 """
 _ENVIRONMENTS = (
     "miniconda3/envs",
@@ -66,6 +63,9 @@ _USUAL_FOLDERS = {
     )
 }
 _CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge")
+_GLANCE = 0.1  # seconds between two looks whether it was given up
+_BURYING = 1.0
+_SIGKILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has one way for both
 
 
 @dataclass(frozen=True)
@@ -127,18 +127,6 @@ def ask(
     except (ValueError, KeyError, TypeError, AttributeError):
         return LabPython(path, trouble=_no_python())
     return LabPython(path, prefix, version, build, _unfit(version, build))
-
-
-def ask_torch(python: LabPython, patience: float = _PATIENCE_FOR_TORCH) -> LabPython:
-    """Imports its torch, which takes seconds, for the cards it holds code for."""
-    if python.build is None or not python.build.cuda:
-        return python
-    answer = _answered(python.path, _ASK_TORCH, patience)
-    if isinstance(answer, Message):
-        trouble = Message("Its PyTorch cannot be loaded. {trouble}", trouble=answer)
-        return replace(python, trouble=trouble)
-    architectures = [str(each) for each in json.loads(answer)]
-    return replace(python, build=replace(python.build, architectures=architectures))
 
 
 def chosen(path: Path, given_up: "threading.Event | None" = None) -> LabPython:
@@ -273,3 +261,45 @@ def _unfit(version: "tuple[int, ...]", build: "TorchBuild | None") -> Message:
 
 def _no_python() -> Message:
     return Message("It did not answer as a Python does.")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What it printed. `code` is None where it did not end by itself, and was ended."""
+
+    code: "int | None"
+    text: str
+
+
+def asked(
+    command: "Sequence[str | Path]", patience: float, given_up: "threading.Event | None" = None
+) -> Answer:
+    """Raises OSError where it cannot be started."""
+    given_up = given_up or threading.Event()
+    deadline = time.monotonic() + patience
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        start_new_session=True,  # to be ended with all that it started
+    ) as program:
+        while not given_up.is_set() and time.monotonic() < deadline:
+            try:
+                said, _ = program.communicate(timeout=min(_GLANCE, patience))
+            except subprocess.TimeoutExpired:
+                continue
+            return Answer(program.returncode, said.decode("utf-8", "replace"))
+        _end(program)
+    return Answer(None, "")
+
+
+def _end(program: "subprocess.Popen[bytes]") -> None:
+    with contextlib.suppress(ProcessLookupError):
+        if hasattr(os, "killpg"):
+            os.killpg(program.pid, _SIGKILL)
+        else:
+            program.kill()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        program.wait(_BURYING)

@@ -9,7 +9,7 @@ from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Scope, Unit
 
-SHORTEST_SECONDS, LONGEST_SECONDS = 0.0, 86400.0
+LONGEST_SECONDS = 86400.0
 
 # Against which figure of the card itself a metric runs. The first that the card tells counts.
 LIMITS: Mapping[MetricId, tuple[MetricId, ...]] = {

@@ -3,12 +3,15 @@
 import _thread
 import os
 import queue
+import re
 import signal
 import threading
 import time
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Union
+from typing import Any, Union
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
@@ -35,11 +38,13 @@ from gpuexplorer.worker.pipe import Pipe
 from gpuexplorer.worker.shelf import Shelf
 from gpuexplorer.worker.staying import stays_on_host
 from gpuexplorer.worker.training import train
-from gpuexplorer.worker.warned import warned
 
 _MOST_PRINTED = 20_000  # letters of one text
 _MOST_TEXTS = 1000  # of one line
 _LAST_PATIENCE = 0.5  # for what still runs when the window is gone
+# Meant for who uses PyTorch; others are for those who write it.
+_TOLD = (UserWarning, RuntimeWarning, FutureWarning)
+_WHERE = re.compile(r"\s*\(Triggered internally at .*\)$")
 
 
 class Loop:
@@ -222,3 +227,25 @@ def _finished(
         host,
         times.busy,
     )
+
+
+@contextmanager
+def warned(say: "Callable[[str], object]") -> "Iterator[None]":
+    """Each line is warned anew, whatever lines before it were told."""
+    seen: set[str] = set()
+
+    def show(
+        message: "Warning | str", category: "type[Warning]", *where: Any, **more: Any
+    ) -> None:
+        del where, more
+        text = f"{category.__name__}: {_WHERE.sub('', str(message).strip())}"
+        if text not in seen:
+            seen.add(text)
+            say(text)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for category in _TOLD:
+            warnings.simplefilter("always", category)
+        warnings.showwarning = show
+        yield

@@ -3,19 +3,15 @@
 import pytest
 
 from gpuexplorer.copies.asked_for import refusal
+from gpuexplorer.copies.measuring import TimeLeft
 from gpuexplorer.copies.plan import (
     Kind,
     all_asked,
-    all_to_one,
-    in_pieces,
     job_of,
     kind_of,
     matrix,
-    one_to_all,
-    sweep,
     sweep_sizes,
 )
-from gpuexplorer.copies.time_left import TimeLeft
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.wire import Measure
@@ -69,22 +65,7 @@ def test_small_sizes_come_first_latency_once_and_nothing_twice() -> None:
 def test_a_sweep_doubles_from_four_bytes_to_a_gibibyte() -> None:
     sizes = sweep_sizes()
     assert (sizes[0], sizes[1], sizes[-1], len(sizes)) == (4, 8, 1 << 30, 29)
-    assert [job.bytes for job in sweep("cpu", "cuda:0")] == list(sizes)
-
-
-def test_all_to_one_is_one_copy_with_the_others_beside_it() -> None:
-    job = all_to_one(DEVICES, "cuda:1", 4096)
-    assert job == CopyJob("cpu", "cuda:1", 4096, pinned=True, beside=(("cuda:0", "cuda:1"),))
-    out = one_to_all("cuda:0", ("cuda:0", "cuda:1", "cuda:2"), 64)
-    assert out == CopyJob("cuda:0", "cuda:1", 64, beside=(("cuda:0", "cuda:2"),))
-    assert all_to_one(["cpu", "cuda:0"], "cuda:0") is None
-
-
-def test_the_same_bytes_can_go_in_pieces() -> None:
-    assert in_pieces("cuda:0", "cuda:1", 4096, 16) == CopyJob(
-        "cuda:0", "cuda:1", 4096, pieces=16
-    )
-    assert in_pieces("cuda:0", "cuda:1", 4, 16) is None
+    assert all(job_of(Kind.ONE_WAY, "cpu", "cuda:0", size) for size in sizes)
 
 
 @pytest.mark.parametrize(

@@ -103,8 +103,7 @@ def test_the_best_of_a_way_is_told_beside_each_row() -> None:
     lines.line("Y = Y.cuda()", moved(10 * MIB, 0.5e-3, pinned=False))
     first, second, pageable = book.take(lines.ledger)
     assert book.best(second) == first.rate
-    assert book.share_of_best(second) == pytest.approx(0.5)
-    assert book.share_of_best(pageable) == 1
+    assert book.best(pageable) == pageable.rate
     job = CopyJob("cpu", "cuda:0", 256 * MIB, pinned=True)
     book.measured(CopyResult(job, Measured(1, (256 * MIB / 13e9,)), None))
     assert book.best(first) == pytest.approx(13e9)

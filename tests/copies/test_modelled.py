@@ -8,7 +8,7 @@ import pytest
 
 from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.modelled import ModelBench
-from gpuexplorer.copies.plan import Kind, all_to_one, in_pieces, job_of, one_to_all
+from gpuexplorer.copies.plan import Kind, job_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import notes_of
 from gpuexplorer.lab.copy_job import CopyJob
@@ -101,24 +101,20 @@ def test_cards_with_slots_of_their_own_do_not_get_in_each_others_way() -> None:
 
 
 def test_all_to_one_card_share_the_links_of_that_card() -> None:
-    devices = [f"cuda:{number}" for number in range(8)]
+    others = [f"cuda:{number}" for number in range(2, 8)]
     alone = rate("8xH100", job_of(Kind.ONE_WAY, "cuda:1", "cuda:0", SIZE))
-    job = all_to_one(devices, "cuda:0", SIZE)
-    result = measured(bench("8xH100"), job) if job else None
-    assert result is not None
+    job = CopyJob("cuda:1", "cuda:0", SIZE, beside=tuple((each, "cuda:0") for each in others))
+    result = measured(bench("8xH100"), job)
     assert result.rate == pytest.approx(alone / 7, rel=0.06)
     assert result.measured is not None
     assert len(result.measured.beside_samples_s) == 6
-    assert rate("8xH100", one_to_all("cuda:0", devices, SIZE)) == pytest.approx(
-        alone / 7, rel=0.06
-    )
+    out = CopyJob("cuda:0", "cuda:1", SIZE, beside=tuple(("cuda:0", each) for each in others))
+    assert rate("8xH100", out) == pytest.approx(alone / 7, rel=0.06)
 
 
 def test_many_pieces_pay_the_beginning_each_time() -> None:
     whole = measured(bench("1xT4"), pinned("cpu", "cuda:0")).seconds
-    job = in_pieces("cpu", "cuda:0", SIZE, 1000)
-    assert job is not None
-    pieces = measured(bench("1xT4"), job).seconds
+    pieces = measured(bench("1xT4"), pinned("cpu", "cuda:0", pieces=1000)).seconds
     assert whole is not None
     assert pieces is not None
     assert pieces - whole == pytest.approx(999 * 10e-6)

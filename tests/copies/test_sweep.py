@@ -2,8 +2,9 @@
 
 import pytest
 
-from gpuexplorer.copies.plan import Kind, sweep, sweep_sizes
+from gpuexplorer.copies.plan import sweep_sizes
 from gpuexplorer.copies.sweep import Curve, Point, curve_of
+from gpuexplorer.lab.copy_job import CopyJob
 from tests.copies.made import bench, measured, real
 
 
@@ -47,7 +48,6 @@ def test_the_line_through_all_sizes_gives_both_back() -> None:
 def test_a_size_that_was_not_measured_is_predicted(size: int) -> None:
     curve = line(10e-6, 25e9)
     assert curve.seconds_for(size) == pytest.approx(10e-6 + size / 25e9, rel=0.05)
-    assert curve.rate_for(size) == pytest.approx(size / curve.seconds_for(size))
 
 
 def test_large_sizes_alone_tell_no_floor_and_no_half() -> None:
@@ -58,7 +58,8 @@ def test_large_sizes_alone_tell_no_floor_and_no_half() -> None:
 
 def test_a_modelled_sweep_gives_the_model_s_own_figures() -> None:
     on = bench("1xRTX4090")
-    curve = curve_of([measured(on, job) for job in sweep("cpu", "cuda:0", Kind.ONE_WAY)])
+    jobs = [CopyJob("cpu", "cuda:0", size, pinned=True) for size in sweep_sizes()]
+    curve = curve_of([measured(on, job) for job in jobs])
     assert curve is not None
     assert curve.floor == pytest.approx(10e-6, rel=0.03)
     assert curve.top == pytest.approx(25.8e9, rel=0.01)

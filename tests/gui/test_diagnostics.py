@@ -15,9 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.measuring.diagnostics import Diagnostics
-from gpuexplorer.gui.measuring.frame_meter import FrameMeter
-from gpuexplorer.gui.measuring.heartbeat import Heartbeat
+from gpuexplorer.gui.measuring.diagnostics import Diagnostics, FrameMeter, Heartbeat
 from gpuexplorer.gui.measuring.spread import Spread
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, Answer, card, session_of, working

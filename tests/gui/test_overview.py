@@ -12,8 +12,8 @@ from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.catalogue import clocks, heat_and_power, links, memory
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.views.overview.events_panel import EventRow
 from gpuexplorer.gui.widgets.remark import Remark
-from gpuexplorer.gui.widgets.rows.event_row import EventRow
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from gpuexplorer.gui.widgets.tiles.tile_grid import TileGrid
 from gpuexplorer.gui.wording.cards.card_face import Mark

@@ -11,7 +11,7 @@ import pytest
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
-from gpuexplorer.lab.pythons import ask, ask_torch, candidates, chosen
+from gpuexplorer.lab.pythons import ask, candidates, chosen
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="stands in with shell scripts")
 TITAN = Card(CardId("GPU-1"), 0, "TITAN RTX", 24 << 30, compute_capability=(7, 5))
@@ -110,20 +110,6 @@ def test_a_build_is_held_against_driver_and_cards(tmp_path: Path) -> None:
     cpu = ask(answering(tmp_path / "b", "3, 12, 1", '{"__version__": "2.13.0+cpu"}'))
     assert cpu.fits([TITAN], "580.65").sentence == (
         "It does not use NVIDIA cards; it is enough for simulated ones."
-    )
-
-
-def test_torch_itself_is_asked_for_its_cards(tmp_path: Path) -> None:
-    cuda = '{"__version__": "2.13.0+cu130", "cuda": "13.0"}'
-    path = answering(tmp_path / "a", "3, 12, 1", cuda)
-    python = ask(path)
-    program(path, """echo 'GPUEXPLORER ["sm_75", "sm_90"]'""")
-    asked = ask_torch(python)
-    assert asked.build is not None
-    assert asked.build.architectures == ["sm_75", "sm_90"]
-    program(path, "echo ImportError: libcudart; exit 1")
-    assert ask_torch(python).trouble == (
-        "Its PyTorch cannot be loaded. It ended with code 1: ImportError: libcudart."
     )
 
 

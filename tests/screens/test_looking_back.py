@@ -28,6 +28,14 @@ def test_on_the_overview_figures_tiles_and_processes_say_that_they_are_of_now(
     person.does_not_see("Devices now", "Now: ")
 
 
+def test_devices_without_names_are_of_now_too(open_program: OpenProgram) -> None:
+    person = open_program(past=330.0)
+    person.press("Ctrl+B")
+    person.does_not_see("now", within="Devices")
+    look_back(person)
+    person.sees("now", within="Devices")
+
+
 def test_on_the_screen_of_a_card_memory_and_facts_say_that_they_are_of_now(
     open_program: OpenProgram,
 ) -> None:

@@ -2,7 +2,7 @@
 
 import warnings
 
-from gpuexplorer.worker.warned import warned
+from gpuexplorer.worker.loop import warned
 
 
 def test_each_warning_is_told_once_in_a_line_and_again_in_the_next() -> None:

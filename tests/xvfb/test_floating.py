@@ -14,7 +14,7 @@ from gpuexplorer.gui.views.lab.code.entry_field import EntryField
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.palette.palette import Palette
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry
+from gpuexplorer.gui.widgets.rail.rail import RailEntry
 from gpuexplorer.gui.widgets.sheets.metric_chooser import MetricChooser
 from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
 from tests.gui.frame.steps import called, keys

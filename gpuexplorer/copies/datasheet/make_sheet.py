@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from gpuexplorer.copies.datasheet.cards_table import CardsTable, cards_table
+from gpuexplorer.copies.datasheet.cards_table import CardsTable
 from gpuexplorer.copies.datasheet.figure import Figure, What
 from gpuexplorer.copies.datasheet.power_log import PowerLog
 from gpuexplorer.copies.datasheet.product_result import ProductResult
-from gpuexplorer.copies.datasheet.promises import ASKED, other_word, promises_of
+from gpuexplorer.copies.datasheet.promises import other_word, promises_of
 from gpuexplorer.copies.datasheet.reached import (
     Reached,
     copy_reached,
@@ -15,16 +15,12 @@ from gpuexplorer.copies.datasheet.reached import (
 )
 from gpuexplorer.copies.datasheet.sheet import Row, Sheet
 from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
-from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.catalogue.heat_and_power import POWER_LIMIT, POWER_LIMIT_DEFAULT
 from gpuexplorer.core.units import watts as in_watts
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.product_job import ProductJob
-from gpuexplorer.simulation.specs import parse_machine
-from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 _TITLES = {
     What.MEMORY: mark("Memory bandwidth"),
@@ -92,27 +88,6 @@ def sheet_of(
         table.cards(this),
         tuple(table.troubles),
     )
-
-
-def simulated_sheet(spec: str, device: str = "cuda:0", *, measured: bool = True) -> Sheet:
-    """Of a card of a simulated machine, such as "2xTitanRTX"; for pictures and tests."""
-    machine = parse_machine(spec)
-    backend = SimulatedBackend(machine)
-    cards = backend.cards()
-    routes = Routes(backend.topology(), cards)
-    named = routes.card(device)
-    card = next((each for each in cards if each.id == named), None)
-    sample = None if card is None else backend.read(card.id, ASKED)
-    subject = Subject(device, card, routes, {} if sample is None else sample.values)
-    results: dict[CopyJob, CopyResult] = {}
-    products: dict[ProductJob, ProductResult] = {}
-    bench = ModelBench(machine, routes=routes)
-    for job in jobs_of(subject) if measured else ():
-        if isinstance(job, ProductJob):
-            products[job] = bench.measure_product(job, lambda *_: None)
-        else:
-            results[job] = bench.measure(job, lambda *_: None)
-    return sheet_of(subject, results, products, cards_table(), simulated=True)
 
 
 def _row(

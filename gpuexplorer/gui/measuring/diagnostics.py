@@ -5,12 +5,12 @@ import platform
 import sys
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal, qVersion
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal, qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -18,8 +18,6 @@ from gpuexplorer import __version__
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.measuring import own_process
-from gpuexplorer.gui.measuring.frame_meter import FrameMeter
-from gpuexplorer.gui.measuring.heartbeat import PERIOD, Heartbeat
 from gpuexplorer.gui.measuring.spread import Spread
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.telemetry.session import Session
@@ -33,6 +31,9 @@ _HINT = mark(
     "The middle of the last frames, and the processor time of the whole program, reading "
     "included. More under Diagnostics in the menu."
 )
+PERIOD = 0.02
+_PAINTING = frozenset({QEvent.Type.UpdateRequest, QEvent.Type.Expose, QEvent.Type.Paint})
+_RECENT = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +182,121 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+class Heartbeat(QObject):
+    """A timer that should come every 20 ms, and notes how much later it came.
+
+    It wakes the processor, so it beats only while somebody wants to know.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.beats = 0
+        self.longest_wait = 0.0
+        self._before = 0.0
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(round(PERIOD * 1000))
+        self._timer.timeout.connect(self._on_timeout)
+
+    @property
+    def beating(self) -> bool:
+        return self._timer.isActive()
+
+    def start(self) -> None:
+        if not self.beating:
+            self._before = time.perf_counter()
+            self._timer.start()
+
+    def stop(self) -> None:
+        self._timer.stop()
+
+    def _on_timeout(self) -> None:
+        now = time.perf_counter()
+        self.beats += 1
+        self.longest_wait = max(self.longest_wait, now - self._before - PERIOD)
+        self._before = now
+
+
+class FrameMeter(QObject):
+    """A frame is one painting of the window, together with the pulls since the one before.
+
+    See decisions/0008. Pulls that change nothing belong to the next frame that is painted.
+    """
+
+    reading_drawn = Signal()  # once: the first frame that shows a reading
+
+    def __init__(
+        self, window: QWidget, clock: FrameClock, reading_known: Callable[[], bool]
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._reading_known = reading_known
+        self._to_be_drawn = False
+        self._drawn = False
+        self._depth = 0
+        self._began = (0.0, 0.0)
+        self._pulled = (0.0, 0.0)  # wall and CPU seconds not yet counted to a frame
+        self.wall, self.cpu = Spread(), Spread()
+        self._recent: deque[float] = deque(maxlen=_RECENT)
+        clock.work_began.connect(self._on_work_began)
+        clock.work_done.connect(self._on_work_done)
+        window.installEventFilter(self)
+
+    @property
+    def frames(self) -> int:
+        return self.cpu.count
+
+    def recent_cpu_seconds(self) -> float | None:
+        """The median of the last frames; None before the first."""
+        if not self._recent:
+            return None
+        return sorted(self._recent)[len(self._recent) // 2]
+
+    def _on_work_began(self) -> None:
+        if self._depth == 0:
+            if not self._drawn:
+                self._to_be_drawn = self._reading_known()
+            self._began = (time.perf_counter(), time.thread_time())
+        self._depth += 1
+
+    def _on_work_done(self) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            wall, cpu = self._pulled
+            self._pulled = (
+                wall + time.perf_counter() - self._began[0],
+                cpu + time.thread_time() - self._began[1],
+            )
+
+    def _paint(self, watched: QObject, event: QEvent) -> None:
+        """Delivers the event itself, since only so its end is known."""
+        self._on_work_began()
+        QCoreApplication.sendEvent(watched, event)
+        self._on_work_done()
+        if self._depth:
+            return
+        wall, cpu = self._pulled
+        self._pulled = (0.0, 0.0)
+        self.wall.add(wall)
+        self.cpu.add(cpu)
+        self._recent.append(cpu)
+        if self._to_be_drawn and not self._drawn:
+            self._drawn = True
+            self.reading_drawn.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if watched is self._window:
+            handle = self._window.windowHandle()
+            if kind is QEvent.Type.Show and handle is not None:
+                # The first painting, and that after being covered, is asked of this one.
+                handle.installEventFilter(self)
+            ours = kind is QEvent.Type.UpdateRequest
+        else:
+            ours = kind in _PAINTING
+        if not ours or self._depth:
+            return False
+        self._paint(watched, event)
+        return True

@@ -62,8 +62,8 @@ class Axis(pg.AxisItem):
             if upright:
                 y = round(place.bottom() - share * place.height())
                 if self._lines:
-                    end = QPointF(place.right() + view.width(), y)
-                    painter.drawLine(QPointF(place.right(), y), end)
+                    end = QPointF(place.right() + view.width() - 0.5, y)
+                    painter.drawLine(QPointF(place.right() + 0.5, y), end)
                 box, side = QRectF(0, y - 8, place.width() - 8, 16), Qt.AlignmentFlag.AlignRight
             else:
                 x = round(place.left() + share * place.width())

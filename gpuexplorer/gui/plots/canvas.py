@@ -74,6 +74,7 @@ class PlotCanvas(Graph):
         self._pointer: float | None = None
         self._dragging = False
         self._seen = False
+        self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
         self.viewport().grabGesture(Qt.GestureType.PinchGesture)
 
     @property
@@ -165,15 +166,16 @@ class PlotCanvas(Graph):
         self._later.stop()
         shown, before = self.shown(), self._layout
         place = QRectF(QPointF(0, 0), size or self.size()).adjusted(_MARGIN, 0, -_MARGIN, 0)
-        scales = [plot.scale for plot in before.plots] if before and self._dragging else []
-        if len(scales) != len(self._contents):
-            scales = []
+        plots = before.plots if before and self._dragging else ()
+        same = [_whose(plot.content) for plot in plots] == list(map(_whose, self._contents))
+        scales = [plot.scale for plot in plots] if same else []
         layout = lay_out(place, shown, self.look.letters, scales)
         self._layout = layout
         self._drawn.show(layout, shown, self.time_window.marked)
         self._put_foot(size)
         self._show_crosshair()
         self._show_ring()
+        self.viewport().update()
 
     def _put_foot(self, size: QSize | None = None) -> None:
         """The axis of time is in view, though the plots' end may not be."""
@@ -241,9 +243,9 @@ class PlotCanvas(Graph):
             case key.Key_Down:
                 self._choose(min(max(0, len(self._contents) - 1), self._current + 1))
             case key.Key_Plus | key.Key_Equal:
-                self._time.zoom(1 / ZOOM, around)
+                self.time_window.zoom(1 / ZOOM, around)
             case key.Key_Minus:
-                self._time.zoom(ZOOM, around)
+                self.time_window.zoom(ZOOM, around)
             case key.Key_PageUp:
                 self._time.move(-_LEAF)
             case key.Key_PageDown:
@@ -265,10 +267,6 @@ class PlotCanvas(Graph):
     def _on_crosshair_moved(self) -> None:
         self.layout_now()
         self._show_crosshair()
-
-    def _on_marked(self) -> None:
-        self.updateGeometry()
-        self._later.start()
 
     def _on_page_moved(self) -> None:
         if self._layout is not None:
@@ -295,13 +293,13 @@ class PlotCanvas(Graph):
         if isinstance(event, QNativeGestureEvent):
             if event.gestureType() is Qt.NativeGestureType.ZoomNativeGesture:
                 factor = 1 / max(0.1, 1 + event.value())
-                self._time.zoom(factor, self._share(event.position().x()))
+                self.time_window.zoom(factor, self._share(event.position().x()))
                 return True
         elif isinstance(event, QGestureEvent):
             pinch = event.gesture(Qt.GestureType.PinchGesture)
             if isinstance(pinch, QPinchGesture):
                 x = self.mapFromGlobal(pinch.centerPoint()).x()
-                self._time.zoom(1 / max(0.1, pinch.scaleFactor()), self._share(x))
+                self.time_window.zoom(1 / max(0.1, pinch.scaleFactor()), self._share(x))
                 return True
         return super().viewportEvent(event)
 
@@ -338,6 +336,9 @@ class PlotCanvas(Graph):
             event.ignore()
         else:
             pg.GraphicsView.wheelEvent(self, event)
+            if event.isAccepted():
+                self._pointer = event.position().x()
+                self._point(self._pointer)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -366,7 +367,8 @@ class PlotCanvas(Graph):
             self._seen = True
             self.time_window.changed.connect(self._later.start)
             self.time_window.crosshair_moved.connect(self._on_crosshair_moved)
-            self.time_window.marked_changed.connect(self._on_marked)
+            self.time_window.marked_changed.connect(self.updateGeometry)
+            self.time_window.marked_changed.connect(self._later.start)
             self._settings.changed.connect(self._later.start)
             self._later.start()
 
@@ -377,7 +379,8 @@ class PlotCanvas(Graph):
             self._seen = False
             self.time_window.changed.disconnect(self._later.start)
             self.time_window.crosshair_moved.disconnect(self._on_crosshair_moved)
-            self.time_window.marked_changed.disconnect(self._on_marked)
+            self.time_window.marked_changed.disconnect(self.updateGeometry)
+            self.time_window.marked_changed.disconnect(self._later.start)
             self._settings.changed.disconnect(self._later.start)
         if self._pointer is not None:
             self._pointer = None
@@ -395,3 +398,8 @@ class PlotCanvas(Graph):
     def sizeHint(self) -> QSize:
         least = self.minimumSizeHint()
         return QSize(900, least.height() + 36 * max(1, len(self._contents)))
+
+
+def _whose(content: PlotContent) -> tuple[object, ...]:
+    """Another card or metric has a scale of its own."""
+    return content.name, content.unit, *[(line.card, line.metric.id) for line in content.lines]

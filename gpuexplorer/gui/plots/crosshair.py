@@ -16,7 +16,7 @@ from gpuexplorer.gui.plots.time_axis import moment_word
 
 _PILL = 20.0
 _DOT = 3.5
-_TENTHS_UP_TO = 120.0  # seconds
+TENTHS_UP_TO = 120.0  # seconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +62,7 @@ def _absent(stretch: Stretch, at: float) -> str:
 
 def moment(stretch: Stretch, at: float) -> str:
     """As finely as a person can point."""
-    tenths = stretch.end - stretch.start <= _TENTHS_UP_TO
+    tenths = stretch.end - stretch.start <= TENTHS_UP_TO
     return moment_word(at + stretch.offset, stretch.end + stretch.offset, tenths=tenths)
 
 
@@ -84,7 +84,7 @@ def _draw_values(
     for mark in marks:
         drawing.painter.setPen(QPen(drawing.theme.surface, 1.5))
         drawing.painter.setBrush(drawing.theme.card(mark.line.colour))
-        drawing.painter.drawEllipse(QPointF(round(x) + 0.5, mark.y), _DOT, _DOT)
+        drawing.painter.drawEllipse(QPointF(int(x) + 0.5, mark.y), _DOT, _DOT)
 
 
 def _marks(drawing: Drawing, plot: PlotPlace, at: float, units: Units) -> list[_Mark]:
@@ -128,4 +128,7 @@ def _draw_nothing(drawing: Drawing, plot: PlotPlace, x: float, said: str) -> Non
     left = x + 9 if x + 9 + word.width <= plot.area.right() else x - 9 - word.width
     # Between two grid lines, of which one is in the middle.
     y = plot.area.top() + 0.375 * plot.area.height()
+    # A curve that begins right behind the moment does not cross it out.
+    back = QRectF(left - 2, y - 7, word.width + 4, 14)
+    drawing.painter.fillRect(back, drawing.theme.surface)
     drawing.text(left, y + letters.cap_height / 2, word)

@@ -88,7 +88,7 @@ class _CurveDrawing:
         if curve.fill:
             tops = np.interp(cells + COLUMN_PIXELS / 2, middles, y, np.nan, np.nan)
             for begin, end in curve.bare:
-                tops[(cells >= self._x(begin)) & (cells < self._x(end))] = np.nan
+                tops[(cells >= round(self._x(begin))) & (cells < round(self._x(end)))] = np.nan
             floor = min(self._place.bottom(), self._level)
             self._draw_area(_FILL, cells, tops, np.full(cells.size, floor))
         if spread:
@@ -181,6 +181,11 @@ class _CurveDrawing:
         """Where those begin that hold these places and what is between."""
         first = self._phase + (left - self._phase) // COLUMN_PIXELS * COLUMN_PIXELS
         return np.arange(first, right, COLUMN_PIXELS)
+
+
+def on_columns(start: float, end: float, column: float) -> tuple[float, float]:
+    """All the columns that a stretch reaches into."""
+    return math.floor(start / column) * column, math.ceil(end / column) * column
 
 
 def by_pixels(painter: QPainter) -> bool:

@@ -46,17 +46,18 @@ def draw_end_labels(drawing: Drawing, layout: Layout, units: Units) -> None:
 
 def _draw_ends(drawing: Drawing, layout: Layout, plot: PlotPlace, units: Units) -> None:
     labels = _labels(drawing, plot)
-    # The lowest touches no flag below.
-    lowest, highest = plot.top + 6, plot.area.bottom() - 6
+    lowest, highest = plot.top + 6, plot.area.bottom() - 1
     if not layout.compact:
         # Beside the title there is room as well, and below, up to the next one.
-        lowest, highest = plot.top - 8, plot.area.bottom() + 6
+        # The lowest touches no flag.
+        above_flags = layout.flagged and plot is layout.plots[-1]
+        lowest, highest = plot.top - 8, plot.area.bottom() + (-2 if above_flags else 6)
     rows = max(1, int((highest - lowest) / _CLOSEST) + 1)
     left_out = labels[rows - 1 :] if len(labels) > rows else []
     shown = labels[: rows - 1] if left_out else labels
     wanted = [label.wanted for label in shown]
     if left_out:
-        wanted.append(highest)
+        wanted.append(max(highest, *wanted))
     places = spread(wanted, _APART, lowest, highest)
     for label, y in zip(shown, places, strict=False):
         _draw_leader(drawing, layout, plot, label, y)

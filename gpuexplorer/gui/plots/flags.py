@@ -12,7 +12,7 @@ from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.plots.layout import FLAGS, Layout
 from gpuexplorer.gui.state.time_window import Marked
-from gpuexplorer.gui.theme.palette import mixed
+from gpuexplorer.gui.theme.palette import faded, mixed
 from gpuexplorer.gui.wording.lab.strips.merged_flags import Pole, merged_flags
 
 _CLOTH = 8.0
@@ -20,6 +20,7 @@ _WORD = 12.0  # from the pole
 _LEAST_SENTENCE = 16  # letters: a stump such as "7: T…" says nothing
 _LISTED = 6
 _CHOSEN = 0.25
+_POLE = 0.12  # as faint as a hairline, and seen on a band too
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def draw_flag_poles(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> 
         places.setdefault(int(x), []).append(flag.text)
     for x, texts in places.items():
         pole = QRectF(x, layout.area.top(), 1, layout.area.height())
-        drawing.painter.fillRect(pole, drawing.theme.line)
+        drawing.painter.fillRect(pole, faded(drawing.theme.text, _POLE))
         drawing.hint(pole.adjusted(-3, 0, 3, 0), _listed(texts))
 
 
@@ -59,7 +60,7 @@ def draw_flags(
     for at, cloth in enumerate(cloths):
         if marked is not None and any(flag.at == marked.at for flag in cloth.flags):
             chosen = replace(cloth, short=marked.text)
-        end = cloths[at + 1].x if at + 1 < len(cloths) else layout.labels.left()
+        end = cloths[at + 1].x if at + 1 < len(cloths) else layout.flags_end
         left, top = float(int(cloth.x)), row.top() + 6
         _draw_cloth(drawing, left, top, _inks(drawing, cloth.flags))
         word = _word(drawing, cloth, end - cloth.x)
@@ -79,7 +80,7 @@ def _draw_chosen(drawing: Drawing, layout: Layout, cloth: _Cloth, top: float) ->
     word = letters.elided(cloth.short, layout.area.width() - _WORD)
     width = letters.width(word)
     start = left + _WORD
-    if start + width > layout.labels.left():
+    if start + width > layout.flags_end:
         start = max(layout.area.left(), left - 6 - width)
     first, last = min(left, start), max(left + _CLOTH, start + width)
     behind = QRectF(first - 3, top - 4, last - first + 6, FLAGS - 2)

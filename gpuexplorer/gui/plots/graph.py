@@ -1,6 +1,8 @@
 """Graph: a pyqtgraph view in the program's look; every chart of the program is one."""
 
 from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QSize, Qt
@@ -14,6 +16,24 @@ from gpuexplorer.gui.theme.look import Look
 
 # Of moves that come close together the last is what counts, and Qt hands on no others.
 pg.setConfigOption("mouseRateLimit", 0)
+
+Needs = ParamSpec("Needs")
+Result = TypeVar("Result")
+
+
+def _noticed(method: Callable[Needs, Result]) -> Callable[Needs, Result]:
+    """Qt calls one of these within another, and there PySide on Python 3.11 crashes on an
+    exception that no frame has caught on its way.
+    """
+
+    @wraps(method)
+    def noticed(*needs: Needs.args, **named: Needs.kwargs) -> Result:
+        try:
+            return method(*needs, **named)
+        except Exception:
+            raise
+
+    return noticed
 
 
 class Graph(pg.GraphicsView):
@@ -37,6 +57,11 @@ class Graph(pg.GraphicsView):
         self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
         look.changed.connect(self._on_look_changed)
         self._put_on_surface()
+
+    def __init_subclass__(cls) -> None:
+        for name, method in list(vars(cls).items()):
+            if name.lower().endswith("event"):
+                setattr(cls, name, _noticed(method))
 
     def add_plot(
         self,
@@ -107,6 +132,7 @@ class Graph(pg.GraphicsView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         event.ignore()
 
+    @_noticed
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
         if event is not None:  # pyqtgraph calls this while it makes the view

@@ -9,7 +9,7 @@ from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import mark
 from gpuexplorer.gui.paint.drawing import THIN_SPACE
 from gpuexplorer.gui.plots.content import Flag, PlotContent, Stretch
-from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, on_columns
 from gpuexplorer.gui.plots.scale import Scale, scale_of
 from gpuexplorer.gui.plots.summary import Summary, summarise
 from gpuexplorer.gui.plots.trace_item import steady_stretch
@@ -94,6 +94,16 @@ class Layout:
     columns: tuple[tuple[str, float], ...]  # heading and right edge of each
 
     @property
+    def flagged(self) -> bool:
+        """There is a row of flags below the last plot."""
+        return self.foot.height() >= AXIS + FLAGS
+
+    @property
+    def flags_end(self) -> float:
+        """What a flag says ends here."""
+        return self.labels.left() if self.compact else self.right
+
+    @property
     def right(self) -> float:
         return self.columns[-1][1] if self.columns else self.labels.right()
 
@@ -150,6 +160,8 @@ def lay_out(
     bottom = plots[-1].area.bottom() if plots else top
     foot = QRectF(place.left(), bottom, place.width(), AXIS + (FLAGS if shown.flags else 4.0))
     begin, end = steady_stretch(stretch.start, stretch.end, width)
+    column = (end - begin) / count
+    plots = [replace(plot, content=_on_columns(plot.content, column)) for plot in plots]
     return Layout(
         compact,
         replace(stretch, start=begin, end=end),
@@ -161,6 +173,15 @@ def lay_out(
         labels,
         columns,
     )
+
+
+def _on_columns(content: PlotContent, column: float) -> PlotContent:
+    """Bands begin and end where columns do, and so does what is drawn beside them."""
+    bands = []
+    for band in content.bands:
+        start, end = on_columns(band.start, band.end, column)
+        bands.append(replace(band, start=start, end=end))
+    return replace(content, bands=tuple(bands))
 
 
 def _heights(compact: bool, flags: bool) -> tuple[float, float]:

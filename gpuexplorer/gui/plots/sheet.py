@@ -33,8 +33,10 @@ class Sheet(QGraphicsItem):
         widget: QWidget | None = None,
     ) -> None:
         drawing = Drawing(painter, self._look)
-        self._draw(drawing)
-        self.hints = drawing.hints
+        try:
+            self._draw(drawing)
+        finally:  # PySide on Python 3.11 crashes on an exception that no frame has seen
+            self.hints = drawing.hints
 
     def boundingRect(self) -> QRectF:
         return self._place

@@ -4,12 +4,10 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QGraphicsSceneWheelEvent
 
-from gpuexplorer.gui.state.time_window import LONGEST_SPAN, SHORTEST_SPAN, TimeWindow
+from gpuexplorer.gui.state.time_window import LONGEST_SPAN, TimeWindow
 
 ZOOM = 1.25  # for one notch of a wheel, or one key
 _NOTCH = 120
-# Who zooms so near to the present means to stay with it.
-_AT_PRESENT = 0.97
 
 
 class TimeView(pg.ViewBox):
@@ -22,19 +20,6 @@ class TimeView(pg.ViewBox):
         self.disableAutoRange()
         self._time_window = time_window
         self._held: tuple[float, float] | None = None
-
-    def zoom(self, factor: float, around: float | None) -> None:
-        """What is at that share stays there; without one the middle does, or the present."""
-        window = self._time_window
-        start, end = window.stretch()
-        span = min(max((end - start) * factor, SHORTEST_SPAN), LONGEST_SPAN)
-        share = (1.0 if window.following else 0.5) if around is None else around
-        share = min(1.0, max(0.0, share))
-        if window.following and share >= _AT_PRESENT:
-            window.zoom_to(span)
-            return
-        first = start + share * (end - start - span)
-        window.look_at(first, first + span)
 
     def move(self, spans: float) -> None:
         """Forward by so many times the stretch, or back."""
@@ -63,7 +48,7 @@ class TimeView(pg.ViewBox):
         if shift or event.orientation() is Qt.Orientation.Horizontal:
             self.move(-notches / 8)
         else:
-            self.zoom(ZOOM**-notches, self.share(event.pos().x()))
+            self._time_window.zoom(ZOOM**-notches, self.share(event.pos().x()))
         event.accept()
 
     def mouseDragEvent(

@@ -65,17 +65,21 @@ class TraceItem(pg.GraphicsObject):
         option: QStyleOptionGraphicsItem | None = None,
         widget: QWidget | None = None,
     ) -> None:
-        if self._seen.isEmpty() or not any(len(curve.trace) for curve in self._curves):
-            return
         to = painter.transform()
+        place = to.mapRect(self._seen)
+        # A view that is squeezed to nothing still reaches from a value to another.
+        if place.toRect().isEmpty() or not any(len(curve.trace) for curve in self._curves):
+            return
         painter.save()
         painter.resetTransform()
-        frame = Frame(to.mapRect(self._seen), to, self._curves)
-        if self._kept is None:
-            frame.draw(painter, frame.place.left(), frame.place.right())
-        else:
-            self._kept.draw(painter, frame)
-        painter.restore()
+        frame = Frame(place, to, self._curves)
+        try:
+            if self._kept is None:
+                frame.draw(painter, place.left(), place.right())
+            else:
+                self._kept.draw(painter, frame)
+        finally:
+            painter.restore()
 
     def boundingRect(self) -> QRectF:
         return self._seen

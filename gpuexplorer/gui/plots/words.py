@@ -52,8 +52,8 @@ def draw_words(drawing: Drawing, layout: Layout) -> None:
 def _draw_band(
     drawing: Drawing, plot: PlotPlace, band: Band, stretch: Stretch, *, with_word: bool
 ) -> None:
-    left = float(int(max(plot.area.left(), plot.x(band.start, stretch))))
-    right = float(int(min(plot.area.right(), plot.x(band.end, stretch))))
+    left = float(round(max(plot.area.left(), plot.x(band.start, stretch))))
+    right = float(round(min(plot.area.right(), plot.x(band.end, stretch))))
     place = QRectF(left, plot.top, max(1.0, right - left), HEADROOM)
     ink = drawing.theme.tone(band.tone)
     drawing.painter.fillRect(QRectF(left, plot.top, place.width(), _BAND_TOP), ink)
@@ -87,7 +87,7 @@ def _draw_unread(drawing: Drawing, plot: PlotPlace, stretch: Stretch) -> None:
             continue
         _draw_dots(drawing, left, right, area.bottom() - 3)
         if right - left > word.width + 12:
-            drawing.text((left + right - word.width) / 2, area.bottom() - 10, word)
+            drawing.text((left + right - word.width) / 2, area.bottom() - 7, word)
         else:
             drawing.hint(
                 QRectF(left, plot.top, right - left, area.bottom() - plot.top), word.text

@@ -1,27 +1,25 @@
 """RuleEditor: the parts of one rule; each holds as soon as it is chosen."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QGridLayout, QLabel, QMenu, QWidget
+from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QMenu, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import memory, utilization
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import METRICS, Unit
 from gpuexplorer.core.units import Units
-from gpuexplorer.core.words import tr
-from gpuexplorer.gui.settings.cards_field import CardsField
-from gpuexplorer.gui.settings.threshold import threshold, with_threshold
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton
 from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.wording.events.alert_words import promise
+from gpuexplorer.gui.wording.events.alert_words import promise, typed_in
 from gpuexplorer.telemetry.alert_rule import (
     LIMITS,
     LONGEST_SECONDS,
@@ -41,6 +39,12 @@ _FIRST = (
     heat.POWER_DRAW,
 )
 _SECONDS = Range(0.0, LONGEST_SECONDS, (5, 10, 30, 60, 120, 300, 600, 1800, 3600))
+_PERCENT = tuple(float(each) for each in range(5, 100, 5))
+_STEPS = tuple(digit * 10.0**power for power in range(-2, 7) for digit in (1.0, 2.0, 5.0))
+_FARTHEST = 100.0  # degrees from the card's own limit
+_MOST_TYPED = 1e6
+_ANY = mark("any card")
+_HOW = mark("Numbers such as 0, 2, 4-7; empty for any card")
 
 
 class RuleEditor(QWidget):
@@ -169,3 +173,136 @@ class RuleEditor(QWidget):
     def _on_misunderstood(self, sentence: str) -> None:
         self._wrong.setText(sentence)
         self._wrong.setVisible(bool(sentence))
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The number as it is typed. Degrees from the card's own limit count downwards."""
+
+    number: float
+    limits: Range
+    unit: str
+    label: str
+
+
+def threshold(rule: Rule, units: Units) -> Threshold:
+    metric = METRICS[rule.metric]
+    typed = typed_in(rule.metric, units)
+    if not rule.of_limit:
+        least = typed.shown(metric.lowest)
+        most = min(typed.shown(metric.highest), _MOST_TYPED)
+        stops = _PERCENT if metric.unit is Unit.RATIO else _stops(metric.unit)
+        number = round(typed.shown(rule.threshold), 4)
+        return Threshold(number, Range(least, most, stops), typed.name, mark("Threshold"))
+    if metric.unit is Unit.CELSIUS:
+        far = _FARTHEST / typed.size
+        number = round(-rule.threshold / typed.size, 4)
+        return Threshold(number, Range(-far, far, _STEPS), typed.name, mark("Before the limit"))
+    number = round(rule.threshold * 100, 4)
+    return Threshold(number, Range(0.0, 100.0, _PERCENT), "%", mark("Threshold"))
+
+
+def with_threshold(rule: Rule, number: float, units: Units) -> Rule:
+    """The rule with the number that was typed."""
+    typed = typed_in(rule.metric, units)
+    if not rule.of_limit:
+        return replace(rule, threshold=typed.value(number))
+    if METRICS[rule.metric].unit is Unit.CELSIUS:
+        return replace(rule, threshold=-number * typed.size)
+    return replace(rule, threshold=number / 100)
+
+
+def _stops(unit: Unit) -> tuple[float, ...]:
+    if unit is Unit.CELSIUS:
+        return tuple(float(each) for each in range(-100, 480, 5))
+    return _STEPS
+
+
+class CardsField(QLineEdit):
+    """`chosen` comes with the ids, or None for any card. Names that no card has change nothing
+    and are told by `misunderstood`.
+    """
+
+    chosen = Signal(object)
+    misunderstood = Signal(str)
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._numbers: Mapping[CardId, str] = {}
+        self._cards: frozenset[CardId] | None = None
+        self.setFont(look.letters.body.font)
+        self.setPlaceholderText(tr(_ANY))
+        self.setAccessibleName(tr("Cards"))
+        self.setAccessibleDescription(tr(_HOW))
+        self.setToolTip(tr(_HOW))
+        self.setMinimumHeight(30)
+        self.returnPressed.connect(self._take)
+
+    def show_cards(
+        self, cards: frozenset[CardId] | None, numbers: Mapping[CardId, str]
+    ) -> None:
+        self._cards, self._numbers = cards, numbers
+        if not (self.hasFocus() and self.isModified()):
+            self.setText(self._words())
+
+    def _words(self) -> str:
+        if self._cards is None:
+            return ""
+        return ", ".join(n for card, n in self._numbers.items() if card in self._cards)
+
+    def _take(self) -> None:
+        if not self.isModified():
+            return
+        text = self.text().strip()
+        if not text or text == tr(_ANY):
+            self._choose(None)
+            return
+        by_number = {number: card for card, number in self._numbers.items()}
+        found: set[CardId] = set()
+        for part in text.replace(";", ",").replace(" ", ",").split(","):
+            for number in _spread(part):
+                if number not in by_number:
+                    self.misunderstood.emit(_no_such_card(number, list(by_number)[:8]))
+                    return
+                found.add(by_number[number])
+        # Cards that are away just now were chosen before, and stay so.
+        away = (self._cards or frozenset()) - set(self._numbers)
+        self._choose(frozenset(found) | away)
+
+    def _choose(self, cards: frozenset[CardId] | None) -> None:
+        self.misunderstood.emit("")
+        self.setModified(False)
+        if cards != self._cards:
+            self._cards = cards
+            self.chosen.emit(cards)
+        self.setText(self._words())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.isModified():
+            self.setText(self._words())
+            self.setModified(False)
+            self.misunderstood.emit("")
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._take()
+        super().focusOutEvent(event)
+
+
+def _no_such_card(number: str, offered: Sequence[str]) -> str:
+    if not offered:
+        return tr("No card is called {number}; there is none at the moment.", number=number)
+    return tr(
+        "No card is called {number}; there are: {offered}.",
+        number=number,
+        offered=", ".join(offered),
+    )
+
+
+def _spread(part: str) -> list[str]:
+    """ "4-7" stands for 4, 5, 6 and 7."""
+    first, dash, last = part.partition("-")
+    if dash and first.isdecimal() and last.isdecimal() and int(last) - int(first) < 1000:
+        return [str(number) for number in range(int(first), int(last) + 1)]
+    return [part] if part else []

@@ -3,21 +3,32 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.settings.palette_sample import PaletteSample
+from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.choices import Choices, Group, Offer, offers
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.controls.switch import Switch
+from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.rows.setting_row import SettingRow
 from gpuexplorer.gui.wording.moments import span_words
 
 _MOST_SEGMENTS = 6  # more choices are a list that opens
+_CHIP, _GAP, _APART, _ICON = 20, 4, 20, 16
 
 
 class Section(QWidget):
@@ -150,3 +161,35 @@ def hairline() -> QFrame:
     line.setFixedHeight(1)
     line.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     return line
+
+
+class PaletteSample(Painted):
+    """Each with its number or its sign, as everywhere: colour is never alone."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self.setAccessibleName(tr("The colours of eight cards, and of good, warning and bad"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def draw(self, drawing: Drawing) -> None:
+        theme, letters = drawing.theme, drawing.letters
+        x, top = 0.0, (self.height() - _CHIP) / 2
+        for number, colour in enumerate(theme.cards):
+            place = QRectF(x, top, _CHIP, _CHIP)
+            drawing.chip(place, str(number), letters.caption, colour)
+            x += _CHIP + _GAP
+        x += _APART - _GAP
+        baseline = self.height() / 2 + letters.body.cap_height / 2
+        for icon, word, colour in (
+            (Icon.THERE, tr("good"), theme.good),
+            (Icon.WARNING, tr("warning"), theme.warn),
+            (Icon.LOST, tr("bad"), theme.bad),
+        ):
+            run = Run(word, letters.body, colour)
+            if x + _ICON + 6 + run.width > self.width():
+                break
+            drawing.icon(icon, QRectF(x, (self.height() - _ICON) / 2, _ICON, _ICON), colour)
+            x = drawing.text(x + _ICON + 6, baseline, run) + 16
+
+    def sizeHint(self) -> QSize:
+        return QSize(320, _CHIP + 20)

@@ -11,7 +11,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.faces import Known, Shown, arrange, card_face, host_face
 from gpuexplorer.gui.wording.cards.short_silence import ShortSilence
-from gpuexplorer.gui.wording.since import since_when
+from gpuexplorer.gui.wording.moments import since_when
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.trace import TraceSource

@@ -3,7 +3,7 @@
 from gpuexplorer.core.cards import CardKind
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.wiring import Wiring
-from gpuexplorer.gui.wording.machine.machine_now import MachineNow
+from gpuexplorer.gui.wording.machine.machine_face import MachineNow
 
 
 def machine_now(machine: MachineState, wiring: Wiring) -> MachineNow | None:

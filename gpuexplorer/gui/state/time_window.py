@@ -14,6 +14,8 @@ SPANS = ((MINUTE, "1 min"), (5 * MINUTE, "5 min"), (HOUR, "1 h"), (DAY, "24 h"))
 SHORTEST_SPAN, LONGEST_SPAN = 5.0, DAY
 # What is shown after the start, and twice as much whenever that is full.
 _FIRST_SPAN = 10.0
+# Whoever zooms so near to the present means to stay with it.
+_AT_PRESENT = 0.97
 # A clock that is set right a little at a time moves no axis that stands still.
 _STEP_OF_THE_CLOCK = 1.0
 
@@ -125,6 +127,20 @@ class TimeWindow(QObject):
         else:
             start, end = self._held
             self._show(span, (start + end + span) / 2, grows=False)
+
+    def zoom(self, factor: float, around: float | None = None) -> None:
+        """What is at that share of the stretch stays there; without one the middle does, or
+        the present.
+        """
+        start, end = self.stretch()
+        span = _bounded((end - start) * factor)
+        share = (1.0 if self.following else 0.5) if around is None else around
+        share = min(1.0, max(0.0, share))
+        if self.following and share >= _AT_PRESENT:
+            self.zoom_to(span)
+        else:
+            first = start + share * (end - start - span)
+            self.look_at(first, first + span)
 
     def zoom_to(self, seconds: float) -> None:
         """This much up to now, but never so much that more than half of it is empty."""

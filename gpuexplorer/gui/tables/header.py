@@ -29,10 +29,7 @@ class Header(QHeaderView):
         self.setMinimumSectionSize(NARROWEST)
         self.setStretchLastSection(False)
         self.setMouseTracking(True)
-        look.changed.connect(self._on_look_changed)
-
-    def _on_look_changed(self) -> None:
-        self.viewport().update()
+        look.changed.connect(self.viewport().update)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -88,7 +88,7 @@ class Table(QTreeView, Generic[T]):
         palette.setBrush(QPalette.ColorRole.Highlight, Qt.GlobalColor.transparent)
         self.setPalette(palette)
         self.show_branches(None)
-        look.changed.connect(self._on_look_changed)
+        look.changed.connect(self.viewport().update)
         model.rowsInserted.connect(self._on_rows_inserted)
         self._headings.menu_asked.connect(self.open_column_menu)
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
@@ -205,9 +205,6 @@ class Table(QTreeView, Generic[T]):
     def _on_scrolled(self, place: int) -> None:
         if place and place == self.verticalScrollBar().maximum() and self._rows.more:
             self._rows.take_more()
-
-    def _on_look_changed(self) -> None:
-        self.viewport().update()
 
     def _on_menu_closed(self) -> None:
         self.stand_still(still=False)

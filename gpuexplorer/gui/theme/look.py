@@ -34,7 +34,7 @@ class Look(QObject):
         self._system_is_still = False
         self._themes: dict[tuple[Scheme, Palette], Theme] = {}
         self._theme = self._find_theme()
-        QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_changed)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._tell)
 
     @property
     def theme(self) -> Theme:
@@ -111,9 +111,6 @@ class Look(QObject):
         if theme is not self._theme:
             self._theme = theme
             self.changed.emit()
-
-    def _on_system_changed(self) -> None:
-        self._tell()
 
 
 def _system_is_dark() -> bool:

@@ -53,7 +53,7 @@ class LiveView(QWidget):
         self._pulled_at = float("-inf")
         self._first: QWidget | None = None
         self._came.connect(self._on_came)
-        self._went.connect(self._on_went)
+        self._went.connect(self._unfollow)
 
     def begin_at(self, first: QWidget) -> None:
         """Who opens this screen by a key has the keyboard there. A focus proxy would do, but
@@ -93,9 +93,6 @@ class LiveView(QWidget):
     def _on_came(self) -> None:
         self._follow()
         self._pull_now()
-
-    def _on_went(self) -> None:
-        self._unfollow()
 
     def _on_ticked(self) -> None:
         now = self.machine.session.clock.now()

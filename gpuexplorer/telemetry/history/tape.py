@@ -1,6 +1,7 @@
 """Tape: the past of those metrics of one card that are read together and stored alike."""
 
 import math
+from collections import deque
 from collections.abc import Mapping
 
 import numpy as np
@@ -9,8 +10,9 @@ from numpy.typing import NDArray
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.telemetry.history.condense import Past
 from gpuexplorer.telemetry.history.plan import SHARES, Plan
-from gpuexplorer.telemetry.history.rhythm import Rhythm
 from gpuexplorer.telemetry.history.tables import Buckets, Folded, Rows
+
+GAP = 2.5  # times the usual distance: beyond it something was not seen
 
 
 class Tape:
@@ -160,3 +162,21 @@ def _folded(
         means=means,
         counts=counts,
     )
+
+
+class Rhythm:
+    """Learns a new beat after three samples; a single gap does not change it."""
+
+    def __init__(self, period: float) -> None:
+        self._distances = deque([period] * 5, maxlen=5)
+        # Rounds that somebody asked for in between do not make a second seem long.
+        self._shortest = min(period, 1.0)
+
+    @property
+    def usual(self) -> float:
+        return max(sorted(self._distances)[2], self._shortest)
+
+    def is_gap(self, distance: float) -> bool:
+        usual = self.usual
+        self._distances.append(distance)
+        return distance > GAP * usual

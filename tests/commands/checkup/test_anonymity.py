@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpuexplorer.commands.checkup.anonymity import Anonymity
+from gpuexplorer.commands.checkup.bundle import Anonymity
 
 ANA = Anonymity("/home/ana", "ana", "tower.lab.example.org")
 AN = Anonymity("/home/an", "an", "or")

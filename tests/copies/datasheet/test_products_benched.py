@@ -6,10 +6,9 @@ import pytest
 
 from gpuexplorer.commands.copies_progress import in_words
 from gpuexplorer.copies.datasheet.product_result import ProductResult
-from gpuexplorer.copies.measuring import Bench, Job, Measuring, Progress
+from gpuexplorer.copies.measuring import Bench, Job, Measuring, Progress, TimeLeft
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.time_left import TimeLeft
 from gpuexplorer.copies.worker_bench import WorkerBench
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.lab.copy_job import CopyJob

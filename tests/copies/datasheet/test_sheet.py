@@ -6,7 +6,7 @@ import pytest
 
 from gpuexplorer.copies.datasheet.cards_table import CardsTable, cards_table
 from gpuexplorer.copies.datasheet.figure import Figure, Origin, What
-from gpuexplorer.copies.datasheet.make_sheet import sheet_of, simulated_sheet
+from gpuexplorer.copies.datasheet.make_sheet import sheet_of
 from gpuexplorer.copies.datasheet.power_log import PowerLog
 from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.datasheet.promises import ASKED
@@ -29,6 +29,7 @@ from gpuexplorer.lab.product_job import ProductJob
 from gpuexplorer.simulation.models import MODELS
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+from tests.copies.datasheet.made import simulated_sheet
 
 CARD = Card(
     CardId("GPU-1"),

@@ -5,8 +5,8 @@ import io
 import json
 
 from gpuexplorer.copies.datasheet.figure import What
-from gpuexplorer.copies.datasheet.make_sheet import simulated_sheet
 from gpuexplorer.copies.datasheet.sheet_files import sheet_as_csv, sheet_as_json
+from tests.copies.datasheet.made import simulated_sheet
 
 
 def test_the_json_has_a_row_for_each_figure_and_says_that_it_is_modelled() -> None:

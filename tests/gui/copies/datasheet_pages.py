@@ -11,8 +11,7 @@ from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.copies.datasheet.beside_bars import BesideBars
-from gpuexplorer.gui.views.copies.datasheet.beside_panel import OtherName
+from gpuexplorer.gui.views.copies.datasheet.beside_panel import BesideBars, OtherName
 from gpuexplorer.gui.views.copies.datasheet.datasheet_page import DatasheetPage
 from gpuexplorer.gui.views.copies.datasheet.offers_panel import OffersTable
 from gpuexplorer.gui.views.copies.datasheet.sheet_bars import SheetBars

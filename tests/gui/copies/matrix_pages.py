@@ -15,9 +15,9 @@ from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look, Motion
+from gpuexplorer.gui.views.copies.matrix.details_panel import FactGrid
 from gpuexplorer.gui.views.copies.matrix.matrix_page import MatrixPage
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
-from gpuexplorer.gui.widgets.pairs.fact_grid import FactGrid
 from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.simulation.faults import parse_faults

@@ -16,8 +16,10 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.comparisons.comparison_bars import ComparisonBars
-from gpuexplorer.gui.views.copies.comparisons.comparison_panel import ComparisonPanel
-from gpuexplorer.gui.views.copies.comparisons.comparisons_page import ComparisonsPage
+from gpuexplorer.gui.views.copies.comparisons.comparisons_page import (
+    ComparisonPanel,
+    ComparisonsPage,
+)
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
 from gpuexplorer.simulation.faults import parse_faults

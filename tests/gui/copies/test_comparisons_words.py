@@ -13,13 +13,15 @@ from gpuexplorer.gui.wording.copies.comparisons.comparison import (
     Setup,
     unsaid,
 )
-from gpuexplorer.gui.wording.copies.comparisons.comparisons import COMPARISONS
+from gpuexplorer.gui.wording.copies.comparisons.comparisons import (
+    COMPARISONS,
+    LAYOUT,
+    PIECES,
+    PINNED,
+    STAGED,
+)
 from gpuexplorer.gui.wording.copies.comparisons.crowd import CROWD
-from gpuexplorer.gui.wording.copies.comparisons.layout import LAYOUT
 from gpuexplorer.gui.wording.copies.comparisons.overlap import OVERLAP
-from gpuexplorer.gui.wording.copies.comparisons.pieces import PIECES
-from gpuexplorer.gui.wording.copies.comparisons.pinned import PINNED
-from gpuexplorer.gui.wording.copies.comparisons.staged import STAGED
 from gpuexplorer.lab.events import Measured
 from tests.copies.made import bench, measured
 

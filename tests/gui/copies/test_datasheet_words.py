@@ -9,8 +9,12 @@ from gpuexplorer.copies.datasheet.sheet import OtherCard, Row, Sheet
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.views.copies.datasheet.offer_columns import OfferCells, offer_columns
-from gpuexplorer.gui.wording.copies.datasheet.beside import ThisCard, groups_of, others_of
-from gpuexplorer.gui.wording.copies.datasheet.offers import looked_for
+from gpuexplorer.gui.wording.copies.datasheet.beside import (
+    ThisCard,
+    groups_of,
+    looked_for,
+    others_of,
+)
 from gpuexplorer.gui.wording.copies.datasheet.rows import is_measured, rows_of
 from gpuexplorer.gui.wording.copies.datasheet.sentences import sentences_of
 

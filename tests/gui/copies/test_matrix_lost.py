@@ -12,7 +12,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.views.copies.matrix.details_panel import DetailsPanel
-from gpuexplorer.gui.wording.copies.matrix.devices import gone_words, heads_of
+from gpuexplorer.gui.wording.copies.matrix.question import gone_words, heads_of
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.telemetry.remembering import RememberingSession

@@ -11,10 +11,13 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
-from gpuexplorer.gui.wording.copies.matrix.cells import CellState, PairCell, wrong_cell
-from gpuexplorer.gui.wording.copies.matrix.devices import Head
-from gpuexplorer.gui.wording.copies.matrix.heat_scale import scale_of
-from gpuexplorer.gui.wording.copies.matrix.question import Pair
+from gpuexplorer.gui.wording.copies.matrix.cells import (
+    CellState,
+    PairCell,
+    scale_of,
+    wrong_cell,
+)
+from gpuexplorer.gui.wording.copies.matrix.question import Head, Pair
 from tests.gui.hands import press
 
 CARDS = 64

@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.views.copies.matrix.details_panel import FactGrid
 from gpuexplorer.gui.views.copies.matrix.matrix_page import MatrixPage
-from gpuexplorer.gui.widgets.pairs.fact_grid import FactGrid
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from tests.gui.copies.matrix_pages import (
     THERE,

@@ -8,18 +8,20 @@ from gpuexplorer.copies.nvbandwidth import read_nvbandwidth
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.gui.wording.copies.matrix.callouts import MOST_SAID, by_cell, callouts_of
 from gpuexplorer.gui.wording.copies.matrix.cells import (
     CellState,
+    HeatScale,
     measured_cell,
     promised_cell,
+    scale_of,
     share_cell,
 )
 from gpuexplorer.gui.wording.copies.matrix.details import details_of
-from gpuexplorer.gui.wording.copies.matrix.devices import Head, pair_words
-from gpuexplorer.gui.wording.copies.matrix.heat_scale import HeatScale, scale_of
 from gpuexplorer.gui.wording.copies.matrix.matrix_words import (
+    MOST_SAID,
     begin_words,
+    by_cell,
+    callouts_of,
     caption_words,
     cell_words,
     count_words,
@@ -27,7 +29,13 @@ from gpuexplorer.gui.wording.copies.matrix.matrix_words import (
     promised_words,
 )
 from gpuexplorer.gui.wording.copies.matrix.overlay import Beside, Overlay
-from gpuexplorer.gui.wording.copies.matrix.question import Question, Way, staged_of
+from gpuexplorer.gui.wording.copies.matrix.question import (
+    Head,
+    Question,
+    Way,
+    pair_words,
+    staged_of,
+)
 from gpuexplorer.gui.wording.copies.matrix.tables import matrix_text, wrong_report
 from gpuexplorer.gui.wording.copies.matrix.way_stops import NO_WAY, stops_of
 from gpuexplorer.simulation.faults import parse_faults

@@ -14,14 +14,12 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.moving.compare_sheet import CompareSheet
-from gpuexplorer.gui.views.copies.moving.copies_panel import CopiesTable
+from gpuexplorer.gui.views.copies.moving.copies_panel import CopiesTable, SentenceBar
 from gpuexplorer.gui.views.copies.moving.cure_sheet import CureSheet
 from gpuexplorer.gui.views.copies.moving.figure_strip import FigureStrip
 from gpuexplorer.gui.views.copies.moving.moving_page import MovingPage
 from gpuexplorer.gui.views.copies.moving.new_copy_sheet import NewCopySheet
-from gpuexplorer.gui.views.copies.moving.sentence_bar import SentenceBar
-from gpuexplorer.gui.views.copies.moving.travel_head import TravelHead
-from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel
+from gpuexplorer.gui.views.copies.moving.travel_panel import TravelHead, TravelPanel
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.lab.wire import Run

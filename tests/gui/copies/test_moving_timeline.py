@@ -22,8 +22,7 @@ from gpuexplorer.gui.views.copies.moving.moving_board import MovingBoard
 from gpuexplorer.gui.views.copies.moving.moving_page import MovingPage
 from gpuexplorer.gui.views.copies.moving.timeline_panel import TimelinePanel
 from gpuexplorer.gui.views.copies.moving.timeline_view import GUTTER, TimelineView
-from gpuexplorer.gui.views.copies.moving.travel_head import TravelHead
-from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel
+from gpuexplorer.gui.views.copies.moving.travel_panel import TravelHead, TravelPanel
 from gpuexplorer.gui.wording.copies.moving.time_frame import (
     TimeFrame,
     all_of,

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.widgets.rows.event_row import EventRow
+from gpuexplorer.gui.views.overview.events_panel import EventRow
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import card, session_of, working

@@ -11,7 +11,7 @@ from gpuexplorer.gui.state.command_list import Command, Group, find
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.palette.palette import Palette
-from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry
+from gpuexplorer.gui.widgets.rail.rail import RailEntry
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working
 from tests.gui.frame.steps import (

@@ -14,10 +14,9 @@ from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.rail.rail import NARROW, WIDE, Rail
+from gpuexplorer.gui.widgets.rail.rail import NARROW, WIDE, Rail, RailEntry
 from gpuexplorer.gui.widgets.rail.rail_board import RailBoard
 from gpuexplorer.gui.widgets.rail.rail_device import RailDevice
-from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry
 from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
 from tests.gui.fakes import Answer, card, session_of, working
 from tests.gui.frame.steps import called, keys, press_with_mouse, simulated_cards

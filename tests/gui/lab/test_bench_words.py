@@ -5,14 +5,18 @@ import pytest
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.views.lab.bench.bench_field import GAP, column_widths, in_columns
 from gpuexplorer.gui.views.lab.bench.block_stack import BlockStack, measured
-from gpuexplorer.gui.views.lab.bench.widths import GAP, column_widths, in_columns
 from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, BlockBook, BlockKind, one_line
 from gpuexplorer.gui.wording.lab.bench.bench_column import Level, column_face
 from gpuexplorer.gui.wording.lab.bench.bench_lines import copy_line, delete_line, name_of_copy
-from gpuexplorer.gui.wording.lab.bench.bench_question import question_of
+from gpuexplorer.gui.wording.lab.bench.bench_question import (
+    Versions,
+    question_of,
+    value_text,
+    values_of,
+)
 from gpuexplorer.gui.wording.lab.bench.bench_unnamed import Causes
-from gpuexplorer.gui.wording.lab.bench.bench_values import Versions, value_text, values_of
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.lab.events import (
     Began,

@@ -14,8 +14,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.code.code_pane import CodePane
-from gpuexplorer.gui.views.lab.code.cure_button import CureButton
-from gpuexplorer.gui.views.lab.code.error_panel import ErrorPanel
+from gpuexplorer.gui.views.lab.code.error_panel import CureButton, ErrorPanel
 from gpuexplorer.gui.views.lab.code.line_list import LineList
 from gpuexplorer.gui.views.lab.code.notice_bar import NoticeBar
 from gpuexplorer.gui.views.lab.code.program import Program

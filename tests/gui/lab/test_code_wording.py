@@ -8,13 +8,11 @@ from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.lab.amounts import beginning, bytes_words, seconds_words
-from gpuexplorer.gui.wording.lab.code.completion import completion
+from gpuexplorer.gui.wording.lab.code.completion import completion, pasted_lines
 from gpuexplorer.gui.wording.lab.code.cure_face import cure_face
-from gpuexplorer.gui.wording.lab.code.left_out import left_out_words
 from gpuexplorer.gui.wording.lab.code.line_cost import cost_words
 from gpuexplorer.gui.wording.lab.code.line_face import line_face
-from gpuexplorer.gui.wording.lab.code.notice import Answer, LabNow, notice
-from gpuexplorer.gui.wording.lab.code.pasted import pasted_lines
+from gpuexplorer.gui.wording.lab.code.notice import Answer, LabNow, left_out_words, notice
 from gpuexplorer.lab.cure import Copying, Cure
 from gpuexplorer.lab.events import Failed, Finished, Held, Memory, Placed, Transferred
 from gpuexplorer.lab.expected import Expected, expected_copy

@@ -8,15 +8,14 @@ import pytest
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.forms.dtypes import DTYPES
-from gpuexplorer.gui.wording.lab.forms.fills import FILLS, cannot_make
+from gpuexplorer.gui.wording.lab.forms.fills import DTYPES, FILLS, cannot_make
 from gpuexplorer.gui.wording.lab.forms.model_plan import (
     MODEL_KINDS,
     TYPED,
     ModelWish,
+    count_model,
     model_plan,
 )
-from gpuexplorer.gui.wording.lab.forms.model_text import count_model
 from gpuexplorer.gui.wording.lab.forms.names import (
     name_problem,
     next_letter,

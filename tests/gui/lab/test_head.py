@@ -15,16 +15,14 @@ from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.lab.switches import Switches
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.head.cap_sheet import CapSheet
-from gpuexplorer.gui.views.lab.head.lab_head import LabHead
-from gpuexplorer.gui.views.lab.head.stage_mark import StageMark
-from gpuexplorer.gui.views.lab.head.switch_actions import SwitchActions
+from gpuexplorer.gui.views.lab.head.lab_head import LabHead, StageMark
+from gpuexplorer.gui.views.lab.head.switch_actions import SwitchActions, SwitchesSheet
 from gpuexplorer.gui.views.lab.head.switch_menu import fill_menu
-from gpuexplorer.gui.views.lab.head.switches_sheet import SwitchesSheet
 from gpuexplorer.gui.views.lab.head.visible_sheet import VisibleSheet
 from gpuexplorer.gui.widgets.controls.number_field import NumberField
 from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
-from gpuexplorer.gui.wording.lab.head.memory_caps import cap_line
+from gpuexplorer.gui.wording.lab.head.switch_words import cap_line
 from gpuexplorer.lab.worker_process import WorkerProcess
 from tests.gui.hands import click, in_front, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor

@@ -7,12 +7,15 @@ import pytest
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.wording.cards.faces import arrange
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.head.lab_summary import LabSummary
-from gpuexplorer.gui.wording.lab.head.memory_caps import cap_line, caps_in, changed_caps
-from gpuexplorer.gui.wording.lab.head.stage_words import stage_words
-from gpuexplorer.gui.wording.lab.head.switch_words import ALL_SWITCHES, MEMORY_CAP, SwitchWords
-from gpuexplorer.gui.wording.lab.head.visible_words import (
+from gpuexplorer.gui.wording.lab.head.lab_summary import LabSummary, stage_words
+from gpuexplorer.gui.wording.lab.head.switch_words import (
+    ALL_SWITCHES,
+    MEMORY_CAP,
+    SwitchWords,
     as_choice,
+    cap_line,
+    caps_in,
+    changed_caps,
     remembered_visible,
     usual_order,
     visible_in,

@@ -13,8 +13,8 @@ from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.views.lab.inside.inside import Inside
-from gpuexplorer.gui.views.lab.inside.model.bytes_bar import BytesBar
 from gpuexplorer.gui.views.lab.inside.model.layer_strip import LayerStrip
+from gpuexplorer.gui.views.lab.inside.model.model_page import BytesBar
 from gpuexplorer.lab.events import Placed
 from tests.gui.hands import click, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor

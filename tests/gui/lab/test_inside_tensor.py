@@ -22,7 +22,7 @@ from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.views.lab.inside.inside import Inside
-from gpuexplorer.gui.views.lab.inside.tensor.spread_chart import SpreadChart
+from gpuexplorer.gui.views.lab.inside.tensor.spread_pane import SpreadChart
 from gpuexplorer.gui.views.lab.inside.tensor.tensor_page import TensorPage
 from gpuexplorer.gui.views.lab.inside.tensor.value_grid import ValueGrid
 from gpuexplorer.gui.widgets.controls.number_field import NumberField

@@ -6,6 +6,7 @@ from PySide6.QtGui import QColor
 
 from gpuexplorer.gui.theme.palette import Scheme, Theme, load_theme
 from gpuexplorer.gui.views.lab.inside.tensor.value_scale import ValueScale
+from gpuexplorer.gui.wording.lab.amounts import delete_line, move_line, save_line, targets
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.gui.wording.lab.inside import spread
 from gpuexplorer.gui.wording.lab.inside.model_layers import (
@@ -25,7 +26,6 @@ from gpuexplorer.gui.wording.lab.inside.values import (
     rounded_text,
     writing_of,
 )
-from gpuexplorer.gui.wording.lab.moving import delete_line, move_line, save_line, targets
 from gpuexplorer.lab.events import Layer, Part, Peeked, Placed
 from tests.gui.lab.conftest import finished, tensor
 from tests.gui.lab.looking import linear, opened, two_cards
@@ -168,6 +168,7 @@ def test_steps_are_what_people_count_in() -> None:
     assert list(spread.round_steps(0, 21, 3)) == [0, 10, 20]
     assert list(spread.round_steps(-2.6, 3.4, 6)) == [-2, -1, 0, 1, 2, 3]
     assert not spread.round_steps(1, 1, 3)
+    assert not spread.round_steps(0, 5e-324, 6)
 
 
 def test_layers_that_only_hold_others_are_not_drawn() -> None:

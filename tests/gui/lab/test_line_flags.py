@@ -6,11 +6,15 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.plots.lab_flags import flags_of
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.wording.lab.bench.memory_scale import memory_reach, reach_words
+from gpuexplorer.gui.wording.lab.bench.bench_column import memory_reach, reach_words
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.strips.merged_flags import MergedFlag, Pole, merged_flags
-from gpuexplorer.gui.wording.lab.strips.strip_order import strip_order
-from gpuexplorer.gui.wording.lab.strips.touched import devices_in
+from gpuexplorer.gui.wording.lab.strips.merged_flags import (
+    MergedFlag,
+    Pole,
+    devices_in,
+    merged_flags,
+    strip_order,
+)
 from gpuexplorer.lab.events import Transferred
 from tests.gui.lab.conftest import GIB, ScriptedWorker, memory, run, tensor
 

@@ -14,8 +14,7 @@ from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.rail.python_foot import PythonFoot
-from gpuexplorer.gui.widgets.rows.python_row import PythonRow
-from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
+from gpuexplorer.gui.widgets.sheets.python_sheet import PythonRow, PythonSheet
 from tests.gui.hands import texts, the
 from tests.gui.lab.code_panes import shown_pane, type_line
 from tests.gui.lab.conftest import ScriptedWorker, tensor

@@ -14,16 +14,15 @@ from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.rail.python_foot import PythonFoot
-from gpuexplorer.gui.widgets.rows.python_row import PythonRow
-from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
+from gpuexplorer.gui.widgets.sheets.python_sheet import PythonRow, PythonSheet
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
+from gpuexplorer.gui.wording.lab.head.lab_summary import stage_words
 from gpuexplorer.gui.wording.lab.head.python_words import (
     foot_face,
     one_of_each,
     row_face,
     way_to_torch,
 )
-from gpuexplorer.gui.wording.lab.head.stage_words import stage_words
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.torch_builds import TorchBuild
 from gpuexplorer.telemetry.remembering import RememberingSession

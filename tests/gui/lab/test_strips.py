@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.state.lab.lab_state import LabState
@@ -22,6 +23,7 @@ from gpuexplorer.gui.views.lab.strips.card_strip import LOW, TALL, CardStrip
 from gpuexplorer.gui.views.lab.strips.strips import Strips
 from tests.gui.hands import press
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
+from tests.gui.pixels import colours_of
 
 MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
 
@@ -35,9 +37,16 @@ def window(qtbot: QtBot) -> QWidget:
 
 
 @pytest.fixture
-def strips(window: QWidget, look: Look, lab: LabState, qtbot: QtBot) -> Iterator[Strips]:
-    time_window = TimeWindow(lab.machine.session.clock, window)
-    time_window.choose_span(MINUTE)
+def time_window(window: QWidget, lab: LabState) -> TimeWindow:
+    made = TimeWindow(lab.machine.session.clock, window)
+    made.choose_span(MINUTE)
+    return made
+
+
+@pytest.fixture
+def strips(
+    window: QWidget, look: Look, lab: LabState, time_window: TimeWindow, qtbot: QtBot
+) -> Iterator[Strips]:
     strips = Strips(look, lab, time_window, window)
     strips.resize(1328, TALL)
     window.show()
@@ -157,6 +166,25 @@ def test_a_drag_to_the_right_looks_back_in_time(
     strips.grab()
 
 
+def test_a_drag_is_over_when_another_screen_comes_in_between(
+    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, window: QWidget
+) -> None:
+    strip = made(lab, worker, qtbot, strips)
+    time_window = window.findChild(TimeWindow)
+    assert time_window is not None
+    middle = strip.rect().center() - QPoint(100, 0)
+    QTest.mousePress(strip, Qt.MouseButton.LeftButton, pos=middle)
+    strips.hide()
+    QTest.mouseRelease(window, Qt.MouseButton.LeftButton)
+    strips.show()
+    qtbot.waitUntil(lambda: not strip.visibleRegion().isEmpty())
+    strips.pull()
+    QTest.mouseMove(strip, middle)
+    QTest.mouseMove(strip, middle + QPoint(100, 0))
+    qtbot.waitUntil(lambda: time_window.crosshair is not None)
+    assert time_window.following
+
+
 @pytest.mark.parametrize("faults", ["lost:0@0s"])
 def test_a_low_strip_of_a_lost_card_says_so_in_the_place_of_its_plot(
     strips: Strips, window: QWidget, look: Look
@@ -201,3 +229,48 @@ def test_a_strip_is_drawn_in_every_width_theme_and_past(
     assert not strip.flags
     pictures.add(bytes(strip.grab().toImage().constBits()))
     assert len(pictures) == 5
+
+
+def test_the_wheel_zooms_a_strip_and_keeps_what_is_pointed_at(
+    strips: Strips, time_window: TimeWindow
+) -> None:
+    strip = strips.strips[0]
+    for compact in (False, True):
+        strip.show_compact(compact)
+        start, end = time_window.stretch()
+        at, none = QPointF(strip.width() / 2, 50), Qt.MouseButton.NoButton
+        event = QWheelEvent(
+            at,
+            strip.mapToGlobal(at),
+            QPoint(),
+            QPoint(0, 120),
+            none,
+            Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,  # noqa: FBT003 - Qt's own
+        )
+        QApplication.sendEvent(strip, event)
+        first, last = time_window.stretch()
+        assert last - first == pytest.approx((end - start) / 1.25)
+        crosshair = time_window.crosshair
+        assert crosshair is not None
+        assert (crosshair - first) / (last - first) == pytest.approx(
+            (crosshair - start) / (end - start), abs=0.01
+        )
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_a_strip_says_when_it_was_and_marks_the_moment_pointed_at(
+    strips: Strips, time_window: TimeWindow, compact: bool
+) -> None:
+    strip = strips.strips[0]
+    strip.show_compact(compact)
+    strips.pull()
+    foot = QRect(0, strip.height() - 28, strip.width(), 24)
+    strip.look.choose(Scheme.LIGHT)
+    ground = strip.look.theme.text.name()  # of the moment's plate
+    assert len(colours_of(strip.grab(foot).toImage())) > 2
+    assert ground not in colours_of(strip.grab(foot).toImage())
+    start, end = time_window.stretch()
+    time_window.point_at((start + end) / 2)
+    assert ground in colours_of(strip.grab(foot).toImage())

@@ -13,16 +13,15 @@ from gpuexplorer.core.catalogue import clocks, health
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.gui.state.settings import Choices, Settings
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.views.overview.all_cards_panel import AllCardsPanel
+from gpuexplorer.gui.views.overview.all_cards_panel import AllCardsPanel, HeatLegend
+from gpuexplorer.gui.views.overview.events_panel import EventRow
+from gpuexplorer.gui.views.overview.side_panel import AttentionRow
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.rows.attention_row import AttentionRow
-from gpuexplorer.gui.widgets.rows.event_row import EventRow
 from gpuexplorer.gui.widgets.rows.process_row import ProcessRow
 from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from gpuexplorer.gui.widgets.tiles.figure_row import FigureGrid, FigureRow
-from gpuexplorer.gui.widgets.tiles.heat_legend import HeatLegend
 from gpuexplorer.gui.widgets.tiles.heat_strip import HeatStrip
 from gpuexplorer.gui.widgets.tiles.hover_card import HoverCard
 from gpuexplorer.telemetry.remembering import RememberingSession

@@ -1,12 +1,13 @@
 """What went before, on tiles and on the strip of many cards: only what was read is drawn."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QMouseEvent
+from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -130,7 +131,9 @@ def test_the_mouse_reaches_the_tile_through_its_curve(tile: CardTile) -> None:
     assert not [each for each in tile.findChildren(QWidget) if each.focusPolicy()]
 
 
-def content(shares: NDArray[np.float64], marks: tuple[StripMark, ...] = ()) -> StripContent:
+def content(
+    shares: NDArray[np.float64], marks: tuple[StripMark, ...] = (), **more: object
+) -> StripContent:
     board = StripBoard("0–7", 8, Figure("Busy", number="50", unit="%"))
     other = StripBoard("8", len(shares) - 8, Figure("Busy", absent=("–",)))
     return StripContent(
@@ -142,6 +145,7 @@ def content(shares: NDArray[np.float64], marks: tuple[StripMark, ...] = ()) -> S
         marks=marks,
         ticks=(TimeTick(END, "now"), TimeTick(START + 50, "12:00:50")),
         said="Cards 0–7: 50 %",
+        **more,  # type: ignore[arg-type]  # a test names what it changes
     )
 
 
@@ -217,6 +221,64 @@ def test_a_row_is_pointed_at_dragged_and_opened(strip: HeatStrip) -> None:
     QTest.mousePress(board, Qt.MouseButton.LeftButton, pos=QPoint(middle, 24))
     drag(board, QPoint(middle + 121, 24))
     assert dragged.at(0)[0] == pytest.approx(25, abs=0.5)
+
+
+def turn(strip: HeatStrip, place: QPoint) -> bool:
+    """The wheel by one notch towards oneself; whether it did anything there."""
+    at, none = QPointF(place), Qt.MouseButton.NoButton
+    event = QWheelEvent(
+        at,
+        strip.viewport().mapToGlobal(at),
+        QPoint(),
+        QPoint(0, -120),
+        none,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,  # noqa: FBT003 - Qt's own
+    )
+    QApplication.sendEvent(strip.viewport(), event)
+    return event.isAccepted()
+
+
+def test_the_wheel_zooms_over_the_rows_and_scrolls_the_page_beside_them(
+    strip: HeatStrip,
+) -> None:
+    strip.show_content(content(np.full((9, 100), 0.5)))
+    turned = QSignalSpy(strip.turned)
+    assert turn(strip, QPoint(48 + (600 - 48 - 68) // 4, 24))
+    assert turned.at(0) == [-1.0, pytest.approx(0.25)]
+    assert not turn(strip, QPoint(590, 24))
+    assert turned.count() == 1
+
+
+def test_the_pointed_moment_stays_below_the_pointer_while_time_goes_on(
+    strip: HeatStrip,
+) -> None:
+    now = content(np.full((9, 100), 0.5))
+    strip.show_content(now)
+    pointed = QSignalSpy(strip.pointed)
+    QTest.mouseMove(strip.viewport(), QPoint(48 + (600 - 48 - 68) // 2, 24))
+    strip.show_content(replace(now, start=START + 10, end=END + 10))
+    assert pointed.at(pointed.count() - 1)[1] == pytest.approx(1060)
+
+
+def test_figures_of_now_beside_an_earlier_time_say_so(strip: HeatStrip) -> None:
+    strip.show_content(content(np.full((9, 100), 0.5)))
+    strip.grab()
+    assert not strip.hints()
+    strip.show_content(content(np.full((9, 100), 0.5), following=False))
+    strip.grab()
+    assert strip.hints() == ["This is how it is now. The plots show an earlier time."]
+
+
+def test_the_time_before_the_first_reading_says_so(strip: HeatStrip) -> None:
+    shares = np.full((9, 100), 0.5)
+    shares[:, :50] = NAN
+    faint = strip.look.theme.faint.name()
+    strip.show_content(content(shares))
+    assert faint not in colours_of(strip.grab().toImage().copy(60, 0, 200, 140))
+    strip.show_content(content(shares, began=START + 50))
+    assert faint in colours_of(strip.grab().toImage().copy(60, 0, 200, 140))
 
 
 def test_the_crosshair_goes_with_the_moment(strip: HeatStrip, qtbot: QtBot) -> None:

@@ -13,7 +13,7 @@ from gpuexplorer.gui.views.overview.plotted import PLOTTED, plot_content
 from gpuexplorer.gui.views.overview.strip_content import strip_content
 from gpuexplorer.gui.views.overview.strip_history import StripHistory
 from gpuexplorer.gui.wording.cards.faces import Known, arrange
-from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
+from gpuexplorer.gui.wording.cards.throttling import SlowedBook
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.latest import Reading

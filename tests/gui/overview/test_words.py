@@ -14,8 +14,8 @@ from gpuexplorer.gui.views.overview.plotted import notable_flags
 from gpuexplorer.gui.wording.cards.attention import ranges, worth_a_look
 from gpuexplorer.gui.wording.cards.energy_used import EnergyTogether
 from gpuexplorer.gui.wording.cards.faces import Known, Shown, arrange, card_face
-from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
 from gpuexplorer.gui.wording.cards.sums import energy_together, sums
+from gpuexplorer.gui.wording.cards.throttling import SlowedBook
 from gpuexplorer.gui.wording.processes.programs import program_faces
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.latest import Reading
@@ -134,6 +134,13 @@ def test_sums_say_on_how_many_cards_where_one_gives_no_figures() -> None:
     used = EnergyTogether(9e3, 299.0, 3)
     assert energy_together(used, 300.0, 4).short_label == "in 5 min on 3 of 4 cards"
     assert energy_together(used, 300.0, 3).short_label == "in 5 min"
+
+
+def test_beside_figures_of_now_energy_says_that_it_is_of_the_time_shown() -> None:
+    used = EnergyTogether(9e3, 299.0, 3)
+    figure = energy_together(used, 300.0, 3, following=False)
+    assert figure.short_label == "in the 5 min shown"
+    assert figure.label == "Energy, the 5 min shown"
 
 
 def test_energy_carries_the_time_it_covers() -> None:

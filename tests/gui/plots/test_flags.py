@@ -1,6 +1,6 @@
 """Moments marked below the plots: numbered ones that would touch become one."""
 
-from gpuexplorer.gui.plots.content import Flag
+from gpuexplorer.gui.plots.content import Band, Flag
 from gpuexplorer.gui.theme.palette import Tone
 from tests.gui.plots.made import NOW, MakeStack, line, plot, written
 
@@ -59,3 +59,13 @@ def test_a_line_of_two_cards_has_the_colours_of_both(open_stack: MakeStack) -> N
         seen.pixelColor(x, y).name() for x in range(seen.width()) for y in range(seen.height())
     }
     assert {theme.card(0).name(), theme.card(1).name()} <= colours
+
+
+def test_a_pole_is_seen_where_a_card_was_slowed(open_stack: MakeStack) -> None:
+    stack = open_stack([])
+    band = Band(NOW - 200, NOW - 20, "power limit")
+    stack.show_contents([plot(line(), bands=(band,))], [Flag(NOW - 100, "copy X")])
+    seen, area = stack.grab().toImage(), stack.layout_now().area
+    row, middle = round(area.center().y()) + 6, round(area.left() + area.width() * 2 / 3)
+    lights = [seen.pixelColor(x, row).lightness() for x in range(middle - 9, middle + 9)]
+    assert max(lights) - min(lights) >= 12

@@ -14,6 +14,7 @@ from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.telemetry.history import History
 from tests.gui.plots.made import (
@@ -156,6 +157,15 @@ def test_the_times_are_in_view_wherever_the_page_is(page: PageOfPlots) -> None:
         assert not inked(page.stack, bottom - 25, bottom - 21)
 
 
+def test_what_became_of_a_picture_is_said_in_view_above_the_times(page: PageOfPlots) -> None:
+    page.stack.copy_picture()
+    note = page.stack.findChild(PlotNote)
+    assert note is not None
+    seen = page.viewport().rect()
+    bottom = note.mapTo(page.viewport(), note.rect().bottomLeft()).y()
+    assert seen.top() < bottom < seen.bottom() - 21
+
+
 def hover(stack: PlotStack, x: float, y: float) -> None:
     at, none = QPointF(x, y), Qt.MouseButton.NoButton
     where = stack.mapToGlobal(at)
@@ -180,6 +190,16 @@ def test_the_scale_stands_while_a_hand_drags(open_stack: MakeStack) -> None:
     assert "200 W" in written(stack)
     QTest.mouseRelease(stack.viewport(), LEFT, NO_KEY, QPoint(320, 150))
     assert "1000 W" in written(stack)
+
+
+def test_what_comes_in_the_place_of_a_dragged_plot_has_its_own_scale(
+    open_stack: MakeStack,
+) -> None:
+    stack = open_stack([power(200.0)])
+    drag_by(stack, 120)
+    stack.show_contents([plot(line())])
+    assert "100 %" in written(stack)
+    QTest.mouseRelease(stack.viewport(), LEFT, NO_KEY, QPoint(320, 150))
 
 
 def test_a_card_that_goes_and_comes_back_is_dragged_on(open_stack: MakeStack) -> None:

@@ -64,6 +64,23 @@ def test_more_lines_than_fit_are_counted(open_stack: MakeStack) -> None:
     assert 3 < shown < 18
 
 
+def test_how_many_more_there_are_stands_below_the_others(open_stack: MakeStack) -> None:
+    lost = [line(f"link {n}", NOTHING, reason="lost") for n in range(18)]
+    stack = open_stack([plot(*lost)], size=(900, 180))
+    shown = [words for words in written(stack) if words.startswith("link ")]
+    (rest,) = {words for words in written(stack) if words.startswith("and ")}
+    lowest = max(y for each in shown for _, y in places(stack, each))
+    assert places(stack, rest)[0][1] > lowest
+
+
+def test_eight_cards_have_their_labels_above_flags_too(open_stack: MakeStack) -> None:
+    cards = [line("", 0.0, chip=str(n), colour=n) for n in range(8)]
+    stack = open_stack([], size=(1050, 148))
+    stack.show_contents([plot(*cards)], [Flag(NOW - 100, "1: the card is lost")])
+    assert {str(n) for n in range(8)} <= set(written(stack))
+    assert not any(words.startswith("and ") for words in written(stack))
+
+
 def test_the_newest_reading_is_said_and_not_the_mean_of_the_last_minutes(
     open_stack: MakeStack,
 ) -> None:
@@ -125,15 +142,50 @@ def test_limits_bands_and_flags_have_their_words(open_stack: MakeStack) -> None:
     assert "copy X" in stack.hints() or "copy X" in words
 
 
+@pytest.mark.parametrize("later", [0.0, 0.3, 0.7, 1.1])
+def test_a_band_ends_where_the_area_beside_it_begins(
+    open_stack: MakeStack, later: float
+) -> None:
+    band = Band(NOW - 100 + later, NOW - 40 + later, "power limit")
+    stack = open_stack([plot(line("GPU", 0.5), bands=(band,))])
+    seen = stack.grab().toImage()
+    floor = round(stack.layout_now().area.bottom()) - 20
+    area = stack.layout_now().area.toRect()
+    row = [seen.pixel(x, floor) for x in range(area.left(), area.right())]
+    changes = [one for one, following in itertools.pairwise(row) if one != following]
+    assert len(changes) == 2
+    assert len({*row}) == 2
+
+
+@pytest.mark.parametrize("ago", [300.0, 299.3])
+def test_a_band_that_holds_all_the_time_leaves_no_edge_free(
+    open_stack: MakeStack, ago: float
+) -> None:
+    stack = open_stack([plot(line("GPU", 0.5), bands=(Band(NOW - ago, NOW, "power limit"),))])
+    seen, area = stack.grab().toImage(), stack.layout_now().area.toRect()
+    row = [seen.pixel(x, area.bottom() - 20) for x in range(area.left(), area.right())]
+    assert len({*row}) == 1
+
+
+def test_the_labels_of_the_last_plot_stand_above_its_flags(open_stack: MakeStack) -> None:
+    idle = [line(f"link {n}", 0.0) for n in range(3)]
+    stack = open_stack([])
+    stack.show_contents([plot(*idle)], [Flag(NOW - 10, "python evaluate.py uses the card")])
+    words = written(stack)
+    assert "python evaluate.py uses the card" in words
+    ((_, flag),) = places(stack, "python evaluate.py uses the card")
+    assert all(places(stack, f"link {n}")[0][1] <= flag - 12 for n in range(3))
+
+
 def test_curves_lie_over_what_marks_a_time(open_stack: MakeStack) -> None:
     stack = open_stack([])
     flags = [Flag(NOW - 150, "copy X"), Flag(NOW - 50, "copy Y")]
     stack.show_contents([plot(line("GPU", 0.4))], flags)
     seen = stack.grab().toImage()
-    rows = [{seen.pixel(x, y) for x in range(100, 500)} for y in range(60, 300)]
-    # Poles cross every row but those of the curve; lines of the grid have their colour.
-    hairline = stack.look.theme.line.rgb()
-    assert any(len(colours) == 1 and hairline not in colours for colours in rows)
+    (place,) = stack.layout_now().plots
+    row = int(place.y(0.4) - 0.5)  # the curve covers nearly all of it
+    lights = [seen.pixelColor(x, row).lightness() for x in range(100, 600)]
+    assert max(lights) - min(lights) <= 5
 
 
 def test_every_label_explains_its_metric(open_stack: MakeStack, qtbot: QtBot) -> None:

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.fields import SearchField
-from gpuexplorer.gui.widgets.rail.rail_entry import RailEntry
+from gpuexplorer.gui.widgets.rail.rail import RailEntry
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.gui.views.processes.cells import Surroundings
-from gpuexplorer.gui.views.processes.export import as_csv, as_text
+from gpuexplorer.gui.views.processes.row_copies import as_csv, as_text
 from gpuexplorer.telemetry.process_book import Standing
 from tests.gui.fakes import GIB, SIMULATED
 from tests.gui.hands import press, the

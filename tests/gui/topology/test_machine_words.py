@@ -13,10 +13,9 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.faces import Known, Shown, arrange, card_face, host_face
 from gpuexplorer.gui.wording.figure import Figure
-from gpuexplorer.gui.wording.machine.machine_face import BoxFace, TileFace, WireFace
+from gpuexplorer.gui.wording.machine.machine_face import BoxFace, MachineNow, TileFace, WireFace
 from gpuexplorer.gui.wording.machine.machine_faces import machine_faces
 from gpuexplorer.gui.wording.machine.machine_facts import facts_of
-from gpuexplorer.gui.wording.machine.machine_now import MachineNow
 from gpuexplorer.gui.wording.machine.machine_summary import machine_summary
 from gpuexplorer.gui.wording.machine.machine_things import (
     OfCard,

@@ -20,7 +20,7 @@ class Ways(QObject):
         super().__init__(parent)
         self._lab = lab
         self.wiring = Wiring(lab.machine.session, self)
-        self.wiring.changed.connect(self._on_wiring_changed)
+        self.wiring.changed.connect(self._make)
         self._routes: Routes | None = None
         self._made_of: tuple[Topology | None, dict[str, CardId]] | None = None
 
@@ -78,6 +78,3 @@ class Ways(QObject):
         self._made_of = made_of
         self._routes = self.for_bench()
         self.changed.emit()
-
-    def _on_wiring_changed(self) -> None:
-        self._make()

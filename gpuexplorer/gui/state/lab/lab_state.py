@@ -16,7 +16,7 @@ from gpuexplorer.gui.state.lab.switches import Switches
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, WorkerSlot
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice, bench_devices
-from gpuexplorer.gui.wording.lab.code.left_out import left_out_words
+from gpuexplorer.gui.wording.lab.code.notice import left_out_words
 from gpuexplorer.lab.effects import effects_of
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
 from gpuexplorer.lab.grammar import read_line

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.strips.touched import touched_devices
+from gpuexplorer.gui.wording.lab.strips.merged_flags import touched_devices
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
 from gpuexplorer.lab.ledger import Entry, Ledger, event_id
 

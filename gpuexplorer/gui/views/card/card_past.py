@@ -20,9 +20,8 @@ from gpuexplorer.gui.wording.cards.throttling import (
 )
 from gpuexplorer.gui.wording.facts.fact import Fact
 from gpuexplorer.gui.wording.facts.past_facts import energy_fact, energy_in, slowed_fact
-from gpuexplorer.gui.wording.moments import moment_words, span_words
+from gpuexplorer.gui.wording.moments import midnight, moment_words, span_words
 from gpuexplorer.gui.wording.reasons import HARMFUL, ORDINARY
-from gpuexplorer.gui.wording.since import midnight
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.trace import Trace
 

@@ -2,13 +2,14 @@
 all its facts.
 """
 
+import json
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.core.metrics import Cadence, MetricId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
@@ -21,11 +22,9 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.card.card_past import CardPast
-from gpuexplorer.gui.views.card.chosen_plots import ChosenPlots
 from gpuexplorer.gui.views.card.facts_panel import FactsPanel
 from gpuexplorer.gui.views.card.plot_contents import flags, plot_contents
 from gpuexplorer.gui.views.card.plots_panel import PlotsPanel
-from gpuexplorer.gui.views.card.programs import programs_on
 from gpuexplorer.gui.widgets.bars.card_header import CardHeader
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
@@ -36,14 +35,22 @@ from gpuexplorer.gui.widgets.page import Page
 from gpuexplorer.gui.widgets.sentence_panel import SentencePanel
 from gpuexplorer.gui.wording.cards.card_head import head_badges, head_mark
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
-from gpuexplorer.gui.wording.cards.memory_parts import host_memory_picture, memory_picture
+from gpuexplorer.gui.wording.cards.memory_parts import (
+    Program,
+    host_memory_picture,
+    memory_picture,
+)
 from gpuexplorer.gui.wording.facts.facts import Who, card_facts
 from gpuexplorer.gui.wording.facts.host_facts import host_facts
+from gpuexplorer.gui.wording.facts.plot_families import offered, usual
 from gpuexplorer.gui.wording.facts.plot_offer import plot_offer
 from gpuexplorer.gui.wording.key_words import CARD_KEYS, PLOT_KEYS
-from gpuexplorer.gui.wording.moments import moment_words
-from gpuexplorer.gui.wording.since import since_when
+from gpuexplorer.gui.wording.moments import moment_words, since_when
+from gpuexplorer.gui.wording.processes.programs import program_name
 from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.process_names import NamedProcess
+from gpuexplorer.telemetry.processes import ProcessFigure
+from gpuexplorer.telemetry.remembering import RememberingSession
 
 _FACTS_BESIDE_FROM = 1080
 _FACTS_WIDTH = 304
@@ -309,3 +316,62 @@ class CardView(LiveView):
 def _reading(known: Known) -> Reading:
     """An empty one before the first answer."""
     return known.reading or Reading(_NOBODY, 0.0, CardState.WORKING, {}, {})
+
+
+class ChosenPlots:
+    """What cannot be read, or is in the catalogue no more, is as if it was never chosen."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._usual: dict[CardId, Sequence[MetricId]] = {}
+
+    def of(self, card: Card, reading: Reading) -> Sequence[MetricId]:
+        kept = self._kept(card)
+        if kept is None:
+            if reading.values:
+                self._usual[card.id] = usual(card, reading)
+            # Of a card that was lost the same is shown on.
+            return self._usual.get(card.id) or usual(card, reading)
+        return [metric for metric in offered(card) if metric in kept]
+
+    def toggle(self, card: Card, reading: Reading, metric: MetricId) -> None:
+        chosen = set(self.of(card, reading))
+        chosen.symmetric_difference_update({metric})
+        self._settings.remember(_key(card), json.dumps(sorted(chosen)))
+
+    def back_to_usual(self, card: Card) -> None:
+        self._settings.remember(_key(card), "")
+
+    def _kept(self, card: Card) -> frozenset[str] | None:
+        text = self._settings.remembered(_key(card))
+        if not text:
+            return None
+        try:
+            kept = json.loads(text)
+        except json.JSONDecodeError:
+            return None
+        if not isinstance(kept, list):
+            return None
+        return frozenset(each for each in kept if isinstance(each, str))
+
+
+def _key(card: Card) -> str:
+    return f"card/plots/{card.id}"
+
+
+def programs_on(session: RememberingSession, shown: Shown) -> Sequence[Program] | None:
+    """Those of its instances too; None where it cannot be said just now."""
+    if shown.card.id in session.processes_unknown():
+        return None
+    cards = {shown.card.id, *(instance.card.id for instance in shown.instances)}
+    return [
+        Program(_name(named), named.process.values.get(ProcessFigure.MEMORY))
+        for named in session.named_processes()
+        if named.process.card in cards
+    ]
+
+
+def _name(named: NamedProcess) -> str:
+    if named.command:
+        return program_name(named.command)
+    return tr("process {pid}", pid=named.process.pid)

@@ -12,7 +12,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.wording.copies.progress_words import progress_words
+from gpuexplorer.gui.wording.copies.copies_keys import progress_words
 
 _BAR, _BAR_HEIGHT = 96, 4.0
 

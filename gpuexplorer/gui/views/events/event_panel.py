@@ -13,7 +13,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.events.event_rows import CARD, CHIPS, TIME, EventRows
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.wording.events.event_moment import EventMoment
+from gpuexplorer.gui.wording.events.event_words import EventMoment
 
 _CHIPS_WHERE_WIDE, _WIDE = 8, 1000
 _THIN = "\N{THIN SPACE}"

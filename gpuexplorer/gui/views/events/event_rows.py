@@ -11,8 +11,15 @@ from gpuexplorer.gui.tables.cell_drawing import chips_width
 from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.events.event_choice import EventChoice
-from gpuexplorer.gui.wording.events.event_moment import EventMoment, gathered, result_of, stem
-from gpuexplorer.gui.wording.events.event_words import EventBook, EventFace, event_face
+from gpuexplorer.gui.wording.events.event_words import (
+    EventBook,
+    EventFace,
+    EventMoment,
+    event_face,
+    gathered,
+    result_of,
+    stem,
+)
 from gpuexplorer.telemetry.happenings import Happening
 
 TIME, CARD = "time", "card"

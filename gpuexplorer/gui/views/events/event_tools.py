@@ -47,7 +47,7 @@ class EventTools(QWidget):
         self._search = SearchField(look, tr("Search events"))
         self._search.setMinimumWidth(_SEARCH_LEAST)
         self._search.setMaximumWidth(_SEARCH_WIDTH)
-        self._search.searched_for.connect(self._on_searched_for)
+        self._search.searched_for.connect(self._tell)
         self._search.left.connect(self.list_asked)
         self._copy = IconButton(look, Icon.COPY)
         self._copy.show_meaning(
@@ -128,9 +128,6 @@ class EventTools(QWidget):
 
     def _on_group_chosen(self, group: Group | None) -> None:
         self._group = group
-        self._tell()
-
-    def _on_searched_for(self) -> None:
         self._tell()
 
     def _on_cards_asked(self, menu: QMenu) -> None:

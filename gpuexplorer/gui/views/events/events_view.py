@@ -1,7 +1,10 @@
 """EventsView: what took place and when, to be narrowed down and looked at on the plots."""
 
+import csv
+import io
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +19,6 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.events.event_choice import EventChoice, counted
-from gpuexplorer.gui.views.events.event_export import as_csv, as_text
 from gpuexplorer.gui.views.events.event_panel import EventPanel
 from gpuexplorer.gui.views.events.event_rows import EventRows, Told
 from gpuexplorer.gui.views.events.event_tools import EventTools
@@ -24,11 +26,17 @@ from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
 from gpuexplorer.gui.wording.events.event_words import Group, event_face
 from gpuexplorer.gui.wording.key_words import EVENT_KEYS
+from gpuexplorer.gui.wording.moments import moment_words
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.whole_file import write_whole
 
 _MARGIN, _TOP, _GAP = 24, 20, 12
 _NOTHING_LISTED = mark("No event is listed that could be copied.")
+SIMULATED_LINE = mark("SIMULATED: these events are made up")
+_CAPTIONS = (
+    *("time", "simulated", "kind", "card", "card_id", "what_happened", "how_it_came_out"),
+    "lasted [s]",
+)
 
 
 class EventsView(LiveView):
@@ -180,3 +188,36 @@ class EventsView(LiveView):
 
 def _write(path: Path, rows: Sequence[Told], *, simulated: bool) -> None:
     write_whole(path, [as_csv(rows, simulated=simulated).encode("utf-8")])
+
+
+def as_text(rows: Sequence[Told], now: float, *, simulated: bool) -> str:
+    """With tabs between, so that a spreadsheet takes it as a table. `now`: the time of day."""
+    lines = [tr(SIMULATED_LINE)] if simulated else []
+    for row in rows:
+        time = moment_words(row.happening.wall, now)
+        said = (time, row.number, row.happening.sentence, row.result)
+        lines.append("\t".join(said).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def as_csv(rows: Sequence[Told], *, simulated: bool) -> str:
+    """The time with its zone, and lengths in seconds. For any thread: it may take long."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_CAPTIONS)
+    for row in rows:
+        happening = row.happening
+        moment = datetime.fromtimestamp(happening.wall).astimezone()
+        writer.writerow(
+            (
+                moment.isoformat(timespec="milliseconds"),
+                "yes" if simulated else "no",
+                happening.kind.value,
+                row.number,
+                happening.card or "",
+                happening.sentence,
+                row.result,
+                "" if happening.lasted is None else f"{happening.lasted:.6g}",
+            )
+        )
+    return text.getvalue()

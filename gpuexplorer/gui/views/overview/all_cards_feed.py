@@ -8,6 +8,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.plots.lab_flags import flags_of
 from gpuexplorer.gui.plots.origin import Origin
+from gpuexplorer.gui.plots.time_view import ZOOM
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -22,7 +23,7 @@ from gpuexplorer.gui.views.overview.strip_content import (
 from gpuexplorer.gui.views.overview.strip_history import StripHistory
 from gpuexplorer.gui.views.overview.tile_feed import TileFeed
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
-from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
+from gpuexplorer.gui.wording.cards.throttling import SlowedBook
 from gpuexplorer.gui.wording.moments import moment_words
 from gpuexplorer.telemetry.happenings import Happening
 
@@ -51,6 +52,7 @@ class AllCardsFeed(QObject):
         panel.strip.pointed.connect(self._on_strip_pointed)
         panel.strip.opened.connect(self.opened)
         panel.strip.dragged.connect(self._on_strip_dragged)
+        panel.strip.turned.connect(self._on_strip_turned)
         time_window.crosshair_moved.connect(self._on_crosshair_moved)
 
     def bring_up(
@@ -150,6 +152,9 @@ class AllCardsFeed(QObject):
     def _on_strip_dragged(self, seconds: float) -> None:
         start, end = self._time_window.stretch()
         self._time_window.look_at(start - seconds, end - seconds)
+
+    def _on_strip_turned(self, notches: float, share: float) -> None:
+        self._time_window.zoom(ZOOM**-notches, share)
 
     def _on_crosshair_moved(self) -> None:
         if self._panel.many:

@@ -45,8 +45,8 @@ from gpuexplorer.gui.wording.cards.attention import worth_a_look
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.card_head import face_of_now
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
-from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
 from gpuexplorer.gui.wording.cards.sums import energy_together, power_together, sums
+from gpuexplorer.gui.wording.cards.throttling import SlowedBook
 from gpuexplorer.gui.wording.events.event_words import event_face
 from gpuexplorer.gui.wording.key_words import PLOT_KEYS, TILE_KEYS
 from gpuexplorer.telemetry.happenings import Happening
@@ -244,7 +244,12 @@ class OverviewView(LiveView):
         together = sums(cards, known, self._settings.choices.units, answering_said=many)
         start, end = self.time_window.stretch()
         self._energy.bring_up(cards, start, end)
-        energy = energy_together(self._energy.total(), end - start, len(cards))
+        energy = energy_together(
+            self._energy.total(),
+            end - start,
+            len(cards),
+            following=self.time_window.following,
+        )
         hidden = self._arrangement.hidden_count(cards)
         words = ""
         if hidden:

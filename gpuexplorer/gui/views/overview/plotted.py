@@ -14,8 +14,8 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.plots.content import Band, Flag, Limit, Line, PlotContent
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
-from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
 from gpuexplorer.gui.wording.cards.then import Then, reason_then
+from gpuexplorer.gui.wording.cards.throttling import SlowedBook
 from gpuexplorer.gui.wording.events.event_words import sign
 from gpuexplorer.gui.wording.facts.plot_families import short_label
 from gpuexplorer.gui.wording.reasons import short_reasons

@@ -8,8 +8,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.wording.cards.faces import Shown
 from gpuexplorer.gui.wording.processes.process_words import on_how_many, parents
-from gpuexplorer.gui.wording.processes.program_name import program_name
-from gpuexplorer.gui.wording.processes.programs import ProgramFace, program_faces
+from gpuexplorer.gui.wording.processes.programs import ProgramFace, program_faces, program_name
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import ProcessFigure
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -22,8 +23,7 @@ from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.now_tag import NowTag
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.rows.attention_row import HEIGHT, AttentionRow
-from gpuexplorer.gui.widgets.rows.pressable_row import SIDE
+from gpuexplorer.gui.widgets.rows.pressable_row import SIDE, PressableRow
 from gpuexplorer.gui.widgets.rows.row_list import RowList
 from gpuexplorer.gui.widgets.tiles.figure_row import FigureGrid
 from gpuexplorer.gui.widgets.tiles.histogram import Histogram
@@ -36,6 +36,8 @@ LYING_HEIGHT = 216
 _ROWS = 12
 _LYING_FROM = 520
 _FIXED_HEIGHT = 262  # of everything but the rows and the bars
+HEIGHT = 44
+_ICON = 16.0
 
 
 class SidePanel(QFrame):
@@ -135,3 +137,47 @@ def _column(head: QHBoxLayout, *widgets: QWidget) -> QVBoxLayout:
     for widget in widgets:
         column.addWidget(widget, 1 if isinstance(widget, RowList) else 0)
     return column
+
+
+class AttentionRow(PressableRow):
+    """Rows are made once and shown again with other content."""
+
+    chosen = Signal(str)  # the card it leads to
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self._attention: Attention | None = None
+        self.pressed.connect(self._on_pressed)
+
+    def show_attention(self, attention: Attention) -> None:
+        if attention != self._attention:
+            self._attention = attention
+            self.setAccessibleName(attention.spoken)
+            self.update()
+
+    def draw_row(self, drawing: Drawing, place: QRectF) -> None:
+        attention = self._attention
+        if attention is None:
+            return
+        theme, letters = drawing.theme, drawing.letters
+        one = not attention.more
+        first = place.center().y() + letters.body.cap_height / 2 if one else 19.0
+        icon = QRectF(place.left(), first - 13, _ICON, _ICON)
+        drawing.icon(attention.icon, icon, theme.tone(attention.tone))
+        x = icon.right() + 12
+        numbers = Run(attention.numbers, letters.body, theme.quiet)
+        room = place.right() - x
+        shown = Run(letters.body.elided(numbers.text, room * 0.5), letters.body, theme.quiet)
+        right = drawing.runs_right(place.right(), first, [shown]) - 10
+        words = Run(attention.words, letters.body, theme.text)
+        drawing.elided(x, first, words, right - x, attention.spoken)
+        if attention.more:
+            more = Run(attention.more, letters.caption, theme.quiet)
+            drawing.elided(x, first + 16, more, place.right() - x)
+
+    def _on_pressed(self) -> None:
+        if self._attention is not None:
+            self.chosen.emit(self._attention.cards[0])
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, HEIGHT)

@@ -64,6 +64,8 @@ def strip_content(
             tr("Cards {numbers}: {figure}", numbers=label, figure=figure.spoken)
             for label, figure in zip(labels, figures, strict=True)
         ),
+        began=then.began,
+        following=then.following,
     )
 
 

@@ -19,8 +19,8 @@ from gpuexplorer.gui.widgets.tiles.tile_curve import Spark, SparkBand
 from gpuexplorer.gui.widgets.tiles.tile_past import NO_PAST, TilePast
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.faces import Known, Shown
-from gpuexplorer.gui.wording.cards.slowed_book import SlowedBook
 from gpuexplorer.gui.wording.cards.then import NOTHING_THEN, NOTHING_YET, Then
+from gpuexplorer.gui.wording.cards.throttling import SlowedBook
 from gpuexplorer.gui.wording.moments import moment_words
 from gpuexplorer.telemetry.trace import Trace
 

@@ -89,7 +89,7 @@ class EndDialog(Sheet):
         self._ask.clicked.connect(self._on_ask_clicked)
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_EVERY_MS)
-        self._timer.timeout.connect(self._on_looked)
+        self._timer.timeout.connect(self._look_now)
 
     def _add_process(self, held: Held, units: Units) -> None:
         named = held.named
@@ -146,9 +146,6 @@ class EndDialog(Sheet):
 
     def _on_kill_clicked(self) -> None:
         self._send(Way.KILL)
-
-    def _on_looked(self) -> None:
-        self._look_now()
 
     def hideEvent(self, event: QHideEvent) -> None:
         self._timer.stop()

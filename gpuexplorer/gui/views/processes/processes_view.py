@@ -170,9 +170,9 @@ class ProcessesView(LiveView):
         self._tools.grouping_chosen.connect(self._on_grouping_chosen)
         self._tools.columns_asked.connect(self._on_columns_asked)
         self._tools.export_asked.connect(self._copies.ask_where)
-        self._tools.left.connect(self._on_search_left)
+        self._tools.left.connect(self._table.setFocus)
         self._nobody.way_on_chosen.connect(self._on_filter_cleared)
-        self._table.picked_changed.connect(self._on_picked_changed)
+        self._table.picked_changed.connect(self._show_picked)
         self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._table.customContextMenuRequested.connect(self._on_row_menu_asked)
         self._details.end_asked.connect(self._on_end_asked)
@@ -316,9 +316,6 @@ class ProcessesView(LiveView):
         self.pull()
         self._table.setFocus()
 
-    def _on_search_left(self) -> None:
-        self._table.setFocus()
-
     def _on_grouping_chosen(self, grouping: Grouping) -> None:
         self._settings.remember(_GROUPING, grouping)
         self._show_grouping(grouping)
@@ -360,9 +357,6 @@ class ProcessesView(LiveView):
         picked = self._picked()
         if picked is not None:
             self._ending.ask(picked)
-
-    def _on_picked_changed(self) -> None:
-        self._show_picked()
 
     def _on_settings_changed(self) -> None:
         self._end_action.setVisible(self._ending.allowed)

@@ -15,7 +15,7 @@ from gpuexplorer.gui.widgets.machine.matrix_model import Shows
 from gpuexplorer.gui.widgets.machine.matrix_table import MatrixTable
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.wording.machine.machine_now import MachineNow
+from gpuexplorer.gui.wording.machine.machine_face import MachineNow
 from gpuexplorer.gui.wording.machine.wiring_words import legend
 from gpuexplorer.telemetry.machine_shape import MachineShape
 

@@ -28,14 +28,13 @@ from gpuexplorer.gui.widgets.machine.thing_panel import ThingPanel
 from gpuexplorer.gui.widgets.page import Page
 from gpuexplorer.gui.widgets.saving import PNG, SVG, Saving, Write, suggested_name
 from gpuexplorer.gui.wording.key_words import TOPOLOGY_KEYS
-from gpuexplorer.gui.wording.machine.machine_face import Face
+from gpuexplorer.gui.wording.machine.machine_face import Face, MachineNow
 from gpuexplorer.gui.wording.machine.machine_faces import (
     lasting_faces,
     machine_faces,
     passing_faces,
 )
 from gpuexplorer.gui.wording.machine.machine_facts import ThingFacts, facts_of
-from gpuexplorer.gui.wording.machine.machine_now import MachineNow
 from gpuexplorer.gui.wording.machine.machine_summary import machine_summary
 from gpuexplorer.gui.wording.machine.machine_things import OfLink, Thing
 from gpuexplorer.gui.wording.machine.wiring_words import (

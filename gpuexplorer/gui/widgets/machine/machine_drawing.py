@@ -99,7 +99,7 @@ class MachineDrawing(Painted, Voiced[Thing]):
         self._room = 0
         self._dirty = _EVERYWHERE
         self._spots = Spots()
-        look.changed.connect(self._on_look_changed)
+        look.changed.connect(self.update)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -260,9 +260,6 @@ class MachineDrawing(Painted, Voiced[Thing]):
         self._spots.go_to(thing)
         self._update_focus()
         self.tell_focus()
-
-    def _on_look_changed(self) -> None:
-        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(_LEAST_WIDTH, self.heightForWidth(max(_LEAST_WIDTH, self.width())))

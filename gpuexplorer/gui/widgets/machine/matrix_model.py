@@ -12,7 +12,7 @@ from gpuexplorer.gui.tables.cell import Cell, Chip, Heat
 from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.tables.model import Index, TableModel
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.wording.machine.machine_now import MachineNow
+from gpuexplorer.gui.wording.machine.machine_face import MachineNow
 from gpuexplorer.gui.wording.machine.machine_things import (
     OfCard,
     OfLink,

@@ -20,7 +20,7 @@ from gpuexplorer.gui.tables.cell_drawing import draw_cell, heat_place
 from gpuexplorer.gui.tables.model import CELL
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.machine.matrix_model import MatrixModel, Shows
-from gpuexplorer.gui.wording.machine.machine_now import MachineNow
+from gpuexplorer.gui.wording.machine.machine_face import MachineNow
 from gpuexplorer.gui.wording.machine.machine_things import Thing
 
 _ROW, _HEAD = 28, 30

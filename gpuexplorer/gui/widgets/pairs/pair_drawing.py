@@ -10,9 +10,8 @@ from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 from gpuexplorer.gui.widgets.pairs.pair_layout import PairLayout
-from gpuexplorer.gui.wording.copies.matrix.cells import CellState, PairCell
-from gpuexplorer.gui.wording.copies.matrix.devices import Head
-from gpuexplorer.gui.wording.copies.matrix.heat_scale import HeatScale
+from gpuexplorer.gui.wording.copies.matrix.cells import CellState, HeatScale, PairCell
+from gpuexplorer.gui.wording.copies.matrix.question import Head
 
 _CHIP, _RADIUS = 20.0, 4.0
 _LINE_GAP = 3.0

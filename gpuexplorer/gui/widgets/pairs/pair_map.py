@@ -36,11 +36,9 @@ from gpuexplorer.gui.widgets.pairs.pair_layout import (
     layout_in,
     least_size,
 )
-from gpuexplorer.gui.wording.copies.matrix.callouts import Callout
-from gpuexplorer.gui.wording.copies.matrix.cells import NONE, CellState, PairCell
-from gpuexplorer.gui.wording.copies.matrix.devices import MOST_CHIPS, Head
-from gpuexplorer.gui.wording.copies.matrix.heat_scale import HeatScale
-from gpuexplorer.gui.wording.copies.matrix.question import Pair
+from gpuexplorer.gui.wording.copies.matrix.cells import NONE, CellState, HeatScale, PairCell
+from gpuexplorer.gui.wording.copies.matrix.matrix_words import Callout
+from gpuexplorer.gui.wording.copies.matrix.question import MOST_CHIPS, Head, Pair
 
 _LARGE_FROM = 110
 _AROUND = 12  # of a cell, what its ring and its number take
@@ -165,7 +163,8 @@ class PairMap(Graph, Voiced[Pair]):
     def _lay_out(self) -> None:
         """Also in other colours."""
         layout, whole = self._layout(), QRectF(self.rect())
-        self._image.setVisible(bool(self._heads))
+        for item in (self._image, self._sheet, self._over):
+            item.setVisible(bool(self._heads))
         if not self._heads:
             return
         # Its pixels are the window's, since the host's row and column stand apart.

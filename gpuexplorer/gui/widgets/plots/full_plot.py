@@ -1,24 +1,26 @@
 """FullPlot: one plot alone on the whole screen, until Escape or another double click."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Flag, PlotContent
-from gpuexplorer.gui.plots.layout import is_compact
+from gpuexplorer.gui.plots.layout import AXIS, is_compact
 from gpuexplorer.gui.plots.origin import Origin
+from gpuexplorer.gui.state.command_list import CommandList, Group, command_of
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
 from gpuexplorer.gui.widgets.bars.time_pill import TimePill
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.plots.full_plot_commands import FullPlotCommands
+from gpuexplorer.gui.widgets.palette.palette import Palette
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.plots.plot_actions import PlotActions
 
@@ -48,7 +50,7 @@ class FullPlot(QWidget):
         self._badge = SourceBadge(look)
         self._canvas = PlotCanvas(look, time_window, settings)
         self._canvas.full_screen_asked.connect(self._on_full_screen_asked)
-        note = PlotNote(look, self._canvas)
+        note = PlotNote(look, self._canvas, AXIS)
         self._deeds = PlotActions(self._canvas, settings)
         self._deeds.full_screen.setVisible(False)
         self._deeds.done.connect(note.show_done)
@@ -68,7 +70,7 @@ class FullPlot(QWidget):
         column.addWidget(self._canvas, 1)
         self.setFocusProxy(self._canvas)
         FullPlotCommands(look, time_window, self, self._canvas)
-        look.changed.connect(self._on_look_changed)
+        look.changed.connect(self.update)
 
     @property
     def name(self) -> str:
@@ -93,9 +95,6 @@ class FullPlot(QWidget):
     def columns(self) -> int:
         return self._canvas.columns()
 
-    def _on_look_changed(self) -> None:
-        self.update()
-
     def _on_full_screen_asked(self, _name: str) -> None:
         self.close()
 
@@ -112,3 +111,60 @@ class FullPlot(QWidget):
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
         self.closed.emit()
+
+
+class FullPlotCommands(CommandList):
+    """By key, and under Ctrl+K: the keys of the window below do not reach this one."""
+
+    def __init__(
+        self, look: Look, time_window: TimeWindow, window: QWidget, canvas: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._look = look
+        self._time_window = time_window
+        self._window = window
+        self._canvas = canvas
+        for position, (seconds, words) in enumerate(SPANS):
+            run = partial(time_window.choose_span, seconds)
+            span = self._make(
+                Group.TIME, tr("Show {span}", span=words), run, f"Alt+{position + 1}"
+            )
+            span.setCheckable(True)
+            span.setData(seconds)
+        self._hold = self._make(
+            Group.TIME, tr("Pause or resume the plots"), time_window.toggle_pause, "Space"
+        )
+        self._hold.setAutoRepeat(False)
+        self._now = self._make(
+            Group.TIME, tr("Back to now"), time_window.back_to_now, "Ctrl+End"
+        )
+        self._make(Group.VIEW, tr("Leave full screen"), window.close, "F11")
+        keys = ("Ctrl+K", "Ctrl+Shift+P")
+        self._search = self._make(
+            Group.PROGRAM, tr("Search all commands"), self._on_palette_asked, *keys
+        )
+        time_window.changed.connect(self._on_time_changed)
+        self._on_time_changed()
+
+    def _make(self, group: Group, words: str, run: Callable[[], object], *keys: str) -> QAction:
+        action = QAction(words, self._window)
+        action.setShortcuts([QKeySequence(each) for each in keys])
+        action.triggered.connect(lambda _=False: run())
+        self._window.addAction(action)
+        return self.add(group, action)
+
+    def _on_time_changed(self) -> None:
+        self._now.setEnabled(not self._time_window.following)
+        for action in self.of(Group.TIME):
+            if action.isCheckable():
+                action.setChecked(action.data() == self._time_window.span)
+
+    def _on_palette_asked(self) -> None:
+        here = [
+            command_of(action, Group.HERE)
+            for action in self._canvas.actions()
+            if action.isEnabled() and action.isVisible()
+        ]
+        others = [each for each in self.commands() if each.run != self._search.trigger]
+        commands = [*here, *others]
+        Palette(self._look, commands, self._search.shortcuts(), self._window).open()

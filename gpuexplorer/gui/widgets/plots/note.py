@@ -17,8 +17,10 @@ _STAYS = 6000  # milliseconds
 class PlotNote(Painted):
     """What went well goes away by itself; what did not waits to be clicked away."""
 
-    def __init__(self, look: Look, parent: QWidget) -> None:
+    def __init__(self, look: Look, parent: QWidget, above: float = 0.0) -> None:
+        """`above`: so many pixels at the bottom stay free of it."""
         super().__init__(look, parent)
+        self._above = above
         self._text = ""
         self._tone = Tone.TEXT
         self._timer = QTimer(self)
@@ -35,11 +37,20 @@ class PlotNote(Painted):
         self._timer.stop()
         self._show(text, Tone.BAD)
 
-    def put_in(self, place: QRectF) -> None:
-        """At the bottom of it, in the middle."""
+    def put_in_view(self) -> None:
+        """At the bottom of what is seen of its parent, in the middle."""
+        parent = self.parentWidget()
+        if parent is None:
+            return
+        seen, above = parent.rect(), parent
+        while not above.isWindow() and (outer := above.parentWidget()) is not None:
+            seen &= outer.rect().translated(-parent.mapTo(outer, parent.rect().topLeft()))
+            above = outer
+        place = QRectF(seen if not seen.isEmpty() else parent.rect())
         width = min(self.sizeHint().width(), int(place.width()))
         left = place.left() + (place.width() - width) / 2
-        self.setGeometry(round(left), round(place.bottom() - _HEIGHT - 4), width, _HEIGHT)
+        top = place.bottom() - self._above - _HEIGHT - 4
+        self.setGeometry(round(left), round(top), width, _HEIGHT)
 
     def draw(self, drawing: Drawing) -> None:
         theme, letters = drawing.theme, drawing.letters.body
@@ -54,9 +65,7 @@ class PlotNote(Painted):
     def _show(self, text: str, tone: Tone) -> None:
         self._text, self._tone = text, tone
         self.setAccessibleName(text)
-        parent = self.parentWidget()
-        if parent is not None:
-            self.put_in(QRectF(parent.rect()))
+        self.put_in_view()
         self.show()
         self.raise_()
         self.update()

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Flag, PlotContent
+from gpuexplorer.gui.plots.layout import AXIS
 from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -30,7 +31,7 @@ class PlotStack(PlotCanvas):
     ) -> None:
         super().__init__(look, time_window, settings, parent)
         self._full: FullPlot | None = None
-        self._note = PlotNote(look, self)
+        self._note = PlotNote(look, self, AXIS)
         self._deeds = PlotActions(self, settings)
         self._deeds.done.connect(self._note.show_done)
         self._deeds.refused.connect(self._note.show_refused)
@@ -93,7 +94,7 @@ class PlotStack(PlotCanvas):
 
     def fill(self) -> None:
         super().fill()
-        self._note.put_in(QRectF(self.rect()))
+        self._note.put_in_view()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

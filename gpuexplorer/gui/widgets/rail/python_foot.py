@@ -14,8 +14,8 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
+from gpuexplorer.gui.wording.lab.head.lab_summary import stage_words
 from gpuexplorer.gui.wording.lab.head.python_words import FootFace, foot_face
-from gpuexplorer.gui.wording.lab.head.stage_words import stage_words
 
 _TALL, _LOW = 76, 44
 _LEFT, _RIGHT, _SIDE, _DOT = 20.0, 16.0, 8.0, 6.0

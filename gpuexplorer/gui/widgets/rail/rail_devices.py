@@ -17,6 +17,8 @@ from gpuexplorer.gui.widgets.rail.rail_device import RailDevice
 from gpuexplorer.gui.wording.cards.card_face import CardFace
 from gpuexplorer.gui.wording.cards.device_face import DeviceFace, card_device, host_device
 
+_SIDE, _NARROW_SIDE = 20, 14
+
 
 class RailDevices(QScrollArea):
     """Up to eight cards are named; of more, each is a cell in a row of eight."""
@@ -39,7 +41,7 @@ class RailDevices(QScrollArea):
         self._boards: list[RailBoard] = []
         self._cards: Sequence[Cell] = ()
         self._faces: dict[CardId, tuple[CardFace, DeviceFace]] = {}
-        self._narrow = False
+        self._narrow = self._looked_at = False
         self.setProperty("panel", "clear")
         self.setAccessibleName(tr("Devices"))
         self.setWidgetResizable(True)
@@ -47,14 +49,12 @@ class RailDevices(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._heading = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._heading.show_text(tr("Devices"))
         self._count = ElidedLabel(look.letters.caption, Tone.QUIET)
         self._absent = ElidedLabel(look.letters.body, Tone.FAINT)
         self._absent.hide()
         content = QWidget()
         content.setProperty("panel", "clear")
-        head = QHBoxLayout()
-        head.setContentsMargins(20, 16, 20, 6)
+        head = self._head = QHBoxLayout()
         head.addWidget(self._heading)
         head.addStretch(1)
         head.addWidget(self._count)
@@ -68,6 +68,7 @@ class RailDevices(QScrollArea):
         self._column.addLayout(absent)
         self._column.addStretch(1)
         self.setWidget(content)
+        self._show_heading()
         self._keys = ArrowKeys(self)
         self._board_keys = ArrowKeys(self, sideways=False)
         self._keys.moved_to.connect(self.ensureWidgetVisible)
@@ -88,7 +89,16 @@ class RailDevices(QScrollArea):
 
     def show_past(self, looked_at: bool) -> None:
         """While the plots show an earlier time, this is of now all the same."""
-        self._heading.show_text(tr("Devices now") if looked_at else tr("Devices"))
+        self._looked_at = looked_at
+        self._show_heading()
+
+    def _show_heading(self) -> None:
+        """Where there is no room for names only that they are of now is said."""
+        side = _NARROW_SIDE if self._narrow else _SIDE
+        self._head.setContentsMargins(side, 16, side, 6)
+        long = tr("Devices now") if self._looked_at else tr("Devices")
+        self._heading.show_text(tr("now") if self._narrow else long)
+        self._heading.setVisible(self._looked_at or not self._narrow)
 
     def show_absent(self, words: str) -> None:
         """What is plugged in and not read; empty where there is nothing of the kind."""
@@ -106,7 +116,7 @@ class RailDevices(QScrollArea):
         self.setVerticalScrollBarPolicy(
             policy.ScrollBarAlwaysOff if narrow else policy.ScrollBarAsNeeded
         )
-        self._heading.setVisible(not narrow)
+        self._show_heading()
         self._count.setVisible(not narrow)
         self._absent.setVisible(bool(self._absent.text()) and not narrow)
 

@@ -1,7 +1,7 @@
 """PressableRow: a painted line that leads somewhere, by mouse or by keyboard."""
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
@@ -22,6 +22,7 @@ class PressableRow(Painted):
         super().__init__(look, parent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def draw_row(self, drawing: Drawing, place: QRectF) -> None:
         raise NotImplementedError
@@ -50,19 +51,3 @@ class PressableRow(Painted):
         inside = self.rect().contains(event.position().toPoint())
         if inside and event.button() is Qt.MouseButton.LeftButton:
             self.pressed.emit()
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        super().enterEvent(event)
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self.update()
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()

@@ -2,7 +2,15 @@
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
@@ -10,7 +18,8 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.rows.python_row import PythonRow
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
 from gpuexplorer.gui.wording.lab.head.python_words import (
@@ -48,7 +57,7 @@ class PythonSheet(Sheet):
         other = self.add_button(tr("Choose another…"), ROLE.ActionRole)
         self._again = self.add_button(tr("Look again"), ROLE.ActionRole)
         other.clicked.connect(self._on_other)
-        self._again.clicked.connect(self._on_again)
+        self._again.clicked.connect(self._pythons.search)
         self.add_close()
         pythons.changed.connect(self._on_changed)
         lab.stage_changed.connect(self._on_changed)
@@ -122,9 +131,6 @@ class PythonSheet(Sheet):
     def _on_used(self, path: str) -> None:
         self._choose(Path(path))
 
-    def _on_again(self) -> None:
-        self._pythons.search()
-
     def _on_other(self) -> None:
         """Never waited for: the window goes on meanwhile."""
         dialog = QFileDialog(self, tr("Choose a Python with PyTorch"))
@@ -151,3 +157,45 @@ class PythonSheet(Sheet):
         self._trouble.setVisible(bool(trouble))
         self._way.setVisible(none and pythons.searched)
         self._show_rows(self._rows())
+
+
+class PythonRow(QWidget):
+    """`used` asks for this one."""
+
+    used = Signal(str)
+
+    def __init__(self, look: Look, face: RowFace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._face = face
+        path = ElidedLabel(look.letters.mono, Tone.TEXT if face.usable else Tone.FAINT)
+        path.show_text(face.path)
+        what = ElidedLabel(look.letters.body, Tone.QUIET)
+        what.show_text(face.what)
+        said = wrapped_label(look, face.suits, face.tone)
+        column = QVBoxLayout()
+        column.setSpacing(3)
+        column.addWidget(path)
+        column.addWidget(what)
+        column.addWidget(said)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 8, 0, 8)
+        row.setSpacing(16)
+        row.addLayout(column, 1)
+        self.button: QPushButton | None = None
+        if face.used:
+            mark = QLabel(tr("In use"))
+            mark.setFont(look.letters.strong.font)
+            row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        elif face.usable:
+            self.button = QPushButton(tr("Use this"))
+            self.button.setFont(look.letters.body.font)
+            self.button.setAccessibleName(tr("Use {path}", path=face.path))
+            self.button.clicked.connect(self._on_clicked)
+            row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
+
+    @property
+    def face(self) -> RowFace:
+        return self._face
+
+    def _on_clicked(self) -> None:
+        self.used.emit(self._face.path)

@@ -7,7 +7,6 @@ from typing import assert_never
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QFocusEvent,
     QKeyEvent,
     QMouseEvent,
     QPen,
@@ -291,14 +290,6 @@ class CardTile(Painted):
         by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
         place = self.mapToGlobal(self.rect().center()) if by_key else event.globalPos()
         self.menu_asked.emit(place)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
 
 def tile_height(

@@ -41,7 +41,7 @@ _PLOT, _BAR, _LEGEND, _TRACE = 108.0, 10.0, 22.0, 44.0
 _FIGURES, _COLUMN = 44.0, 116.0
 MORE_FIGURES = _FIGURES
 # Without curves: how busy it is, and beside it the bar of its memory.
-_ROW, _BUSY_WIDTH, _BEFORE_BAR = 42.0, 104.0, 76.0
+_ROW, _BUSY_WIDTH, _BEFORE_BAR = 42.0, 84.0, 76.0
 _MOST_PROGRAMS = 4
 _CAPTION = 20.0
 _BESIDE_TRACE = 6.0

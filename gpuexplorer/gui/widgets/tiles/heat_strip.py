@@ -1,5 +1,6 @@
 """HeatStrip: what very many cards did over time, a thin line each, by how dark it is."""
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -7,7 +8,15 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPen, QPolygonF
+from PySide6.QtGui import (
+    QColor,
+    QHideEvent,
+    QMouseEvent,
+    QPen,
+    QPolygonF,
+    QShowEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.cards import CardId
@@ -15,6 +24,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.axes import Axis
 from gpuexplorer.gui.plots.graph import Graph
+from gpuexplorer.gui.plots.page_wheel import PageWheel
 from gpuexplorer.gui.plots.time_axis import TimeTick
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -62,6 +72,8 @@ class StripContent:
     marks: tuple[StripMark, ...]
     ticks: tuple[TimeTick, ...]
     said: str
+    began: float = -math.inf  # nothing is known of the time before
+    following: bool = True  # it ends now; else the figures are of another time than the shades
 
 
 class HeatStrip(Graph):
@@ -70,6 +82,7 @@ class HeatStrip(Graph):
     pointed = Signal(object, object)  # the row and the moment, or None and None
     opened = Signal(str)
     dragged = Signal(float)  # seconds towards the past
+    turned = Signal(float, float)  # the wheel: notches away, and the share where it zooms
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(look, parent)
@@ -79,6 +92,8 @@ class HeatStrip(Graph):
         self._words = ""
         self._chosen: int | None = None
         self._dragged_from: float | None = None
+        self._pointer: QPointF | None = None
+        self._page = PageWheel(self)
         self._rows: list[tuple[int, int]] = []  # where each begins and ends, in pixels
         self._image = pg.ImageItem(axisOrder="row-major")
         self._times = Axis(look, "bottom", lines=False, inside=True)
@@ -110,6 +125,8 @@ class HeatStrip(Graph):
         self._times.show_ticks([(each.at - content.end, each.text) for each in content.ticks])
         self.fill()
         self.setAccessibleDescription(content.said)
+        if self._pointer is not None and self._dragged_from is None:
+            self._point(content, self._pointer)  # time moves on under it
 
     def show_crosshair(self, at: float | None, words: str) -> None:
         if (at, words) != (self._crosshair, self._words):
@@ -216,6 +233,14 @@ class HeatStrip(Graph):
             draw_figure_right(
                 drawing, self.width(), baseline, _FIGURES - 10, board.figure, letters.body
             )
+        if not content.following:
+            self._draw_now(drawing)
+        if content.began > content.start:
+            run = Run(tr("nothing read yet"), letters.caption, theme.faint)
+            room = self._x(content, content.began) - plot.left()
+            if room > run.width + 12:
+                middle = (self._height() + run.letters.cap_height) / 2
+                drawing.text(plot.left() + (room - run.width) / 2, middle, run)
         for mark in content.marks:
             self._draw_mark(drawing, content, plot, mark)
         if self._chosen is not None and self._chosen < len(content.cards):
@@ -230,6 +255,17 @@ class HeatStrip(Graph):
             left = x + 6 if x + 18 + run.width <= plot.right() else x - 18 - run.width
             bottom = self._height() - 4
             _draw_tag(drawing, left, bottom - _TAG_HEIGHT, run, theme.raised, theme.line)
+
+    def _draw_now(self, drawing: Drawing) -> None:
+        """Below the figures at the right, in the colours of what says so at the top."""
+        theme, letters = drawing.theme, drawing.letters.caption
+        run = Run(tr("now"), letters, theme.text)
+        left, top = self.width() - run.width - 12, self._height() + 3
+        _draw_tag(drawing, left, top, run, theme.selection, theme.selection)
+        drawing.hint(
+            QRectF(left, top, run.width + 12, _TAG_HEIGHT),
+            tr("This is how it is now. The plots show an earlier time."),
+        )
 
     def _draw_mark(
         self, drawing: Drawing, content: StripContent, plot: QRectF, mark: StripMark
@@ -268,9 +304,13 @@ class HeatStrip(Graph):
             self.dragged.emit((x - self._dragged_from) / self._plot().width() * span)
             self._dragged_from = x
             return
-        inside = self._plot().left() <= x <= self._plot().right()
-        row = self._row_at(event.position().y()) if inside else None
-        self.pointed.emit(row, self._time_at(content, x) if inside else None)
+        self._pointer = event.position()
+        self._point(content, self._pointer)
+
+    def _point(self, content: StripContent, at: QPointF) -> None:
+        inside = self._plot().left() <= at.x() <= self._plot().right()
+        row = self._row_at(at.y()) if inside else None
+        self.pointed.emit(row, self._time_at(content, at.x()) if inside else None)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         del event
@@ -282,8 +322,26 @@ class HeatStrip(Graph):
         if content is not None and row is not None:
             self.opened.emit(content.cards[row])
 
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        at, notches = event.position(), event.angleDelta().y() / 120
+        plot = self._plot()
+        if self._page.holds(event) or not plot.contains(at) or not notches:
+            event.ignore()
+            return
+        self.turned.emit(notches, (at.x() - plot.left()) / plot.width())
+        event.accept()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._page.follow()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._page.leave()
+
     def leaveEvent(self, event: object) -> None:
         del event
+        self._pointer = None
         self.pointed.emit(None, None)
 
     def least_height(self, count: int, boards: int) -> float:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGraphicsView, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.axes import Axis
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, on_columns
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.time_axis import TimeTick
 from gpuexplorer.gui.plots.trace_item import TraceItem
@@ -109,7 +110,7 @@ class TileCurve(Graph):
             self.grid.setContentsMargins(0, _HEADROOM, 0, 0)
         # What is drawn behind the trace changes as often as the trace does.
         self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
-        # A scene whose items change has the window painted at once: so once for every tile.
+        # Scenes ask for painting each in its own time, and the window would paint for each.
         self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.NoViewportUpdate)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -153,22 +154,21 @@ class TileCurve(Graph):
             y = round(plot.bottom() - 1 - value / highest * (plot.height() - 2 * _EDGE))
             painter.fillRect(QRectF(plot.left(), y, plot.width(), 1), theme.line)
         for band in self._bands():
-            left, right = self._x(band.start), self._x(band.end)
-            if right - left < 1:
-                continue
-            colour = theme.tone(band.tone)
-            painter.fillRect(QRectF(left, plot.top() + 1, right - left, _BAND_EDGE), colour)
             # At its power limit a busy card is as it should be: told, not held against it.
             if band.tone is Tone.WARN:
-                below = QRectF(left, plot.top(), right - left, plot.height())
-                painter.fillRect(below.adjusted(0, 3, 0, -1), faded(colour, _BAND_FILL))
+                place = self._place_of(band).adjusted(0, 3, 0, -1)
+                painter.fillRect(place, faded(theme.tone(band.tone), _BAND_FILL))
 
     def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
-        """Why the trace ends."""
+        """When the card was slowed, and why the trace ends."""
         del rect
         spark = self._spark
         if spark is None:
             return
+        for band in self._bands():
+            edge = self._place_of(band)
+            edge.setHeight(_BAND_EDGE)
+            painter.fillRect(edge.translated(0, 1), self.look.theme.tone(band.tone))
         if spark.unread:
             self._draw_unread(Drawing(painter, self.look), spark)
         elif spark.ended is not None:
@@ -197,13 +197,22 @@ class TileCurve(Graph):
         share = (at - spark.start) / (spark.end - spark.start)
         return plot.left() + min(1.0, max(0.0, share)) * plot.width()
 
+    def _place_of(self, band: SparkBand) -> QRectF:
+        plot, left = self._plot(), round(self._x(band.start))
+        return QRectF(left, plot.top(), round(self._x(band.end)) - left, plot.height())
+
     def _bands(self) -> Sequence[SparkBand]:
         """Where two reasons held at once only the graver is drawn: it comes first."""
+        spark = self._spark
         drawn: list[SparkBand] = []
-        for band in () if self._spark is None else self._spark.bands:
+        if spark is None:
+            return drawn
+        for band in spark.bands:
             if not any(other.start < band.end and band.start < other.end for other in drawn):
                 drawn.append(band)
-        return drawn
+        column = COLUMN_PIXELS * (spark.end - spark.start) / max(1.0, self._plot().width())
+        whole = [on_columns(band.start, band.end, column) for band in drawn]
+        return [SparkBand(*ends, band.tone) for ends, band in zip(whole, drawn, strict=True)]
 
     def _draw_end(self, drawing: Drawing, ended: float, word: str) -> None:
         """The moment a card was lost: its past stands to the left of it."""

@@ -10,7 +10,7 @@ from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.wording.cards.card_face import Badge, CardFace, Mark
-from gpuexplorer.gui.wording.cards.short_names import short_name
+from gpuexplorer.gui.wording.cards.device_face import short_name
 
 HEADER = 24.0
 _ICON = 16.0

@@ -1,12 +1,16 @@
 """DeviceFace: what the rail shows of a card or of the computer, in one line and a bar."""
 
+import re
 from dataclasses import dataclass
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import CardFace
-from gpuexplorer.gui.wording.cards.short_names import short_name
+
+_MAKERS = ("NVIDIA ", "GeForce ", "Quadro ", "Tesla ")
+_SIZE = re.compile(r"[ -]\d+ ?[GT]B$")
+_LESS_TELLING = re.compile(r"[ -](?:HBM\w*|PCIe|PCIE|SXM\d?|NVL|Edition|GPU)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +78,15 @@ def host_device(face: CardFace) -> DeviceFace:
         warning=None,
         answers=True,
     )
+
+
+def short_name(name: str) -> str:
+    """ "NVIDIA H100 80GB HBM3" becomes "H100": the model, without its maker and its memory."""
+    short = name.strip()
+    for maker in _MAKERS:
+        short = short.removeprefix(maker)
+    while True:
+        shorter = _SIZE.sub("", _LESS_TELLING.sub("", short))
+        if shorter == short or not shorter:
+            return short or name
+        short = shorter

@@ -114,14 +114,22 @@ def _with_left_out(
 
 
 def energy_together(
-    used: EnergyTogether | None, span: float, count: int | None = None
+    used: EnergyTogether | None,
+    span: float,
+    count: int | None = None,
+    *,
+    following: bool = True,
 ) -> Figure:
-    """In the seconds that are shown, as far as the past reaches; `count` is of all cards."""
+    """In the seconds that are shown, as far as the past reaches; `count` is of all cards.
+    It says so where what stands beside it is of another time.
+    """
     if used is None:
         label = tr("Energy, {span}", span=span_words(span))
         return Figure(label, absent=(tr("with the next readings"), tr("soon")))
     read = energy(used.joules)
     words = span_words(time_covered(used.seconds, span))
+    if not following:
+        words = tr("the {span} shown", span=words)
     label, short = tr("Energy, {span}", span=words), tr("in {span}", span=words)
     if count is not None and used.cards < count:
         cards = {"told": used.cards, "count": count}

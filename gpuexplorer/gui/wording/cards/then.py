@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.wording.since import began_with
+from gpuexplorer.gui.wording.moments import began_with
 from gpuexplorer.telemetry.happenings import Happening
 
 NOTHING_YET = mark("nothing read yet")

@@ -7,15 +7,15 @@ from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.card_face import CardFace
-from gpuexplorer.gui.wording.cards.short_names import short_name
+from gpuexplorer.gui.wording.cards.device_face import short_name
 from gpuexplorer.gui.wording.machine.machine_face import (
     BoxFace,
     Face,
+    MachineNow,
     Texts,
     TileFace,
     WireFace,
 )
-from gpuexplorer.gui.wording.machine.machine_now import MachineNow
 from gpuexplorer.gui.wording.machine.machine_things import (
     OfCard,
     OfHub,

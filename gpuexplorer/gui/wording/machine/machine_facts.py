@@ -14,6 +14,7 @@ from gpuexplorer.gui.wording.cards.pcie import link_now
 from gpuexplorer.gui.wording.facts.fact import Fact
 from gpuexplorer.gui.wording.facts.fact_groups import PCIE
 from gpuexplorer.gui.wording.facts.facts import Who, card_facts, metric_fact
+from gpuexplorer.gui.wording.machine.machine_face import MachineNow
 from gpuexplorer.gui.wording.machine.machine_faces import (
     HUB_WORDS,
     INFERRED,
@@ -23,7 +24,6 @@ from gpuexplorer.gui.wording.machine.machine_faces import (
     processors_near,
     socket_name,
 )
-from gpuexplorer.gui.wording.machine.machine_now import MachineNow
 from gpuexplorer.gui.wording.machine.machine_things import (
     OfCard,
     OfHub,

@@ -7,6 +7,7 @@ from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.facts.fact import Fact
+from gpuexplorer.gui.wording.machine.machine_face import MachineNow
 from gpuexplorer.gui.wording.machine.machine_faces import (
     memory_amount,
     processor_title,
@@ -17,7 +18,6 @@ from gpuexplorer.gui.wording.machine.machine_facts import (
     not_reported,
     peer_words,
 )
-from gpuexplorer.gui.wording.machine.machine_now import MachineNow
 from gpuexplorer.telemetry.topology import Link, PathKind
 
 _FEW = 4

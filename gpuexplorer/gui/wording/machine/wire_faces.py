@@ -10,8 +10,13 @@ from gpuexplorer.core.units import gigabytes_per_second, rate
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.pcie import link_now, link_of_card, link_words
-from gpuexplorer.gui.wording.machine.machine_face import IDLE, LaneFace, Texts, WireFace
-from gpuexplorer.gui.wording.machine.machine_now import MachineNow
+from gpuexplorer.gui.wording.machine.machine_face import (
+    IDLE,
+    LaneFace,
+    MachineNow,
+    Texts,
+    WireFace,
+)
 from gpuexplorer.gui.wording.reasons import short_reasons
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.machine_shape import Junction

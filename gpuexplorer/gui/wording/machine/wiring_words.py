@@ -6,7 +6,7 @@ from math import log2
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.units import gigabytes_per_second, rate
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.wording.machine.machine_now import MachineNow
+from gpuexplorer.gui.wording.machine.machine_face import MachineNow
 from gpuexplorer.telemetry.topology import Link, PathKind
 
 # After so many seconds a person may ask themselves whether anything goes on at all.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from gpuexplorer.core.units import Units, memory
 from gpuexplorer.core.words import listed, tr, trn
 from gpuexplorer.gui.wording.processes.process_words import Held, on_cards
-from gpuexplorer.gui.wording.processes.program_name import program_name
+from gpuexplorer.gui.wording.processes.programs import program_name
 from gpuexplorer.telemetry.ending import Way
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import ProcessUse

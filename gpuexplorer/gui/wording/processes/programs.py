@@ -1,7 +1,9 @@
 """Programs that use the cards, the largest first; one row for one on several cards."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath, PureWindowsPath
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
@@ -20,6 +22,8 @@ from gpuexplorer.gui.wording.processes.process_words import (
 )
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import ProcessFigure
+
+_INTERPRETER = re.compile(r"^(python|pypy|ipython)[0-9.]*w?(\.exe)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,3 +160,25 @@ def _processor(group: Sequence[NamedProcess], reason: str) -> Figure:
     if group[0].resolved:
         return Figure(tr("CPU"), absent=(tr("with the next look"), tr("soon"), "–"))
     return Figure(tr("CPU"), absent=("–",), hint=reason)
+
+
+def program_name(command: str) -> str:
+    """The script where an interpreter runs one, the module after -m, else the program."""
+    words = command.split()
+    if not words:
+        return command
+    name = _base(words[0])
+    if not _INTERPRETER.match(name):
+        return name
+    for at, word in enumerate(words[1:], start=1):
+        if word == "-m" and at + 1 < len(words):
+            return words[at + 1]
+        if word == "-c":
+            return name
+        if not word.startswith("-"):
+            return _base(word)
+    return name
+
+
+def _base(path: str) -> str:
+    return (PureWindowsPath(path) if "\\" in path else PurePosixPath(path)).name or path

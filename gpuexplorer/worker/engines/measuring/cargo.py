@@ -1,6 +1,7 @@
 """Cargo: random bytes on their source, room on their target, and what should arrive."""
 
 import ctypes
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -9,11 +10,13 @@ import torch
 
 from gpuexplorer.lab.events import Wrong
 from gpuexplorer.worker.engines.measuring.buffers import take
-from gpuexplorer.worker.engines.measuring.random_bytes import random_bytes, random_floats
 from gpuexplorer.worker.measuring.cards import Cards
 from gpuexplorer.worker.measuring.plan import READ_AT_ONCE, pieces_of, row_for
 
 _WIPED = 0xA5  # neither nothing nor what was sent
+_BLOCK = 8 << 20  # bytes
+_FLOATS = 2 << 20
+_MOST_FACTOR = 251  # float16 can still hold what comes of it
 
 
 # Any throughout: tensors are PyTorch's.
@@ -149,3 +152,27 @@ def _is_same(one: Any, other: Any) -> bool:
     if len(one) % 8 == 0 and one.storage_offset() % 8 == other.storage_offset() % 8 == 0:
         one, other = one.view(torch.int64), other.view(torch.int64)
     return bool(torch.equal(one, other))
+
+
+def random_bytes(size: int, into: Any = None) -> Any:
+    """Anew each time. A block that lands a block too far is not what should be there."""
+    found = torch.empty(size, dtype=torch.uint8) if into is None else into
+    block = torch.randint(0, 256, (min(size, _BLOCK),), dtype=torch.uint8, generator=_anew())
+    for number, begin in enumerate(range(0, size, _BLOCK)):
+        part = found[begin : begin + _BLOCK]
+        torch.add(block[: len(part)], number % 256, out=part)
+    return found
+
+
+def random_floats(count: int) -> Any:
+    found = torch.empty(count, dtype=torch.float32)
+    block = torch.rand(min(count, _FLOATS), generator=_anew())
+    for number, begin in enumerate(range(0, count, _FLOATS)):
+        part = found[begin : begin + _FLOATS]
+        torch.mul(block[: len(part)], 1 + number % _MOST_FACTOR, out=part)
+    return found
+
+
+def _anew() -> "torch.Generator":
+    """Of its own: the lab's random numbers go on as if nothing had been drawn."""
+    return torch.Generator().manual_seed(int.from_bytes(os.urandom(7), "big"))

@@ -1,5 +1,6 @@
 """The answer to a Measure: one copy, timed as it should be, and looked at when it arrived."""
 
+import statistics
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -8,13 +9,16 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Event, Measured, Sampled
 from gpuexplorer.lab.wire import Measure
 from gpuexplorer.worker.engines.measuring.asked import Asked
+from gpuexplorer.worker.engines.measuring.by_host import asking, single_call, timed, warmed
+from gpuexplorer.worker.engines.measuring.cargo import Cargo
+from gpuexplorer.worker.engines.measuring.checking import Checks
 from gpuexplorer.worker.engines.measuring.giving_back import given_back
-from gpuexplorer.worker.engines.measuring.host_measurement import measured_by_host
 from gpuexplorer.worker.engines.measuring.interleaved import measured_blocking
 from gpuexplorer.worker.engines.measuring.queued_measurement import measured_in_queue
 from gpuexplorer.worker.measuring.card_errors import of_card
 from gpuexplorer.worker.measuring.cards import Cards
-from gpuexplorer.worker.measuring.refusals import made_to_fit, needs, refuse
+from gpuexplorer.worker.measuring.plan import LATENCY_LOOPS, MOST_LOOPS, host_loops_for
+from gpuexplorer.worker.measuring.refusals import engine_of, made_to_fit, needs, refuse
 
 
 def measure(
@@ -74,3 +78,66 @@ def _explained(error: RuntimeError, command: Measure, cards: Cards) -> Exception
     way = Message("{source} to {target}", source=command.source, target=command.target)
     broke = Message("A card broke off while {way} was measured.", way=way)
     return of_card(words, cards, tuple(needs(command.job)), way, broke)
+
+
+def measured_by_host(asked: Asked) -> Measured:
+    """Fresh memory is fresh for one copy only, so a sample is one; all other is used again."""
+    command = asked.command
+    cargo = asked.cargo(command.source, command.target)
+    with asked.near(engine_of(command.source, command.target)):
+        return _measurement_measured(asked, cargo)
+
+
+def _measurement_measured(asked: Asked, cargo: Cargo) -> Measured:
+    command, cards = asked.command, asked.cards
+    devices = tuple(dict.fromkeys(cargo.ends))
+    is_fresh = command.mode == "fresh"
+    ask = asking(cards, cargo, raw=command.mode == "raw")
+    seconds = warmed(cards, ask, devices, asked.checkpoint)
+    loops = _loops(asked, seconds)
+    checks = Checks(asked, [cargo])
+    samples: list[float] = []
+    asks: list[float] = []
+    for number in range(command.samples):
+        asked.checkpoint()
+        if is_fresh:
+            cargo.renew()
+        else:
+            checks.prepare(number)
+        took, until_asked = timed(cards, ask, devices, loops)
+        samples.append(took)
+        asks.append(until_asked)
+        checks.look(number)
+        asked.on_sample(number + 1)
+    checks.compare_one_by_one(ask, loops)
+    if is_fresh:
+        # Each sample was a single call; one more would find the memory used.
+        host, alone = statistics.median(samples), statistics.median(asks)
+    else:
+        host, alone = single_call(cards, ask, devices)
+    if command.mode == "latency":  # many in a row, as other tools count it
+        alone = statistics.median(asks)
+    return Measured(
+        command.id,
+        tuple(samples),
+        host,
+        alone,
+        loops=loops,
+        intact=checks.intact,
+        wrong=checks.wrong,
+        compared_samples=checks.samples,
+        compared_copies=checks.one_by_one,
+        direct=asked.direct(),
+        notes=(*asked.notes(), *checks.notes),
+    )
+
+
+def _loops(asked: Asked, seconds: float) -> int:
+    match asked.command.mode:
+        case "fresh":
+            return 1
+        case "latency":
+            return LATENCY_LOOPS
+    most = host_loops_for(seconds)
+    within_host = asked.command.source == asked.command.target
+    return most if within_host else min(most, MOST_LOOPS)

@@ -13,7 +13,6 @@ from gpuexplorer.worker.engines.virtual.differ import type_name
 from gpuexplorer.worker.engines.virtual.dispatch import on_this_machine
 from gpuexplorer.worker.engines.virtual.host_limit import refuse_what_the_host_cannot_hold
 from gpuexplorer.worker.engines.virtual.lazy import is_lazy, moved_later
-from gpuexplorer.worker.engines.virtual.moving import ToCopy
 from gpuexplorer.worker.engines.virtual.tensor import Holdings, OnCard
 
 _aten = torch.ops.aten
@@ -228,3 +227,20 @@ def _numbered(value: Any) -> Any:
 def _pinned(tensor: Any) -> Any:
     tensor.is_pinned_here = True
     return tensor
+
+
+# Any throughout: tensors, devices and dtypes are PyTorch's.
+class ToCopy(torch.autograd.Function):
+    """PyTorch's own would leave the gradient where it is: to it, both devices are the host."""
+
+    @staticmethod
+    def forward(ctx: Any, tensor: Any, device: Any, dtype: Any, non_blocking: Any) -> Any:
+        ctx.came_from = tensor.device, tensor.dtype
+        return torch.ops.aten._to_copy.default(
+            tensor, device=device, dtype=dtype, non_blocking=non_blocking
+        )
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        non_blocking = False
+        return ToCopy.apply(gradient, *ctx.came_from, non_blocking), None, None, None

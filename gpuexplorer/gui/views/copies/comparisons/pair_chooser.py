@@ -15,7 +15,7 @@ from gpuexplorer.gui.widgets.controls.buttons import MenuButton
 from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.wording.cards.short_names import short_name
+from gpuexplorer.gui.wording.cards.device_face import short_name
 from gpuexplorer.gui.wording.copies.sizes import size_words
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 

@@ -1,6 +1,7 @@
 """DatasheetPage: what a card promises, what it reached here, and other cards beside it."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
@@ -11,38 +12,41 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
+from gpuexplorer.copies.datasheet.sheet_files import sheet_as_csv, sheet_as_json
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.datasheet_state import DatasheetState, key_of
+from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
 from gpuexplorer.gui.views.copies.datasheet.beside_panel import BesidePanel
 from gpuexplorer.gui.views.copies.datasheet.offers_panel import OffersPanel
 from gpuexplorer.gui.views.copies.datasheet.sheet_panel import SheetPanel
-from gpuexplorer.gui.views.copies.datasheet.sheet_saving import SheetSaving
 from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.card_chips import CardChoice
 from gpuexplorer.gui.widgets.plots.note import PlotNote
+from gpuexplorer.gui.widgets.results_saving import ResultsSaving
 from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.gui.wording.copies.datasheet.beside import (
     LETTERS,
     MOST_OTHERS,
     ThisCard,
     groups_of,
+    marked,
     others_of,
 )
-from gpuexplorer.gui.wording.copies.datasheet.keys import DATASHEET_KEYS
-from gpuexplorer.gui.wording.copies.datasheet.offers import marked
 from gpuexplorer.gui.wording.copies.datasheet.rows import is_measured, rows_of
-from gpuexplorer.gui.wording.copies.datasheet.sentences import sentences_of
+from gpuexplorer.gui.wording.copies.datasheet.sentences import DATASHEET_KEYS, sentences_of
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 _TWO_COLUMNS, _GAP = 1120, 12
 _OFFERS = 300
 _OTHERS = "copies/datasheet/others"
 _TOO_MANY = mark("Three cards are beside it already. Take one away first.")
+# The sheet, and the cards that lie beside it; None while there is none.
+Saved = Callable[[], tuple[Sheet, Sequence[OtherCard]] | None]
 
 
 class DatasheetPage(CopiesPage):
@@ -295,3 +299,22 @@ def _called(device: BenchDevice) -> str:
 def _titled(device: BenchDevice) -> str:
     """At the head of a sentence."""
     return tr("The host") if device.is_host else tr("Card {chip}", chip=device.chip)
+
+
+class SheetSaving(ResultsSaving):
+    """Its files hold promises and their sources beside what was measured."""
+
+    def __init__(
+        self, look: Look, machine: MachineState, saved: Saved, pictured: QWidget
+    ) -> None:
+        title, what = tr("Datasheet"), tr("datasheet")
+        super().__init__(look, machine, "datasheet", title, what, tuple, pictured)
+        self._saved = saved
+
+    def csv(self) -> str:
+        saved = self._saved()
+        return "" if saved is None else sheet_as_csv(*saved)
+
+    def json(self) -> str:
+        saved = self._saved()
+        return "" if saved is None else json.dumps(sheet_as_json(*saved), indent=1) + "\n"

@@ -9,12 +9,12 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.tables.cell import Cell, Chip
 from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.wording.copies.datasheet.figures import number_of, unit_of
-from gpuexplorer.gui.wording.copies.datasheet.offers import (
+from gpuexplorer.gui.wording.copies.datasheet.beside import (
     short_size,
     source_of,
     sources_of,
 )
+from gpuexplorer.gui.wording.copies.datasheet.faces import number_of, unit_of
 
 BESIDE, BANDWIDTH = "beside", "bandwidth"
 _MARKED, _UNMARKED = 0, 1

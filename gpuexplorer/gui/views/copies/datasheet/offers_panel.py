@@ -24,7 +24,7 @@ from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.wording.copies.datasheet.offers import looked_for
+from gpuexplorer.gui.wording.copies.datasheet.beside import looked_for
 
 _SEARCH = 210
 
@@ -43,7 +43,7 @@ class OffersTable(Table[OtherCard]):
         self._beside = [column.key for column in model.columns].index(BESIDE)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.selectionModel().currentRowChanged.connect(self._on_current_changed)
+        self.selectionModel().currentRowChanged.connect(self.current_changed)
         self.doubleClicked.connect(self._on_double_clicked)
 
     @property
@@ -55,9 +55,6 @@ class OffersTable(Table[OtherCard]):
     def _turn(self) -> None:
         if self.current:
             self.turned.emit(self.current)
-
-    def _on_current_changed(self) -> None:
-        self.current_changed.emit()
 
     def _on_double_clicked(self, index: QModelIndex) -> None:
         if index.column() != self._beside:
@@ -102,8 +99,8 @@ class OffersPanel(Panel):
         self.head.addWidget(self._search)
         self.body.addWidget(self._nothing)
         self.body.addWidget(self.table, 1)
-        self._search.searched_for.connect(self._on_searched_for)
-        self._search.left.connect(self._on_search_left)
+        self._search.searched_for.connect(self._show)
+        self._search.left.connect(self.table.setFocus)
         self._lay.clicked.connect(self._on_turn_clicked)
         self._take.clicked.connect(self._on_turn_clicked)
         self.table.turned.connect(self.turned)
@@ -159,12 +156,6 @@ class OffersPanel(Panel):
             button.setEnabled(bool(name))
             button.setAccessibleName(words)
             button.setToolTip("" if name else tr("Choose a card in the table"))
-
-    def _on_searched_for(self) -> None:
-        self._show()
-
-    def _on_search_left(self) -> None:
-        self.table.setFocus()
 
     def _on_turn_clicked(self) -> None:
         if self.table.current:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent
+from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpuexplorer.core.words import mark, tr
@@ -216,14 +216,6 @@ class SheetBars(Painted):
                 self._go(self._at)
             case _:
                 super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(560, round(_HEAD + _ROW * max(1, len(self._rows))))

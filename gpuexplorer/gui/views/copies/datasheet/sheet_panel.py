@@ -2,18 +2,19 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.views.copies.datasheet.card_mark import CardMark
 from gpuexplorer.gui.views.copies.datasheet.sheet_bars import ROW_MARGIN, SheetBars
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.wording.copies.datasheet.faces import SheetRow
@@ -21,6 +22,7 @@ from gpuexplorer.gui.wording.copies.datasheet.faces import SheetRow
 _MODELLED = mark("modelled")
 _MOST_OF_IT = 100
 NOTHING = mark("Nothing was measured yet.")
+_CHIP = 22
 
 
 class SheetPanel(Panel):
@@ -105,3 +107,31 @@ class SheetPanel(Panel):
             if words != label.text():
                 label.setText(words)
             label.setVisible(bool(words))
+
+
+class CardMark(Painted):
+    """The chip by itself; outlined where there is no colour."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self._chip = ""
+        self._colour: int | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        look.changed.connect(self.update)
+
+    def show_card(self, chip: str, colour: int | None) -> None:
+        if (chip, colour) == (self._chip, self._colour):
+            return
+        self._chip, self._colour = chip, colour
+        self.setAccessibleName(tr("Host") if chip == "H" else tr("Card {number}", number=chip))
+        self.updateGeometry()
+        self.update()
+
+    def draw(self, drawing: Drawing) -> None:
+        fill = None if self._colour is None else drawing.theme.card(self._colour)
+        place = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        drawing.chip(place, self._chip, drawing.letters.strong, fill)
+
+    def sizeHint(self) -> QSize:
+        wide = round(self.look.letters.strong.width(self._chip)) + 10
+        return QSize(max(_CHIP, wide), _CHIP)

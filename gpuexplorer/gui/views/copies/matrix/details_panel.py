@@ -7,20 +7,19 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.pairs.fact_grid import FactGrid
 from gpuexplorer.gui.widgets.pairs.sample_strip import SampleStrip
 from gpuexplorer.gui.widgets.pairs.way_line import WayLine
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.wording.copies.matrix.details import Details
-from gpuexplorer.gui.wording.copies.matrix.devices import Head
+from gpuexplorer.gui.wording.copies.matrix.details import Details, Row
+from gpuexplorer.gui.wording.copies.matrix.question import Head
 from gpuexplorer.gui.wording.copies.matrix.way_stops import NO_WAY, WayStops
 
 NOTHING_CHOSEN = mark(
@@ -32,6 +31,7 @@ _BETWEEN = 28
 _BESIDE_FROM = 800
 _WORDS_FROM = 440  # a button with its words
 _WAY_WIDTH, _WAY_HEIGHT = 620, 300
+_ROW, _LABEL, _COLUMN, _GRID_BETWEEN = 24, 128.0, 262.0, 24.0
 
 
 class DetailsPanel(Panel):
@@ -173,3 +173,55 @@ class _Ends(Painted):
     def sizeHint(self) -> QSize:
         wide = sum(self._wide(each) + _GAP for each in self._heads)
         return QSize(round(wide + 4 + (_ARROW + _GAP) * max(0, len(self._heads) - 1)), 24)
+
+
+class FactGrid(Painted):
+    """Read from top to bottom, and then on in the next column."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self._rows: Sequence[Row] = ()
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setAccessibleName(tr("Figures"))
+
+    def show_rows(self, rows: Sequence[Row]) -> None:
+        if rows != self._rows:
+            self._rows = rows
+            self.setAccessibleDescription("; ".join(row.said for row in rows))
+            self.updateGeometry()
+            self.update()
+
+    def draw(self, drawing: Drawing) -> None:
+        theme, letters = drawing.theme, drawing.letters
+        columns = self._columns(self.width())
+        high = self._high(columns)
+        wide = (self.width() - _GRID_BETWEEN * (columns - 1)) / columns
+        for at, row in enumerate(self._rows):
+            x = (at // high) * (wide + _GRID_BETWEEN)
+            top = (at % high) * _ROW
+            baseline = top + _ROW / 2 + letters.body.cap_height / 2
+            drawing.elided(x, baseline, Run(row.label, letters.body, theme.quiet), _LABEL - 8)
+            room = wide - _LABEL
+            left = x + _LABEL
+            if row.number:
+                end = drawing.text(left, baseline, Run(row.number, letters.strong, theme.text))
+                unit = Run(f"{THIN_SPACE}{row.unit}", letters.caption, theme.quiet)
+                drawing.elided(end + 2, baseline, unit, room - (end - left) - 2, row.said)
+            elif row.words:
+                words = Run(row.words, letters.body, theme.text)
+                drawing.elided(left, baseline, words, room)
+            drawing.hint(QRectF(x, top, wide, _ROW), row.said)
+
+    def _columns(self, width: int) -> int:
+        return max(1, min(2, int((width + _GRID_BETWEEN) // (_COLUMN + _GRID_BETWEEN))))
+
+    def _high(self, columns: int) -> int:
+        return max(1, -(-len(self._rows) // columns))
+
+    def heightForWidth(self, width: int) -> int:
+        return self._high(self._columns(width)) * _ROW if self._rows else 0
+
+    def sizeHint(self) -> QSize:
+        return QSize(int(_COLUMN), self.heightForWidth(max(self.width(), int(_COLUMN))))

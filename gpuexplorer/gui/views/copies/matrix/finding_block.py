@@ -16,8 +16,8 @@ from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.pairs.pair_drawing import draw_bubble
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.rows.pressable_row import SIDE, PressableRow
-from gpuexplorer.gui.wording.copies.matrix.callouts import Callout
-from gpuexplorer.gui.wording.copies.matrix.devices import Head
+from gpuexplorer.gui.wording.copies.matrix.matrix_words import Callout
+from gpuexplorer.gui.wording.copies.matrix.question import Head
 
 _LINE, _CHIP, _GAP, _ARROW = 28, 20.0, 7.0, 16.0
 _LABEL, _FIGURE, _BAR_ROW = 76.0, 44.0, 22

@@ -15,8 +15,8 @@ from gpuexplorer.gui.views.copies.matrix.rest_table import RestTable
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.wording.copies.matrix.callouts import Callout
-from gpuexplorer.gui.wording.copies.matrix.devices import Head
+from gpuexplorer.gui.wording.copies.matrix.matrix_words import Callout
+from gpuexplorer.gui.wording.copies.matrix.question import Head
 
 
 class FindingsPanel(Panel):

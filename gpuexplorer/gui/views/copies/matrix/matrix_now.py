@@ -23,12 +23,14 @@ from gpuexplorer.gui.wording.copies.matrix.cells import (
     share_cell,
 )
 from gpuexplorer.gui.wording.copies.matrix.details import Details, details_of
-from gpuexplorer.gui.wording.copies.matrix.devices import MOST_CHIPS, Head, heads_of
 from gpuexplorer.gui.wording.copies.matrix.overlay import Overlay
 from gpuexplorer.gui.wording.copies.matrix.question import (
+    MOST_CHIPS,
+    Head,
     Pair,
     Question,
     Way,
+    heads_of,
     staged_of,
 )
 from gpuexplorer.lab.copy_job import LATENCY_BYTES, CopyJob

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -27,17 +27,13 @@ from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
 from gpuexplorer.gui.wording.copies.copies_keys import MATRIX_KEYS
-from gpuexplorer.gui.wording.copies.matrix.callouts import (
+from gpuexplorer.gui.wording.copies.matrix.cells import CellState, HeatScale, PairCell, scale_of
+from gpuexplorer.gui.wording.copies.matrix.matrix_words import (
     MOST_SAID,
     Callout,
+    begin_words,
     by_cell,
     callouts_of,
-)
-from gpuexplorer.gui.wording.copies.matrix.cells import CellState, PairCell
-from gpuexplorer.gui.wording.copies.matrix.devices import gone_words, pair_words
-from gpuexplorer.gui.wording.copies.matrix.heat_scale import HeatScale, scale_of
-from gpuexplorer.gui.wording.copies.matrix.matrix_words import (
-    begin_words,
     caption_words,
     cell_words,
     count_words,
@@ -49,7 +45,12 @@ from gpuexplorer.gui.wording.copies.matrix.matrix_words import (
     when_words,
 )
 from gpuexplorer.gui.wording.copies.matrix.overlay import Overlay
-from gpuexplorer.gui.wording.copies.matrix.question import Pair, Question
+from gpuexplorer.gui.wording.copies.matrix.question import (
+    Pair,
+    Question,
+    gone_words,
+    pair_words,
+)
 from gpuexplorer.gui.wording.copies.matrix.tables import matrix_text
 from gpuexplorer.gui.wording.copies.matrix.way_stops import stops_of
 
@@ -393,7 +394,7 @@ class MatrixPage(CopiesPage):
         compact = event.size().width() < _COMPACT_BELOW
         for tool in (self._saving.button, self._tools.open):
             tool.show_compact(compact)
-        self._note.put_in(QRectF(self.rect()))
+        self._note.put_in_view()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self._chosen is not None:

@@ -9,8 +9,7 @@ from gpuexplorer.gui.views.copies.matrix.findings_panel import FindingsPanel
 from gpuexplorer.gui.views.copies.matrix.matrix_files import MatrixFiles
 from gpuexplorer.gui.views.copies.matrix.matrix_now import MatrixNow
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
-from gpuexplorer.gui.wording.copies.matrix.callouts import Callout
-from gpuexplorer.gui.wording.copies.matrix.matrix_words import moment_words
+from gpuexplorer.gui.wording.copies.matrix.matrix_words import Callout, moment_words
 from gpuexplorer.gui.wording.copies.matrix.question import staged_of
 from gpuexplorer.gui.wording.copies.matrix.tables import wrong_report
 

@@ -8,8 +8,8 @@ from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.wording.copies.moving.figures import NO_FIGURES, Figures
-from gpuexplorer.gui.wording.copies.moving.slowly import Slowed
+from gpuexplorer.gui.wording.copies.moving.cells import NO_FIGURES, Figures
+from gpuexplorer.gui.wording.copies.moving.time_frame import Slowed
 
 _HEIGHT = 62
 _LEFT, _RIGHT, _GAP = 136.0, 122.0, 16.0

@@ -29,12 +29,18 @@ from gpuexplorer.gui.views.copies.moving.travel_drawing import Flow
 from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel, flow_of
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.wording.copies.copies_keys import MOVING_KEYS
-from gpuexplorer.gui.wording.copies.moving.arrangement import Wanted, Which, counts
 from gpuexplorer.gui.wording.copies.moving.cells import colour_of
 from gpuexplorer.gui.wording.copies.moving.export import as_text
-from gpuexplorer.gui.wording.copies.moving.moved import Key, Moved, folded, with_best
-from gpuexplorer.gui.wording.copies.moving.sentences import Said, said_of
-from gpuexplorer.gui.wording.copies.moving.wire_words import unwired, with_copy
+from gpuexplorer.gui.wording.copies.moving.moved import (
+    Key,
+    Moved,
+    Wanted,
+    Which,
+    counts,
+    folded,
+    with_best,
+)
+from gpuexplorer.gui.wording.copies.moving.sentences import Said, said_of, unwired, with_copy
 from gpuexplorer.gui.wording.machine.machine_face import Face
 from gpuexplorer.gui.wording.machine.machine_faces import lasting_faces, passing_faces
 from gpuexplorer.gui.wording.machine.machine_things import Thing
@@ -141,7 +147,7 @@ class MovingPage(CopiesPage):
         self._panel.bar.cure_asked.connect(self._on_cure_asked)
         self._tools.which_chosen.connect(self._on_which_chosen)
         self._tools.searched_for.connect(self._on_searched_for)
-        self._tools.left.connect(self._on_search_left)
+        self._tools.left.connect(self._table.setFocus)
         self._tools.columns_asked.connect(self._table.open_column_menu)
         self._tools.compare_asked.connect(self._on_compare_asked)
         self._tools.offer_exports(self._saving.exports())
@@ -290,9 +296,6 @@ class MovingPage(CopiesPage):
     def _on_searched_for(self, words: str) -> None:
         self._wanted = replace(self._wanted, words=words)
         self._show_rows()
-
-    def _on_search_left(self) -> None:
-        self._table.setFocus()
 
     def _on_compare_asked(self) -> None:
         picks = self._table.picked()

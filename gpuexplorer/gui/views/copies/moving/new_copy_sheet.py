@@ -13,7 +13,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
 from gpuexplorer.gui.widgets.controls.field_row import Labelled
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
-from gpuexplorer.gui.wording.cards.short_names import short_name
+from gpuexplorer.gui.wording.cards.device_face import short_name
 from gpuexplorer.gui.wording.copies.moving.new_copy import (
     Thing,
     expected_words,

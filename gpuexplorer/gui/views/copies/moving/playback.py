@@ -3,7 +3,7 @@
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.gui.wording.copies.moving.slowly import Slowed
+from gpuexplorer.gui.wording.copies.moving.time_frame import Slowed
 
 _FRAME = 33  # milliseconds
 

@@ -14,7 +14,7 @@ from gpuexplorer.gui.widgets.controls.buttons import FramedButton, IconButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.wording.copies.moving.arrangement import Which, count_words
+from gpuexplorer.gui.wording.copies.moving.moved import Which, count_words
 
 _LEAST_SEARCH, _MOST_SEARCH = 90, 220
 _COMPACT_BELOW = 520

@@ -15,18 +15,22 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.copies.moving.figure_strip import FigureStrip
 from gpuexplorer.gui.views.copies.moving.playback import Playback
 from gpuexplorer.gui.views.copies.moving.travel_drawing import Flow, TravelDrawing
-from gpuexplorer.gui.views.copies.moving.travel_head import TravelHead
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.wording.copies.moving.cells import chip_of, colour_of
-from gpuexplorer.gui.wording.copies.moving.figures import NO_FIGURES, figures_of
+from gpuexplorer.gui.wording.copies.moving.cells import (
+    NO_FIGURES,
+    chip_of,
+    colour_of,
+    figures_of,
+)
 from gpuexplorer.gui.wording.copies.moving.moved import Moved
 from gpuexplorer.gui.wording.lab.amounts import bytes_words
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
@@ -37,6 +41,8 @@ from gpuexplorer.telemetry.machine_shape import MachineShape
 _LEAST_HEIGHT = 180
 _BESIDE = 60  # pixels above and below the block that stay in sight
 _AROUND = 150  # what stands above and below the drawing, in pixels
+_CHIP, _GAP, _ARROW = 20.0, 10.0, 16.0
+_HEIGHT = 32
 
 
 class TravelPanel(QFrame):
@@ -246,3 +252,60 @@ class _Badge(Painted):
 
     def sizeHint(self) -> QSize:
         return QSize(round(self.look.letters.caption.width(self._words)) + 16, 20)
+
+
+class TravelHead(Painted):
+    """In one row; the words at its end are cut off where there is no room."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self._what, self._size, self._words = "", "", ""
+        self._ends: tuple[Chip, Chip] | tuple[()] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(_HEIGHT)
+
+    def show_copy(
+        self, what: str, size: str, ends: tuple[Chip, Chip] | tuple[()], words: str
+    ) -> None:
+        shown = (what, size, ends, words)
+        if shown != (self._what, self._size, self._ends, self._words):
+            self._what, self._size, self._ends, self._words = shown
+            way = ""
+            if ends:
+                way = tr("{source} to {target}", source=ends[0].text, target=ends[-1].text)
+            said = (part for part in (what, size, way, words) if part)
+            self.setAccessibleName(", ".join(said))
+            self.update()
+
+    def draw(self, drawing: Drawing) -> None:
+        theme, letters = drawing.theme, drawing.letters
+        middle = self.height() / 2
+        right = float(self.width())
+        if not self._what:
+            baseline = middle + letters.title.cap_height / 2
+            drawing.elided(0, baseline, Run(self._words, letters.title, theme.text), right)
+            return
+        baseline = middle + letters.title.cap_height / 2
+        name = Run(letters.title.elided(self._what, right * 0.45), letters.title, theme.text)
+        x = drawing.text(0, baseline, name) + _GAP
+        number, _, unit = self._size.partition(" ")
+        if number:
+            size = Run(number, letters.body, theme.quiet)
+            small = Run(f"{THIN_SPACE}{unit}", letters.caption, theme.quiet)
+            x = drawing.runs(x, middle + letters.body.cap_height / 2, [size, small]) + _GAP + 4
+        for at, chip in enumerate(self._ends):
+            if at:
+                arrow = QRectF(x, middle - _ARROW / 2, _ARROW, _ARROW)
+                drawing.icon(Icon.ARROW, arrow, theme.quiet)
+                x += _ARROW + 5
+            width = max(_CHIP, letters.strong.width(chip.text) + 10)
+            fill = None if chip.colour is None else theme.card(chip.colour)
+            place = QRectF(x, middle - _CHIP / 2, width, _CHIP)
+            drawing.chip(place, chip.text, letters.strong, fill)
+            x += width + 5
+        x += _GAP - 2
+        words = Run(self._words, letters.body, theme.quiet)
+        drawing.elided(x, middle + letters.body.cap_height / 2, words, right - x)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, _HEIGHT)

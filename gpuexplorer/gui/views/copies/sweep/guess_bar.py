@@ -1,7 +1,7 @@
 """GuessBar: a guess on a logarithmic scale of time, and the bar that grows to the truth."""
 
 from PySide6.QtCore import QEasingCurve, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPen
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.units import duration
@@ -173,14 +173,6 @@ class GuessBar(Painted):
                 self.asked.emit()
             case _:
                 super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(320, _HEIGHT)

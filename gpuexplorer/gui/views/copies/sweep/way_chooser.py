@@ -11,7 +11,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
 from gpuexplorer.gui.widgets.controls.field_row import Labelled
-from gpuexplorer.gui.wording.cards.short_names import short_name
+from gpuexplorer.gui.wording.cards.device_face import short_name
 from gpuexplorer.gui.wording.copies.sweep.ways import SweepWay, kind_words, kinds_between
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 

@@ -1,18 +1,19 @@
 """Bench: the devices as shelves drawn to scale, with blocks on them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
+    QAction,
     QKeyEvent,
     QKeySequence,
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QScrollArea, QVBoxLayout, QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
@@ -20,14 +21,14 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.bench.bench_actions import BenchActions
 from gpuexplorer.gui.views.lab.bench.bench_field import BenchField
-from gpuexplorer.gui.views.lab.bench.block_drag import BlockDrag
-from gpuexplorer.gui.views.lab.bench.block_menu import block_menu
+from gpuexplorer.gui.views.lab.bench.block_stack import ONE_LINE, Slab
 from gpuexplorer.gui.views.lab.bench.column import BenchColumn
 from gpuexplorer.gui.views.lab.bench.column_hands import ColumnHands
-from gpuexplorer.gui.views.lab.bench.overlay import Asking, Refusal
+from gpuexplorer.gui.views.lab.bench.fills import hue
+from gpuexplorer.gui.views.lab.bench.overlay import Asking, BenchOverlay, Ghost, Refusal
 from gpuexplorer.gui.views.lab.bench.peeks import Peeks
 from gpuexplorer.gui.views.lab.bench.shelves import Shelf, Shelves
-from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, Key
+from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, BlockKind, Key
 from gpuexplorer.gui.wording.lab.bench.bench_question import question_of
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
@@ -272,3 +273,90 @@ class Bench(QWidget):
             self._actions.copy_name(block)
         else:
             super().keyPressEvent(event)
+
+
+class BlockDrag(QObject):
+    """Tells over which device it is, for that one to light up."""
+
+    aimed = Signal(object, object)  # the Block and a device's name, or None twice
+    dropped = Signal(Block, str)
+
+    def __init__(
+        self,
+        overlay: BenchOverlay,
+        field: QWidget,
+        device_at: Callable[[QPoint], str | None],
+    ) -> None:
+        super().__init__(field)
+        self._overlay, self._field = overlay, field
+        self._device_at = device_at
+        self._block: Block | None = None
+        self._width = 0.0
+
+    def move(self, column: BenchColumn, key: Key, there: QPoint) -> None:
+        """`there` is a place of the screen."""
+        block = column.block(key)
+        if block is None or not block.names:
+            return
+        if self._block is None:
+            self._block = block
+            self._width = column.view.place.width()
+        at = self._field.mapFromGlobal(there)
+        place = QRectF(at.x() - 14, at.y() - 14, self._width, ONE_LINE)
+        place.moveRight(min(place.right(), self._field.width() - 4))
+        slab = Slab(self._block, 0.0, ONE_LINE, (), cells=False, beside=True)
+        self._overlay.show_ghost(Ghost(place, slab, hue(column.look.theme, column.face)))
+        self.aimed.emit(self._block, self._device_at(at))
+
+    def let_go(self, there: QPoint) -> None:
+        block = self._block
+        device = self._device_at(self._field.mapFromGlobal(there))
+        self.give_up()
+        if block is not None and device is not None:
+            self.dropped.emit(block, device)
+
+    def give_up(self) -> None:
+        """Everything stays where it was."""
+        self._block = None
+        self._overlay.show_ghost(None)
+        self.aimed.emit(None, None)
+
+
+def block_menu(
+    block: Block, devices: Sequence[BenchDevice], actions: BenchActions, parent: QWidget
+) -> QMenu:
+    """Shown with `popup`; goes away by itself."""
+    menu = QMenu(parent)
+    menu.setFont(parent.window().font())  # the system has another for menus
+    menu.setToolTipsVisible(True)
+    if block.kind in (BlockKind.TENSOR, BlockKind.MODEL):
+        menu.addAction(f"{tr('Look inside')}\tEnter", partial(actions.open, block))
+        _add_targets(menu, block, devices, actions)
+    menu.addAction(f"{tr('Copy name')}\tCtrl+C", partial(actions.copy_name, block))
+    menu.addSeparator()
+    menu.addAction(f"{tr('Delete')}\tDel", partial(actions.delete, block, block.names))
+    if len(block.names) > 1:
+        for name in block.names:
+            words = tr("Delete the name {name}", name=name)
+            menu.addAction(words, partial(actions.delete, block, (name,)))
+    menu.aboutToHide.connect(menu.deleteLater)
+    return menu
+
+
+def _add_targets(
+    menu: QMenu, block: Block, devices: Sequence[BenchDevice], actions: BenchActions
+) -> None:
+    word = tr("Move to") if block.kind is BlockKind.MODEL else tr("Copy to")
+    targets = menu.addMenu(word)
+    targets.setToolTipsVisible(True)
+    for device in devices:
+        name = device.name or device.label
+        label = name if name == device.label else f"{name}   {device.label}"
+        action = QAction(label.strip(), targets)
+        try:
+            action.setToolTip(actions.line_to(block, device))
+        except Trouble as trouble:
+            action.setToolTip(trouble.told)
+            action.setEnabled(False)
+        action.triggered.connect(partial(actions.carry, block, device))
+        targets.addAction(action)

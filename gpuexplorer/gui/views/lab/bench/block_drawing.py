@@ -10,7 +10,7 @@ from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.views.lab.bench.block_stack import CELL, LINE, PAD, Slab
 from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, BlockKind
-from gpuexplorer.gui.wording.lab.bench.bench_values import Values
+from gpuexplorer.gui.wording.lab.bench.bench_question import Values
 
 RADIUS = 5.0
 _NOTCH = 4.0

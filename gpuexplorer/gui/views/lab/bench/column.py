@@ -28,7 +28,7 @@ from gpuexplorer.gui.widgets.machine.voiced import Voiced
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, Key
 from gpuexplorer.gui.wording.lab.bench.bench_column import ColumnFace
-from gpuexplorer.gui.wording.lab.bench.bench_values import Values
+from gpuexplorer.gui.wording.lab.bench.bench_question import Values
 
 _ARRIVAL = 160  # milliseconds
 _FROM = 28.0  # pixels away from where a block will stand
@@ -70,9 +70,9 @@ class BenchColumn(Painted, Voiced[Key]):
         self._arrival.setStartValue(0.0)
         self._arrival.setEndValue(1.0)
         self._arrival.setEasingCurve(QEasingCurve.Type.OutCubic)
-        self._arrival.valueChanged.connect(self._on_arriving)
+        self._arrival.valueChanged.connect(self._update_view)
         self._arrival.finished.connect(self._on_arrived)
-        look.changed.connect(self._on_look_changed)
+        look.changed.connect(self.update)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setMouseTracking(True)
         self._tell_words()
@@ -357,15 +357,9 @@ class BenchColumn(Painted, Voiced[Key]):
         self._update_view()
         self.seen_changed.emit()
 
-    def _on_arriving(self) -> None:
-        self._update_view()
-
     def _on_arrived(self) -> None:
         self._arriving = ()
         self._update_view()
-
-    def _on_look_changed(self) -> None:
-        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self._dirty = event.rect()
@@ -377,13 +371,8 @@ class BenchColumn(Painted, Voiced[Key]):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self.update()
         self.tell_focus()
         self.walked.emit()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
 
 def _spoken(values: Values) -> str:

@@ -64,7 +64,7 @@ class BenchOverlay(Painted):
         self._ghost: Ghost | None = None
         self._asking: Asking | None = None
         self._refusal: Refusal | None = None
-        look.changed.connect(self._on_look_changed)
+        look.changed.connect(self.update)
         self.hide()
 
     @property
@@ -108,9 +108,6 @@ class BenchOverlay(Painted):
         if self.isVisible():
             self.raise_()
             self.update()
-
-    def _on_look_changed(self) -> None:
-        self.update()
 
 
 def _draw_asking(drawing: Drawing, asking: Asking, whole: QRectF) -> None:

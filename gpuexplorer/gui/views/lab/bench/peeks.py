@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block
-from gpuexplorer.gui.wording.lab.bench.bench_values import Values, Versions, values_of
+from gpuexplorer.gui.wording.lab.bench.bench_question import Values, Versions, values_of
 from gpuexplorer.lab.events import Event, Failed, Peeked
 
 _ROWS, _COLUMNS = 4, 6

@@ -34,7 +34,7 @@ class RestList(Painted, Voiced[str]):
         self._target: str | None = None
         self._at = 0
         self._dirty = QRect()
-        look.changed.connect(self._on_look_changed)
+        look.changed.connect(self.update)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def show_faces(self, faces: Sequence[ColumnFace]) -> None:
@@ -114,9 +114,6 @@ class RestList(Painted, Voiced[str]):
     def _row(self, number: int) -> QRect:
         return QRect(8, _HEAD + number * ROW, self.width() - 16, ROW)
 
-    def _on_look_changed(self) -> None:
-        self.update()
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = _STEPS.get(Qt.Key(event.key()))
         if step is None or not self._faces:
@@ -128,12 +125,7 @@ class RestList(Painted, Voiced[str]):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self.update()
         self.tell_focus()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
     def inputMethodQuery(self, query: Qt.InputMethodQuery, /) -> object:
         # What the scroll area around it brings into sight.

@@ -66,7 +66,7 @@ class CodePane(QFrame):
         self._panel.hide()
         self._panel.cure_chosen.connect(self._on_cure_chosen)
         self._panel.reached.connect(self._list.reveal_place)
-        self._panel.resized.connect(self._on_panel_resized)
+        self._panel.resized.connect(self._fit_error)
         self._notice = NoticeBar(look, self)
         self._notice.answered.connect(self.answer)
         self._field = EntryField(look, self._complete, self._past, self)
@@ -338,9 +338,6 @@ class CodePane(QFrame):
         self._begun()
         if self._lab.selection.line == entry.id:
             self._lab.selection.choose()
-
-    def _on_panel_resized(self) -> None:
-        self._fit_error()
 
     def _on_program_done(self, sentence: str) -> None:
         self._said = Notice(sentence)

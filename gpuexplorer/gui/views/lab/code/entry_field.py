@@ -18,8 +18,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.code.past_lines import PastLines
-from gpuexplorer.gui.wording.lab.code.completion import Completion
-from gpuexplorer.gui.wording.lab.code.pasted import pasted_lines
+from gpuexplorer.gui.wording.lab.code.completion import Completion, pasted_lines
 
 HEIGHT = 36
 _NAME = mark("Type a line, or do it on the bench")

@@ -15,10 +15,8 @@ from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
 from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
 from gpuexplorer.gui.widgets.controls.fields import TextField
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.wording.lab.forms.counting import elements
-from gpuexplorer.gui.wording.lab.forms.dtypes import DTYPES, lacks
-from gpuexplorer.gui.wording.lab.forms.fills import FILLS, cannot_make
-from gpuexplorer.gui.wording.lab.forms.names import next_letter
+from gpuexplorer.gui.wording.lab.forms.fills import DTYPES, FILLS, cannot_make, lacks
+from gpuexplorer.gui.wording.lab.forms.names import elements, next_letter
 from gpuexplorer.gui.wording.lab.forms.plan import Plan, Surroundings
 from gpuexplorer.gui.wording.lab.forms.tensor_plan import TensorWish, read_wish, tensor_plan
 
@@ -50,7 +48,7 @@ class TensorForm(Form):
         for field in (self._name, self._shape, self._seed):
             field.typed.connect(self._on_typed)
         self._blanks.changed.connect(self.changed)
-        self._devices.chosen.connect(self._on_device_chosen)
+        self._devices.chosen.connect(self.changed)
         self._filled.chosen.connect(self._on_fill_chosen)
         self._type.chosen.connect(self._on_type_chosen)
         self._grad_tick.box.clicked.connect(self._on_grad_turned)
@@ -155,9 +153,6 @@ class TensorForm(Form):
 
     def _on_typed(self, text: str) -> None:
         del text
-        self.changed.emit()
-
-    def _on_device_chosen(self) -> None:
         self.changed.emit()
 
     def _on_fill_chosen(self, word: str) -> None:

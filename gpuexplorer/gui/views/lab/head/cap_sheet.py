@@ -15,8 +15,7 @@ from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, text_label
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.head.memory_caps import LEAST, MOST, changed_caps
-from gpuexplorer.gui.wording.lab.head.switch_words import MEMORY_CAP
+from gpuexplorer.gui.wording.lab.head.switch_words import LEAST, MEMORY_CAP, MOST, changed_caps
 
 _PERCENT = Range(LEAST, MOST, (10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90))
 

@@ -1,32 +1,44 @@
 """LabHead: what is on the cards, the switches of the courses, undo, the worker."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
+from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QMouseEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QWidget
 
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.state.lab.switches import Switches
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.views.lab.head.stage_mark import StageMark
 from gpuexplorer.gui.views.lab.head.switch_actions import SwitchActions
-from gpuexplorer.gui.views.lab.head.switch_book import SwitchBook
 from gpuexplorer.gui.views.lab.head.switch_menu import fill_menu
-from gpuexplorer.gui.views.lab.head.switch_word import SwitchWord
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton, IconButton, MenuButton
+from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
-from gpuexplorer.gui.wording.lab.head.lab_summary import LabSummary
-from gpuexplorer.gui.wording.lab.head.stage_words import stage_words
-from gpuexplorer.gui.wording.lab.head.switch_words import FALL_BACK, MEMORY_CAP, PLACEMENT
+from gpuexplorer.gui.wording.lab.head.lab_summary import LabSummary, StageWords, stage_words
+from gpuexplorer.gui.wording.lab.head.switch_words import (
+    FALL_BACK,
+    MEMORY_CAP,
+    PLACEMENT,
+    SwitchWords,
+    remembered_visible,
+    visible_in,
+)
 
 _FOLD_BELOW, _COMPACT_BELOW = 1180, 700
 _NOTICE_STAYS = 8000  # milliseconds
+_HEIGHT, _DOT, _GAP = 24, 7.0, 7.0
+_KEY = "lab/switches"
+_VISIBLE_KEY = "lab/visible"
+_ON = ("fall_back", "placement", "growing")
 
 
 class LabHead(QWidget):
@@ -215,3 +227,127 @@ class LabHead(QWidget):
         for switch in (self._fall_back, self._placement, self._cap):
             switch.setVisible(not self._folded)
         self._release.show_compact(width < _COMPACT_BELOW)
+
+
+class StageMark(Painted):
+    """Ends at its right edge. The sentence is told on asking."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self._said = StageWords("", "")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    @property
+    def said(self) -> StageWords:
+        return self._said
+
+    def show_stage(self, said: StageWords) -> None:
+        if said == self._said:
+            return
+        before, self._said = self.sizeHint().width(), said
+        self.setAccessibleName(tr("Worker: {state}", state=said.words))
+        self.setAccessibleDescription(said.sentence)
+        self.setToolTip(said.sentence)
+        if self.sizeHint().width() != before:
+            self.updateGeometry()
+        self.update()
+
+    def draw(self, drawing: Drawing) -> None:
+        theme, painter, letters = drawing.theme, drawing.painter, drawing.letters.body
+        said, middle = self._said, self.height() / 2
+        ink = theme.tone(said.tone)
+        words = Run(said.words, letters, ink)
+        left = self.width() - 2 - words.width
+        dot = QRectF(left - _GAP - _DOT, middle - _DOT / 2, _DOT, _DOT)
+        if said.lit:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.good if said.tone in (Tone.TEXT, Tone.QUIET) else ink)
+        else:
+            painter.setPen(QPen(ink, 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            dot = dot.adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawEllipse(dot)
+        drawing.text(left, middle + letters.cap_height / 2, words)
+
+    def sizeHint(self) -> QSize:
+        letters = self.look.letters.body
+        # What stands before it stays where it is while such words come and go.
+        usual = tr("Busy, {time}", time="0.0 s")
+        words = max(letters.width(self._said.words), letters.width(usual))
+        return QSize(round(1 + _DOT + _GAP + words + 2), _HEIGHT)
+
+
+class SwitchBook(QObject):
+    """Puts back what was chosen, and writes down what is."""
+
+    def __init__(self, lab: LabState, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lab = lab
+        remembered = self._remembered()
+        if remembered != lab.switches and lab.ledger.hello is None:
+            lab.choose(remembered)
+        lab.switches_changed.connect(self._on_switches_changed)
+
+    def _remembered(self) -> Switches:
+        settings, usual = self._lab.machine.settings, self._lab.switches
+        visible = visible_in(settings.remembered(_VISIBLE_KEY), self._lab.machine.cards())
+        text = settings.remembered(_KEY)
+        if text is None:
+            return replace(usual, visible=visible)
+        on = text.split()
+        return replace(
+            usual,
+            visible=visible,
+            fall_back="fall_back" in on,
+            placement="placement" in on,
+            growing="growing" in on,
+        )
+
+    def _on_switches_changed(self) -> None:
+        switches, settings = self._lab.switches, self._lab.machine.settings
+        on = [name for name in _ON if getattr(switches, name)]
+        settings.remember(_KEY, " ".join(on))
+        cards = self._lab.machine.cards()
+        settings.remember(_VISIBLE_KEY, remembered_visible(switches.visible, cards))
+
+
+class SwitchWord(QWidget):
+    """`turned` tells what a person wants. Pointing at it shows PyTorch's line for it."""
+
+    turned = Signal(bool)
+
+    def __init__(self, look: Look, words: SwitchWords, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._switch = Switch(look, tr(words.title))
+        self._switch.setAccessibleDescription(f"{tr(words.sentence)} PyTorch: {words.torch}")
+        self._switch.turned.connect(self.turned)
+        label = QLabel(tr(words.title))
+        label.setFont(look.letters.body.font)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(5)
+        row.addWidget(self._switch)
+        row.addWidget(label)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setToolTip(
+            words.tooltip(look.letters.body.font.family(), look.letters.mono.font.family())
+        )
+
+    @property
+    def anchor(self) -> QWidget:
+        """What opens is opened below it."""
+        return self._switch
+
+    def show_on(self, on: bool) -> None:
+        self._switch.show_on(on)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """On the word: the switch itself takes what is meant for it."""
+        inside = self.rect().contains(event.position().toPoint())
+        if inside and event.button() is Qt.MouseButton.LeftButton:
+            self._switch.click()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        # Taken, so that the release comes here too.
+        event.accept()

@@ -5,23 +5,27 @@ from dataclasses import replace
 from functools import cached_property
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.plots.crosshair import TENTHS_UP_TO
+from gpuexplorer.gui.plots.time_axis import moment_word
+from gpuexplorer.gui.plots.time_view import ZOOM
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.strips.strip_graph import StripGraph
-from gpuexplorer.gui.views.lab.strips.strip_head import draw_figures, draw_head
 from gpuexplorer.gui.views.lab.strips.strip_past import StripPast, strip_past
 from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.widgets.tiles.figure_drawing import absent_run, fitting_runs
 from gpuexplorer.gui.wording.cards.card_face import CardFace
+from gpuexplorer.gui.wording.figure import Figure
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.gui.wording.lab.strips.merged_flags import MergedFlag
 
-TALL, LOW = 144, 72
+TALL, LOW = 148, 94
 _SIDE, _HEAD = 14, 20
 _NAME = 92  # before the plot, where there is one line
 _FIGURES, _BUSY, _BESIDE = 96, 44, 12  # beside the plots
@@ -70,7 +74,7 @@ class CardStrip(Painted):
         if compact is not self._compact:
             self._compact = compact
             self._past = None
-            left, top = (_SIDE + _NAME, 8) if compact else (_SIDE, _HEAD + 18)
+            left, top = (_SIDE + _NAME - 18, 3) if compact else (_SIDE, _HEAD + 11)
             beside = _SIDE + _BESIDE + (_BUSY if compact else _FIGURES)
             self._around.setContentsMargins(left, top, beside, 4 if compact else 7)
             if self._device is not None:
@@ -81,12 +85,12 @@ class CardStrip(Painted):
     def show_device(self, device: BenchDevice) -> None:
         """The newest of it; drawn anew only where something else would be seen."""
         shown = self._lab.machine.shown(device.card)
-        if shown is None or device.card is None or self._graph.width() < 16:
+        if shown is None or device.card is None or self._graph.area.width() < 16:
             return
         face = self._lab.machine.face(shown)
         before = self._past if self._device == device else None
         total = face.memory.total_bytes or device.total_bytes
-        width = self._graph.width()
+        width = self._graph.area.width()
         past = strip_past(self._lab, self._time_window, device.card, width, total, before)
         if self._held is not None and self._past is not None and past is not before:
             # The scale stands while a hand drags.
@@ -109,7 +113,13 @@ class CardStrip(Painted):
 
     def show_crosshair(self) -> None:
         if self._device is not None:
-            self._graph.point_at(self._time_window.crosshair)
+            window, at = self._time_window, self._time_window.crosshair
+            word = ""
+            if at is not None:
+                start, end = window.stretch()
+                tenths = end - start <= TENTHS_UP_TO
+                word = moment_word(window.wall(at), window.wall(end), tenths=tenths)
+            self._graph.point_at(at, word)
 
     def draw(self, drawing: Drawing) -> None:
         place = QRectF(self.rect())
@@ -177,6 +187,7 @@ class CardStrip(Painted):
                 self._select(flag.next_line(self._chosen()))
             elif self._past is not None and self._share(event) is not None:
                 self._held = event.position().x(), self._time_window.stretch()
+                self._point(None)
         event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -187,36 +198,52 @@ class CardStrip(Painted):
         shape = Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor
         if self.cursor().shape() is not shape:
             self.setCursor(shape)
-        share, past = self._share(event), self._past
-        if past is None or share is None:
-            self._time_window.point_at(None)
-        else:
-            self._time_window.point_at(past.start + share * (past.end - past.start))
+        self._point(self._share(event))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._held is not None:
             self._held = self._past = None  # its scale may follow what is seen again
+            self._point(self._share(event))
         event.accept()
 
-    def _share(self, event: QMouseEvent) -> float | None:
+    def _point(self, share: float | None) -> None:
+        start, end = self._time_window.stretch()
+        self._time_window.point_at(None if share is None else start + share * (end - start))
+
+    def _share(self, event: QMouseEvent | QWheelEvent) -> float | None:
         """Where it is in the plots, from their left edge; None beside them."""
         at = event.position()
-        if self._device is None or not self._graph.geometry().contains(at.toPoint()):
+        if self._device is None:
             return None
-        share: float = (at.x() - self._graph.x()) / self._graph.width()
-        return share
+        area = self._graph.area.translated(self._graph.pos())
+        return (at.x() - area.left()) / area.width() if area.contains(at) else None
 
     def _drag(self, x: float, held: float, stretch: tuple[float, float]) -> None:
         """To the right leads back in time."""
         if self._time_window.following and abs(x - held) < QApplication.startDragDistance():
             return
         start, end = stretch
-        seconds = (x - held) / self._graph.width() * (end - start)
+        seconds = (x - held) / self._graph.area.width() * (end - start)
         self._time_window.look_at(start - seconds, end - seconds)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zooms; sideways it leads to other cards."""
+        share, turned = self._share(event), event.angleDelta()
+        if share is None or abs(turned.x()) >= abs(turned.y()):
+            event.ignore()
+            return
+        self._time_window.zoom(ZOOM ** (-turned.y() / 120), share)
+        self._point(share)
+        event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self._time_window.point_at(None)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        # Whoever lets go of the button now does so over another screen.
+        self._held = self._past = None
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -241,3 +268,63 @@ class CardStrip(Painted):
 
     def sizeHint(self) -> QSize:
         return QSize(420, LOW if self._compact else TALL)
+
+
+def draw_head(
+    drawing: Drawing, head: QRectF, device: BenchDevice, face: CardFace, *, compact: bool
+) -> None:
+    """A compact one has room for the name alone."""
+    theme, letters = drawing.theme, drawing.letters
+    fill = None if device.colour is None else theme.card(device.colour)
+    wide = max(20.0, letters.badge.width(device.chip) + 10)
+    drawing.chip(QRectF(head.left(), head.top(), wide, 20), device.chip, letters.badge, fill)
+    baseline = head.center().y() + letters.strong.cap_height / 2
+    name = Run(device.name, letters.strong, theme.text)
+    right = drawing.text(head.left() + wide + 9, baseline, name)
+    drawing.hint(QRectF(head.left(), head.top(), right - head.left(), 20), face.title)
+    if compact:
+        return
+    if face.sentence:
+        sentence = Run(face.sentence, letters.body, theme.faint)
+        drawing.elided(right + 16, baseline, sentence, head.right() - right - 16)
+    else:
+        _draw_small_figures(drawing, head, right + 16, face.figures[:3])
+
+
+def draw_figures(
+    drawing: Drawing, left: float, width: float, tops: Sequence[float], face: CardFace
+) -> None:
+    """Beside each plot: what it shows, as it is now."""
+    theme, letters = drawing.theme, drawing.letters
+    caption = letters.caption
+    shown = ((tr("Busy"), face.busy), (tr("Memory"), face.memory.figure))
+    for (word, figure), top in zip(shown, tops, strict=False):
+        drawing.text(left, top + caption.ascent, Run(word, caption, theme.quiet))
+        baseline = top + caption.height + letters.body.ascent
+        if figure.known:
+            runs = fitting_runs(drawing, figure, letters.strong, caption, width)
+        else:
+            runs = [absent_run(drawing, figure, caption, width)]
+        drawing.runs(left, baseline, runs)
+        place = QRectF(left, top + caption.height, width, letters.body.height)
+        drawing.hint(place, figure.hint)
+
+
+def _draw_small_figures(
+    drawing: Drawing, head: QRectF, left: float, figures: Sequence[Figure]
+) -> None:
+    """As many of them as have room, from the right."""
+    letters = drawing.letters
+    right = head.right()
+    baseline = head.center().y() + letters.strong.cap_height / 2
+    for figure in reversed(figures):
+        if figure.known:
+            runs = fitting_runs(drawing, figure, letters.body, letters.caption, 120)
+        else:
+            runs = [absent_run(drawing, figure, letters.caption, 120)]
+        width = sum(run.width for run in runs)
+        if right - width < left:
+            break
+        begin = drawing.runs_right(right, baseline, runs)
+        drawing.hint(QRectF(begin, head.top(), width, head.height()), figure.hint)
+        right = begin - 24

@@ -7,19 +7,25 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.core.units import USUAL, Units
+from gpuexplorer.core.catalogue.memory import MEMORY_USED
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.units import USUAL, Units, quantity
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.plots.axes import Axis
 from gpuexplorer.gui.plots.graph import Graph
+from gpuexplorer.gui.plots.summary import value_at
 from gpuexplorer.gui.plots.trace_item import TraceItem
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 from gpuexplorer.gui.views.lab.strips.strip_past import StripPast
-from gpuexplorer.gui.wording.lab.bench.memory_scale import reach_words
+from gpuexplorer.gui.wording.lab.bench.bench_column import reach_words
 from gpuexplorer.gui.wording.lab.strips.merged_flags import MergedFlag, Pole, merged_flags
 
 _PLOT_GAP, _FLAG_GAP, _FLAG = 6, 2, 14
-_FLAGS, _TIMES = 18, 20  # what lies below the plots
+_FLAGS, _TIMES = 18, 24  # what lies below the plots
+_SCALE, _ABOVE = 52, 7  # beside them and above: how far the scales reach, in words
 _NO_LIMIT = 10_000
 _EDGE = 0.04  # of a plot: half of a line on its edge would be cut off
 _POLE = 0.65
@@ -35,6 +41,8 @@ class StripGraph(Graph):
         self._units, self._sentence = USUAL, ""
         self._flags: Sequence[MergedFlag] = ()
         self._chosen: int | None = None
+        self._at: float | None = None
+        self._moment = ""
         self._focused = False
         self._times = Axis(look, "bottom", lines=False, inside=True)
         self._times.setHeight(_TIMES)
@@ -44,7 +52,7 @@ class StripGraph(Graph):
         )
         self._traces, self._crosshairs = [], []
         for view, scale in zip(self._views, self._scales, strict=True):
-            scale.setWidth(0)
+            scale.setWidth(_SCALE)
             self._traces.append(TraceItem())
             self._crosshairs.append(pg.InfiniteLine())
             view.addItem(self._traces[-1])
@@ -64,51 +72,61 @@ class StripGraph(Graph):
         return QRectF(flag.left, self._foot() + _FLAG_GAP, flag.width, _FLAG)
 
     @property
+    def area(self) -> QRectF:
+        """Where the plots are."""
+        return QRectF(self.rect()).adjusted(_SCALE, 0, 0, -_TIMES)
+
+    @property
     def tops(self) -> Sequence[float]:
         """Where the plots begin that are seen."""
         return [view.geometry().top() for view in self._views if view.isVisible()]
 
     def show_compact(self, compact: bool) -> None:
-        """Utilisation alone, without times."""
+        """Utilisation alone."""
         self._views[1].setVisible(not compact)
         self._scales[1].setVisible(not compact)
-        self._times.setVisible(not compact)
-        self._times.setHeight(0 if compact else _TIMES)
         rows = self.grid.layout
         rows.setRowMaximumHeight(1, 0 if compact else _NO_LIMIT)
         rows.setRowSpacing(0, 0 if compact else _PLOT_GAP)
-        rows.setRowSpacing(1, 0 if compact else _FLAGS - 4)
-        self.grid.setContentsMargins(0, 0, 0, _FLAGS if compact else 0)
+        rows.setRowSpacing(1, _FLAGS - 4)
+        self.grid.setContentsMargins(0, _ABOVE, 0, 0)
 
     def show_past(
         self, past: StripPast, colour: int | None, units: Units, sentence: str
     ) -> None:
         """A sentence stands in the place of the traces."""
         self._past, self._colour, self._units, self._sentence = past, colour, units, sentence
-        width = self.width()
+        left, width = self.area.left(), self.area.width()
         poles = [
-            Pole(each.line, each.number, past.x(each.at, width), each.failed, each.code)
+            Pole(each.line, each.number, left + past.x(each.at, width), each.failed, each.code)
             for each in past.flags
         ]
-        self._flags = merged_flags(poles, self.look.letters.badge.width, 0, width)
-        for view, scale, reach in zip(
-            self._views, self._scales, (1.0, past.reach), strict=True
+        self._flags = merged_flags(
+            poles, self.look.letters.badge.width, left, self.area.right()
+        )
+        words = ("100 %", reach_words(past.reach, units))
+        for view, scale, reach, word in zip(
+            self._views, self._scales, (1.0, past.reach), words, strict=True
         ):
             view.setXRange(past.start, past.end, padding=0)
             view.setYRange(0, reach, padding=_EDGE)
-            scale.show_ticks(((0.0, ""), (reach, "")))
-        self._times.show_ticks([(each.at, each.text) for each in past.ticks])
+            scale.show_ticks(((0.0, ""), (reach, word)))
+        self._show_times()
         self.dress()
 
     def show_chosen(self, line: int | None, *, focused: bool) -> None:
         self._chosen, self._focused = line, focused
         self._over.put(QRectF(self.rect()))
 
-    def point_at(self, at: float | None) -> None:
+    def point_at(self, at: float | None, moment: str) -> None:
+        """`moment` in words, for the axis of time."""
+        self._at, self._moment = at, moment
         for line in self._crosshairs:
             line.setVisible(at is not None)
             if at is not None:
                 line.setValue(at)
+        self._show_times()
+        self._over.update()
 
     def dress(self) -> None:
         theme, past = self.look.theme, self._past
@@ -120,32 +138,64 @@ class StripGraph(Graph):
             line.setPen(faded(theme.text, 0.5))
         self._over.put(QRectF(self.rect()))
 
+    def _show_times(self) -> None:
+        if self._past is not None:
+            ticks = [] if self._at is None else [(self._at, self._moment)]
+            ticks += [(each.at, each.text) for each in self._past.ticks]
+            self._times.show_ticks(ticks, self._at)
+
     def _foot(self) -> float:
         """Where the plots end."""
         shown = self._views[1] if self._views[1].isVisible() else self._views[0]
         return float(shown.geometry().bottom())
 
     def _draw_over(self, drawing: Drawing) -> None:
-        """How far the scales reach, the poles over the plots, and under them the labels."""
-        theme, letters, past = drawing.theme, drawing.letters, self._past
+        """Why there are no traces, the poles over the plots, and under them the labels."""
+        theme, letters, past = drawing.theme, drawing.letters.body, self._past
         if past is None:
             return
-        reaches = ("100 %", reach_words(past.reach, self._units))
-        labels = [Run(each, letters.caption, theme.faint) for each in reaches]
         if self._sentence:
-            sentence = letters.body.elided(self._sentence, self.width())
-            labels = [Run(sentence, letters.body, theme.faint)]
-        for top, label in zip(self.tops, labels, strict=False):
-            back = QRectF(0, top + 2, label.width + 4, label.letters.height - 1)
-            drawing.painter.fillRect(back, faded(theme.surface, 0.7))
-            drawing.text(0, top + 2 + label.letters.ascent, label)
+            sentence = letters.elided(self._sentence, self.area.width())
+            baseline = self.tops[0] + 2 + letters.ascent
+            drawing.text(self.area.left(), baseline, Run(sentence, letters, theme.faint))
+        else:
+            self._draw_unread(drawing, past)
+            self._draw_values(drawing, past)
         height = self._foot() + _FLAG_GAP
         # The chosen one above all.
         for flag in sorted(self._flags, key=lambda each: each.holds(self._chosen)):
             by_pixel = {} if self._sentence else _by_pixel(flag, self._chosen)
             for x, pole in by_pixel.items():
-                drawing.painter.fillRect(QRectF(x, 0, 1, height), self._ink(pole, theme))
+                drawing.painter.fillRect(
+                    QRectF(x, self.tops[0], 1, height - self.tops[0]), self._ink(pole, theme)
+                )
             self._draw_label(drawing, flag)
+
+    def _draw_unread(self, drawing: Drawing, past: StripPast) -> None:
+        run = Run(tr("nothing read yet"), drawing.letters.caption, drawing.theme.faint)
+        room = past.x(min(past.began, past.end), self.area.width())
+        if room > run.width + 12:
+            x = self.area.left() + (room - run.width) / 2
+            drawing.text(x, self.tops[0] + 2 + run.letters.ascent, run)
+
+    def _draw_values(self, drawing: Drawing, past: StripPast) -> None:
+        """At the moment pointed at, between the line and what is above it."""
+        if self._at is None or not past.start <= self._at <= past.end:
+            return
+        area, letters = self.area, drawing.letters.caption
+        x = area.left() + past.x(self._at, area.width())
+        shown = ((GPU_UTILIZATION, past.busy), (MEMORY_USED, past.memory))
+        for (metric, trace), top in zip(shown, self.tops, strict=False):
+            value = value_at(trace, self._at)
+            if value is not None:
+                said = str(quantity(METRICS[metric], value, self._units))
+                run = Run(said, letters, drawing.theme.text)
+                left = x + 6 if x + 14 + run.width <= area.right() else x - 14 - run.width
+                back = QRectF(left, top + 4, run.width + 8, letters.height + 2)
+                drawing.painter.setPen(drawing.theme.line)
+                drawing.painter.setBrush(drawing.theme.raised)
+                drawing.painter.drawRoundedRect(back, CHIP_RADIUS, CHIP_RADIUS)
+                drawing.text(left + 4, top + 5 + letters.ascent, run)
 
     def _ink(self, pole: Pole, theme: Theme) -> QColor:
         if pole.line == self._chosen:

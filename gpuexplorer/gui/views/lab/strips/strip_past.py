@@ -14,7 +14,7 @@ from gpuexplorer.gui.plots.trace_item import columns_for, steady_stretch
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.line_flags import LineFlag
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.wording.lab.bench.memory_scale import memory_reach
+from gpuexplorer.gui.wording.lab.bench.bench_column import memory_reach
 from gpuexplorer.telemetry.trace import Trace
 
 _TICK_EVERY = 96.0  # pixels
@@ -31,6 +31,7 @@ class StripPast:
     reach: float  # bytes at the top of the memory's plot
     ticks: tuple[TimeTick, ...]
     flags: tuple[LineFlag, ...]
+    began: float  # nothing is known of the time before
 
     def x(self, at: float, width: float) -> float:
         return (at - self.start) / (self.end - self.start) * width
@@ -64,6 +65,7 @@ def strip_past(
         memory_reach(most, total, units),
         tuple(time_ticks(start, end, time_window.wall(0.0), int(width / _TICK_EVERY))),
         flags,
+        time_window.began,
     )
 
 

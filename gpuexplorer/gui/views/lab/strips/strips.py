@@ -19,9 +19,9 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.strips.card_strip import LOW, TALL, CardStrip
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.strips.strip_order import strip_order
+from gpuexplorer.gui.wording.lab.strips.merged_flags import strip_order
 
-_GAP, _BAR = 8, 10
+_GAP, _BAR = 8, 12
 _NARROWEST = 340  # of one strip
 _LOW_BELOW = 840  # of the window's height
 
@@ -56,7 +56,7 @@ class Strips(QWidget):
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(self._inner)
-        self._area.horizontalScrollBar().valueChanged.connect(self._on_scrolled)
+        self._area.horizontalScrollBar().valueChanged.connect(self.pull)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._area)
@@ -111,9 +111,6 @@ class Strips(QWidget):
         height = (LOW if low else TALL) + (_BAR if count > room else 0)
         if height != self.height():
             self.setFixedHeight(height)
-
-    def _on_scrolled(self) -> None:
-        self.pull()
 
     def _on_selected(self) -> None:
         for strip in self._strips:

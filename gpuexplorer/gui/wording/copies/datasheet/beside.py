@@ -1,6 +1,6 @@
 """Beside: the figures of one card and of some others, kind by kind, on one scale each."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.copies.asked_for import HOST
@@ -8,9 +8,11 @@ from gpuexplorer.copies.datasheet.figure import Figure, What
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
 from gpuexplorer.core.units import GIB
 from gpuexplorer.core.words import Message, mark, tr
-from gpuexplorer.gui.wording.copies.datasheet.faces import Bar, Group, Other
-from gpuexplorer.gui.wording.copies.datasheet.figures import (
+from gpuexplorer.gui.wording.copies.datasheet.faces import (
     TITLES,
+    Bar,
+    Group,
+    Other,
     number_of,
     said_of,
     short,
@@ -142,3 +144,36 @@ def _hint(what: What, told: _Told) -> str:
         figure=said_of(what, promised),
         source=promised.source,
     )
+
+
+def looked_for(cards: Sequence[OtherCard], words: str) -> list[OtherCard]:
+    """Those that have all of the words somewhere."""
+    wanted = words.casefold().split()
+    return [card for card in cards if all(each in _text(card) for each in wanted)]
+
+
+def short_size(size: float) -> str:
+    """In GiB: "24", "1.5"."""
+    gib = size / GIB
+    return f"{gib:.0f}" if abs(gib - round(gib)) < 0.05 else short(gib)
+
+
+def source_of(card: OtherCard) -> str:
+    """What all its figures share, or each of them."""
+    return "; ".join(sources_of(card))
+
+
+def sources_of(card: OtherCard) -> Sequence[str]:
+    """Without repeats."""
+    return list(dict.fromkeys(each.detail for each in card.figures.values() if each.detail))
+
+
+def marked(cards: Collection[OtherCard], names: Collection[str]) -> list[OtherCard]:
+    """In the order in which their names were chosen."""
+    known = {card.name: card for card in cards}
+    return [known[name] for name in names if name in known]
+
+
+def _text(card: OtherCard) -> str:
+    parts = (card.name, card.vendor, card.architecture, str(card.year or ""))
+    return " ".join(parts).casefold()

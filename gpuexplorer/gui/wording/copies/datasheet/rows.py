@@ -6,8 +6,13 @@ from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.datasheet.figure import Origin, What
 from gpuexplorer.copies.datasheet.sheet import Row, Sheet
 from gpuexplorer.core.words import Message, mark, tr
-from gpuexplorer.gui.wording.copies.datasheet.faces import NOT_YET, SheetRow
-from gpuexplorer.gui.wording.copies.datasheet.figures import number_of, said_of, unit_of
+from gpuexplorer.gui.wording.copies.datasheet.faces import (
+    NOT_YET,
+    SheetRow,
+    number_of,
+    said_of,
+    unit_of,
+)
 
 # The host has no link to itself, and no tensor cores.
 NOT_OF_HOST = frozenset({What.TO_CARD, What.FROM_CARD, What.PEER, What.TF32})

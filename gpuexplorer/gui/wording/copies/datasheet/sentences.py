@@ -4,13 +4,30 @@ from collections.abc import Mapping, Sequence
 
 from gpuexplorer.copies.datasheet.figure import What
 from gpuexplorer.copies.datasheet.sheet import Row, Sheet
-from gpuexplorer.core.words import listed, paragraph, tr
-from gpuexplorer.gui.wording.copies.datasheet.figures import number_of, unit_of
+from gpuexplorer.core.words import listed, mark, paragraph, tr
+from gpuexplorer.gui.wording.copies.datasheet.faces import number_of, unit_of
 from gpuexplorer.gui.wording.copies.datasheet.rows import titled
+from gpuexplorer.gui.wording.key_words import KeyGroup
 
 _MOST = 3
 _POOR = 0.6  # of what is promised: worth a word
 _LOPSIDED = 0.85
+DATASHEET_KEYS: Sequence[KeyGroup] = (
+    (
+        mark("Figures of a card"),
+        (
+            ("Up Down Home End", mark("To another figure, and all that is known of it")),
+            ("Enter Space", mark("All that is known of this one")),
+        ),
+    ),
+    (
+        mark("Table of other cards"),
+        (
+            ("Up Down PgUp PgDown", mark("To another card")),
+            ("Enter Space", mark("Lay it beside, or take it away")),
+        ),
+    ),
+)
 
 
 def sentences_of(

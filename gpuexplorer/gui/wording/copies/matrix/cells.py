@@ -1,5 +1,7 @@
 """PairCell: what stands in one cell of a matrix, and how it got there."""
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -9,6 +11,9 @@ from gpuexplorer.copies.route import Route
 from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.wording.copies.matrix.question import Question
+
+_LEAST_SPAN = 4.0  # a hair's difference must not look like day and night
+_MOST_TICKS = 5
 
 
 class CellState(Enum):
@@ -89,3 +94,35 @@ def share_cell(result: CopyResult | None, limit: float | None) -> PairCell:
     share = result.rate / limit * 100
     state = CellState.LOCAL if result.job.local else CellState.FIGURE
     return PairCell(state, f"{share:.0f}", share)
+
+
+@dataclass(frozen=True, slots=True)
+class HeatScale:
+    """In the unit of the cells: GB/s, or µs."""
+
+    least: float
+    most: float
+
+    def share(self, value: float) -> float:
+        """From 0 to 1. What lies beyond an end has its shade."""
+        if not 0 < value < math.inf:
+            return 0.0
+        part = math.log(value / self.least) / math.log(self.most / self.least)
+        return min(1.0, max(0.0, part))
+
+    def ticks(self) -> list[float]:
+        """Powers of two between the ends, few enough to be read."""
+        low, high = math.ceil(math.log2(self.least) - 1e-9), math.floor(math.log2(self.most))
+        step = max(1, math.ceil((high - low + 1) / _MOST_TICKS))
+        return [2.0**power for power in range(low, high + 1, step)]
+
+
+def scale_of(values: Iterable[float]) -> HeatScale | None:
+    """Over all that is shown; None where nothing is."""
+    told = [value for value in values if 0 < value < math.inf]
+    if not told:
+        return None
+    most = max(told)
+    # The least of them still stands out of the ground.
+    below = 2.0 ** math.floor(math.log2(min(told)) - 1)
+    return HeatScale(min(below, most / _LEAST_SPAN), most)

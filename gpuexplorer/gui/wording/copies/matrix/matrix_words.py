@@ -1,9 +1,10 @@
 """Sentences and captions around the matrix of copies."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from gpuexplorer.copies.findings import Finding, wrong_in_words
+from gpuexplorer.copies.findings import Cell, Finding, Matter, wrong_in_words
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
@@ -18,6 +19,8 @@ _WAYS = {
     Way.DIRECT: mark("direct"),
     Way.STAGED: mark("staged through host memory"),
 }
+_MOST_NUMBERS = 2  # on the cells of one finding: a whole row of them would say nothing
+MOST_SAID = 12
 
 
 def title_words(question: Question) -> str:
@@ -157,3 +160,38 @@ def moment_words(wall: float) -> str:
 def _wire(route: Route) -> str:
     told = [leg for leg in route.legs if leg.rate == route.limit and leg.words]
     return tr(told[0].words if told else route.limit_reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Callout:
+    """One finding under its number."""
+
+    number: int
+    finding: Finding
+    cells: Sequence[Cell]  # those that carry the number
+
+    @property
+    def wrong(self) -> bool:
+        return self.finding.matter is Matter.WRONG
+
+
+def callouts_of(found: Iterable[Finding]) -> list[Callout]:
+    """The gravest are told; beyond a dozen nobody reads on."""
+    taken: set[Cell] = set()
+    told = []
+    for number, finding in enumerate(list(found)[:MOST_SAID], 1):
+        cells = _numbered(finding, taken)
+        taken |= set(cells)
+        told.append(Callout(number, finding, cells))
+    return told
+
+
+def by_cell(callouts: Iterable[Callout]) -> Mapping[Cell, Callout]:
+    return {cell: each for each in callouts for cell in each.cells}
+
+
+def _numbered(finding: Finding, taken: set[Cell]) -> Sequence[Cell]:
+    free = [cell for cell in finding.cells if cell not in taken]
+    # What is about a card shows best on its way from and to the host.
+    free.sort(key=lambda cell: not finding.devices or "cpu" not in cell)
+    return tuple(free[:_MOST_NUMBERS])

@@ -7,8 +7,7 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.wording.copies.matrix.cells import PairCell
-from gpuexplorer.gui.wording.copies.matrix.devices import Head, pair_words
-from gpuexplorer.gui.wording.copies.matrix.question import Pair
+from gpuexplorer.gui.wording.copies.matrix.question import Head, Pair, pair_words
 from gpuexplorer.lab.copy_job import CopyJob
 
 SIMULATED = mark("SIMULATED: these cards do not exist, all figures are modelled.")

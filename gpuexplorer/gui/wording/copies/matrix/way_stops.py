@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.wording.copies.matrix.devices import Head
+from gpuexplorer.gui.wording.copies.matrix.question import Head
 from gpuexplorer.gui.wording.machine.machine_faces import HUB_WORDS, JUNCTION_WORDS
 from gpuexplorer.telemetry.machine_shape import MachineShape
 

@@ -7,7 +7,7 @@ from gpuexplorer.copies.copy_row import CopyRow
 from gpuexplorer.core.units import USUAL, Units, duration, rate
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.wording.copies.moving.moved import Moved, called
-from gpuexplorer.gui.wording.copies.moving.slowly import factor_words
+from gpuexplorer.gui.wording.copies.moving.time_frame import factor_words
 from gpuexplorer.gui.wording.lab.amounts import bytes_words
 
 _UNKNOWN = mark("not known")

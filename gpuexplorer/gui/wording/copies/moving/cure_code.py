@@ -5,7 +5,6 @@ import ast
 _READING = frozenset({"item", "tolist", "cpu", "numpy"})
 _CASTING = frozenset({"float", "int", "bool"})
 _MOVING = frozenset({"to", "cuda"})
-_LOG = "log"
 
 
 def cure_code(code: str, how: str, what: str, *, asked: bool) -> tuple[str, ...]:

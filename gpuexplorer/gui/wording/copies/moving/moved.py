@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from gpuexplorer.copies.copy_row import CopyRow
 from gpuexplorer.core.words import tr
@@ -28,11 +29,6 @@ class Moved:
     def times(self) -> str:
         """ "×1000"; empty for a single copy."""
         return f"×{self.row.copies}" if self.row.copies > 1 else ""
-
-    @property
-    def share_of_best(self) -> float | None:
-        rate = self.row.rate
-        return rate / self.best if rate is not None and self.best else None
 
     @property
     def each_seconds(self) -> float | None:
@@ -123,3 +119,45 @@ def _all_intact(told: Sequence[bool | None]) -> bool | None:
     if False in told:
         return False
     return True if told and all(told) else None
+
+
+class Which(StrEnum):
+    """Whether the line was written for the copy."""
+
+    ALL = "all"
+    ASKED = "asked"
+    UNASKED = "unasked"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a person wants to see."""
+
+    which: Which = Which.ALL
+    words: str = ""
+
+    def chosen(self, rows: Iterable[Moved]) -> Sequence[Moved]:
+        """In their order."""
+        words, all_of_them = self.words.lower().split(), self.which is Which.ALL
+        return [
+            each
+            for each in rows
+            if (all_of_them or each.row.asked is (self.which is Which.ASKED))
+            and (not words or each.found_by(words))
+        ]
+
+
+def counts(rows: Sequence[Moved]) -> dict[Which, int]:
+    """How many there are of each."""
+    asked = sum(1 for each in rows if each.row.asked)
+    return {Which.ALL: len(rows), Which.ASKED: asked, Which.UNASKED: len(rows) - asked}
+
+
+def count_words(which: Which, count: int) -> str:
+    match which:
+        case Which.ALL:
+            return tr("All {count}", count=count)
+        case Which.ASKED:
+            return tr("Asked for {count}", count=count)
+        case Which.UNASKED:
+            return tr("Unasked {count}", count=count)

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import paragraph, tr
-from gpuexplorer.gui.wording.lab.amounts import bytes_words, seconds_words
+from gpuexplorer.gui.wording.lab.amounts import bytes_words, move_line, seconds_words, targets
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.forms.device_words import device_word
-from gpuexplorer.gui.wording.lab.moving import move_line, targets
+from gpuexplorer.gui.wording.lab.forms.names import device_word
 from gpuexplorer.lab.events import Placed
 
 NEW_BYTES = 64 << 20

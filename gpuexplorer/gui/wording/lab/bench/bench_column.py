@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gpuexplorer.core.metric import Unit
-from gpuexplorer.core.units import Quantity, Units, measure, memory, plain
+from gpuexplorer.core.units import USUAL, Quantity, Units, measure, memory, plain
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 
 _STEPS = (1, 2, 4, 5, 6, 8, 10)
 _MOST_TICKS = 5
+_ROOM = 1.1
+_LEAST = 0.25
 
 
 class Level(Enum):
@@ -161,3 +163,21 @@ def _ticks(total: int, units: Units) -> tuple[tuple[float, str], ...]:
             break
     count = int(most / step + 0.001) + 1
     return tuple((scale.value(at * step) / total, plain(at * step)) for at in range(count))
+
+
+def memory_reach(most: float, total: float | None, units: Units = USUAL) -> float:
+    """The next round figure above the most that was seen, and never beyond the card."""
+    one = 1e9 if units.decimal_memory else float(1 << 30)
+    reach = _LEAST * one
+    while reach < most * _ROOM:
+        reach *= 2
+    return min(reach, total) if total else reach
+
+
+def reach_words(reach: float, units: Units = USUAL) -> str:
+    """ "4 GiB", without the digits that a round figure does not need."""
+    shown = memory(reach, units)
+    number = shown.number
+    if "." in number:
+        number = number.rstrip("0").rstrip(".")
+    return f"{number} {shown.unit}"

@@ -1,5 +1,6 @@
 """How a word that was begun can go on: names on the shelf, PyTorch's words, devices."""
 
+import ast
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,17 @@ _FIRST_WORDS = (
     | frozenset({"device", "dtype", "requires_grad", "True", "False", "del", "with"})
 )
 _PARTS = vocabulary.METHODS | vocabulary.ATTRIBUTES
+_PROMPTS = (">>> ", "... ", ">>>", "...")
+# What the lab has already; a script begins with it.
+_ALREADY = frozenset(
+    {
+        "import torch",
+        "from torch import nn",
+        "import torch.nn as nn",
+        "from torch.nn import functional as F",
+        "import torch.nn.functional as F",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +97,25 @@ def _inside_quotes(before: str) -> bool:
         elif letter in "\"'":
             quote = letter
     return bool(quote)
+
+
+def pasted_lines(text: str) -> list[str]:
+    """Each a statement, with brackets over several lines kept together where that can be told;
+    prompts, comments and imports of what is there already are left out.
+    """
+    bare = "\n".join(_without_prompt(line) for line in text.splitlines())
+    try:
+        body = ast.parse(bare).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        found = [line.strip() for line in bare.splitlines() if line.strip()]
+        found = [line for line in found if not line.startswith("#")]
+    else:
+        found = [ast.get_source_segment(bare, each) or "" for each in body]
+    return [line for line in found if line and line not in _ALREADY]
+
+
+def _without_prompt(line: str) -> str:
+    for prompt in _PROMPTS:
+        if line.startswith(prompt):
+            return line.removeprefix(prompt)
+    return line

@@ -1,10 +1,11 @@
 """Notice: what stands above the entry field while something wants an answer."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from gpuexplorer.core.units import duration
-from gpuexplorer.core.words import tr, trn
+from gpuexplorer.core.words import NOTHING, Message, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 
 # A line that is done sooner needs no button.
@@ -112,3 +113,16 @@ def _stoppable(words: str) -> Notice:
 
 def _unknown() -> str:
     return tr("The worker ended, and it is not known why.")
+
+
+def left_out_words(numbers: Sequence[int], cards: Sequence[str]) -> Message:
+    """Empty where there are none."""
+    if not numbers:
+        return NOTHING
+    return Message.counted(
+        "Line {lines} needs a card that is lost ({cards}) and is left out.",
+        "Lines {lines} need a card that is lost ({cards}) and are left out.",
+        len(numbers),
+        lines=", ".join(str(each) for each in numbers),
+        cards=", ".join(cards),
+    )

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.wording.lab.forms import reading
-from gpuexplorer.gui.wording.lab.forms.device_words import device_word
-from gpuexplorer.gui.wording.lab.forms.names import name_problem, next_letter, replaced
+from gpuexplorer.gui.wording.lab.forms.names import (
+    device_word,
+    name_problem,
+    next_letter,
+    replaced,
+)
 from gpuexplorer.gui.wording.lab.forms.operations import (
     MOVES_MODEL,
     OF_MODELS,

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from string import ascii_lowercase, ascii_uppercase
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.lab import vocabulary
 from gpuexplorer.lab.grammar import check_name
 
@@ -44,3 +44,23 @@ def replaced(name: str, taken: Collection[str]) -> Collection[str]:
     if name not in taken:
         return ()
     return (tr("{name} is there already: it would be replaced.", name=name),)
+
+
+def device_word(device: str, *, fall_back: bool) -> str:
+    """`try_gpu(1)`, which gives the processor where there is no such card, or `"cuda:1"`."""
+    kind, _, number = device.partition(":")
+    if fall_back and kind == "cuda" and number.isdecimal():
+        return f"try_gpu({number})"
+    return f'"{device}"'
+
+
+def elements(number: int) -> str:
+    return trn("{digits} element", "{digits} elements", number, digits=_grouped(number))
+
+
+def parameters(number: int) -> str:
+    return trn("{digits} parameter", "{digits} parameters", number, digits=_grouped(number))
+
+
+def _grouped(number: int) -> str:
+    return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")

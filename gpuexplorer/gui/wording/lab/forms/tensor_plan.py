@@ -8,12 +8,17 @@ from typing import TypeVar
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.gui.wording.lab.forms import reading
-from gpuexplorer.gui.wording.lab.forms.device_words import device_word
-from gpuexplorer.gui.wording.lab.forms.dtypes import DTYPES, USUAL_OF, Kind, kind_of, lacks
-from gpuexplorer.gui.wording.lab.forms.fills import FILLS, cannot_make
-from gpuexplorer.gui.wording.lab.forms.fits import fit
-from gpuexplorer.gui.wording.lab.forms.names import name_problem, replaced
-from gpuexplorer.gui.wording.lab.forms.plan import Plan, Surroundings
+from gpuexplorer.gui.wording.lab.forms.fills import (
+    DTYPES,
+    FILLS,
+    USUAL_OF,
+    Kind,
+    cannot_make,
+    kind_of,
+    lacks,
+)
+from gpuexplorer.gui.wording.lab.forms.names import device_word, name_problem, replaced
+from gpuexplorer.gui.wording.lab.forms.plan import Plan, Surroundings, fit
 from gpuexplorer.lab.grammar import LONGEST_LINE
 
 T = TypeVar("T")

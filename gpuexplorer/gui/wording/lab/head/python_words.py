@@ -7,7 +7,7 @@ from gpuexplorer.core.cards import Card
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import Message, listed, mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.wording.lab.head.stage_words import StageWords
+from gpuexplorer.gui.wording.lab.head.lab_summary import StageWords
 from gpuexplorer.lab.events import Hello
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.torch_builds import Suits, flavour

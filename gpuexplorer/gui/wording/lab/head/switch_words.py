@@ -1,10 +1,22 @@
 """What each switch of the lab does, its PyTorch line, and what TensorFlow calls the same."""
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.wording.cards.faces import Shown
+from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+
+Visible = tuple[int, ...] | None
+LEAST, MOST = 5, 100  # percent
+_WORD = "set_per_process_memory_fraction"
+_LINE = re.compile(
+    r"torch\.cuda\.set_per_process_memory_fraction\(\s*([\d.]+)"
+    r"""(?:\s*,\s*(?:device\s*=\s*)?(?:["']?cuda:)?(\d+)?["']?)?\s*\)"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +114,81 @@ ALL_SWITCHES: Sequence[SwitchWords] = (
     VISIBLE,
     PLACE,
 )
+
+
+def visible_line(visible: Sequence[int]) -> str:
+    return f"CUDA_VISIBLE_DEVICES={','.join(map(str, visible))}"
+
+
+def as_choice(visible: Sequence[int], every: Sequence[int]) -> Visible:
+    """All of them in their own order need not be said."""
+    return None if list(visible) == list(every) else tuple(visible)
+
+
+def usual_order(cards: Sequence[Shown]) -> Sequence[int]:
+    """The cards' indices as CUDA numbers them; those without a number come last."""
+    ordered = sorted(
+        cards,
+        key=lambda each: (
+            each.card.cuda_index is None,
+            each.card.cuda_index if each.card.cuda_index is not None else each.card.index,
+        ),
+    )
+    return [each.card.index for each in ordered]
+
+
+def remembered_visible(visible: Visible, cards: Sequence[Shown]) -> str:
+    """Holds for these cards only: on another computer the numbers mean others."""
+    ids = [str(each.card.id) for each in cards]
+    return json.dumps({"cards": ids, "visible": visible})
+
+
+def visible_in(text: str | None, cards: Sequence[Shown]) -> Visible:
+    """What was remembered; all of them where that was of other cards."""
+    try:
+        said = json.loads(text or "{}")
+        ids, visible = said["cards"], said["visible"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    indices = {each.card.index for each in cards}
+    if ids != [str(each.card.id) for each in cards] or not isinstance(visible, list):
+        return None
+    return tuple(visible) if visible and set(visible) <= indices else None
+
+
+def cap_line(share: float, device: str) -> str:
+    """`device`: such as "cuda:1"."""
+    number = device.partition(":")[2]
+    return f"torch.cuda.set_per_process_memory_fraction({share:g}, {number})"
+
+
+def caps_in(lines: Sequence[str]) -> Mapping[str, float]:
+    """By the device, as the lines were carried out; the last one holds. All of it is no cap."""
+    caps: dict[str, float] = {}
+    for line in lines:
+        if _WORD not in line:  # of a thousand lines hardly one does
+            continue
+        for share, number in _LINE.findall(line):
+            caps[f"cuda:{number or 0}"] = _share(share)
+    return {device: share for device, share in caps.items() if share < 1.0}
+
+
+def changed_caps(wanted: Mapping[str, float], now: Mapping[str, float]) -> Sequence[str]:
+    """The lines that are needed to come from these caps to those."""
+    return [
+        cap_line(share, device)
+        for device, share in wanted.items()
+        if share != now.get(device, 1.0)
+    ]
+
+
+def capped(devices: Sequence[BenchDevice]) -> Sequence[BenchDevice]:
+    """Those that a cap can be set for."""
+    return [each for each in devices if each.usable and each.name.startswith("cuda:")]
+
+
+def _share(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 1.0

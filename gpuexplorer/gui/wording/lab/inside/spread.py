@@ -14,6 +14,7 @@ from gpuexplorer.gui.wording.lab.inside.values import (
 from gpuexplorer.lab.events import Finished, Peeked
 
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_LEAST_REACH = 1e-300  # a step of less could not be told from none
 
 
 def heading(peeked: Peeked) -> str:
@@ -73,7 +74,7 @@ def looked(peeked: Peeked, cost: Finished | None) -> str:
 
 def round_steps(least: float, most: float, at_most: int) -> Sequence[float]:
     """Values people count in, from least to most."""
-    if not math.isfinite(most - least) or most <= least:
+    if not _LEAST_REACH < most - least < math.inf:
         return ()
     rough = (most - least) / max(1, at_most)
     size = 10.0 ** math.floor(math.log10(rough))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainterPath, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainterPath, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.words import mark, tr
@@ -217,14 +217,6 @@ class LayerStrip(Painted):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self._layers and event.button() is Qt.MouseButton.LeftButton:
             self._choose(int(event.position().x() / self._column()))
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
     def sizeHint(self) -> QSize:
         height = DRAWN + 6 + ROW * len(LABELS)

@@ -1,6 +1,8 @@
 """ModelPage: a model's layers, where they lie and what they hold; below, the values of one."""
 
-from PySide6.QtCore import Qt
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -9,29 +11,35 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.views.lab.inside.asking import Asking
-from gpuexplorer.gui.views.lab.inside.model.bytes_bar import BytesBar
-from gpuexplorer.gui.views.lab.inside.model.layer_labels import LayerLabels
-from gpuexplorer.gui.views.lab.inside.model.layer_strip import LayerStrip
+from gpuexplorer.gui.views.lab.inside.device_badges import badges_of
+from gpuexplorer.gui.views.lab.inside.model.layer_strip import DRAWN, LABELS, ROW, LayerStrip
 from gpuexplorer.gui.views.lab.inside.model.part_panel import PartPanel
 from gpuexplorer.gui.views.lab.inside.thing_head import ThingHead
 from gpuexplorer.gui.views.lab.inside.what_pane import WhatPane
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.gui.wording.lab.inside import model_layers
 from gpuexplorer.gui.wording.lab.inside.model_layers import Drawn
+from gpuexplorer.gui.wording.lab.inside.values import bytes_text
 from gpuexplorer.lab.events import Failed, Opened
 
 _MARGIN, _GAP, _SIDE = 16, 8, 288
 _WIDE = 1120  # from here on what it is stands beside its values
+_HEIGHT, _STRONG, _WEAK = 12, 1.0, 0.55
+_WIDTH, _LABELS_GAP = 88, 8
 
 
 class ModelPage(QScrollArea):
@@ -189,3 +197,73 @@ class ModelPage(QScrollArea):
         wide = self.width() >= _WIDE
         way = QBoxLayout.Direction
         self._below.setDirection(way.LeftToRight if wide else way.TopToBottom)
+
+
+class BytesBar(Painted):
+    """The bytes of a model's layers, to scale."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self._layers: Sequence[Drawn] = ()
+        self._colours: dict[str, int | None] = {}
+        self._chosen = -1
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(tr("Bytes of the layers, to scale"))
+
+    def show_layers(self, layers: Sequence[Drawn], devices: Sequence[BenchDevice]) -> None:
+        self._layers = layers
+        badges = badges_of([each.device for each in layers], devices)
+        self._colours = {each.device: each.colour for each in badges}
+        told = [f"{each.path or each.kind} {bytes_text(each.bytes)}" for each in layers]
+        self.setAccessibleDescription(", ".join(told))
+        self.update()
+
+    def show_chosen(self, number: int) -> None:
+        self._chosen = number
+        self.update()
+
+    def draw(self, drawing: Drawing) -> None:
+        total = sum(each.bytes for each in self._layers)
+        place = QRectF(self.rect())
+        drawing.bar(place, ())
+        if not total:
+            return
+        left = place.left()
+        for number, layer in enumerate(self._layers):
+            width = layer.bytes / total * place.width()
+            if not layer.bytes:
+                continue
+            colour = drawing.theme.card(self._colours.get(layer.device))
+            strength = _STRONG if number == self._chosen else _WEAK
+            # A hair of it stays to be seen.
+            part = QRectF(left, place.top(), max(1.0, width - 1.0), place.height())
+            drawing.painter.fillRect(part, faded(colour, strength))
+            words = f"{layer.path or layer.kind}: {bytes_text(layer.bytes)}"
+            drawing.hint(part.adjusted(-1, 0, 1, 0), words)
+            left += width
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, _HEIGHT)
+
+
+class LayerLabels(Painted):
+    """What the rows under the layers are; they stay where the layers are scrolled."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def draw(self, drawing: Drawing) -> None:
+        letters = drawing.letters.body
+        for row, label in enumerate(LABELS):
+            top = DRAWN + 6 + row * ROW
+            if row:
+                drawing.hairline(0, self.width(), top)
+            baseline = top + ROW / 2 + letters.cap_height / 2
+            drawing.text(0, baseline, Run(tr(label), letters, drawing.theme.quiet))
+
+    def sizeHint(self) -> QSize:
+        words = max(self.look.letters.body.width(tr(each)) for each in LABELS)
+        return QSize(
+            max(_WIDTH, round(words) + _LABELS_GAP), round(DRAWN + 6 + ROW * len(LABELS))
+        )

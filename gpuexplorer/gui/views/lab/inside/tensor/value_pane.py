@@ -1,8 +1,11 @@
 """ValuePane: the values of one tensor, a window at a time, and the chosen one in full."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
+from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -14,21 +17,24 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.plots.axes import Axis
+from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.lab.inside.asking import Asking
-from gpuexplorer.gui.views.lab.inside.tensor.index_fields import IndexFields
-from gpuexplorer.gui.views.lab.inside.tensor.scale_legend import ScaleLegend
 from gpuexplorer.gui.views.lab.inside.tensor.value_grid import ValueGrid
 from gpuexplorer.gui.views.lab.inside.tensor.value_scale import ValueScale
+from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.wording.lab.inside.values import rounded_text
 from gpuexplorer.lab.events import Failed, Peeked
 
 _NEARLY_ALL, _WITHOUT_VALUES = 1000, 96
 _EMPTY = mark("It holds no values: one of its dimensions is 0.")
+_WIDTH, _BAR, _WORDS = 200, 7, 22
 
 
 class ValuePane(QWidget):
@@ -48,7 +54,7 @@ class ValuePane(QWidget):
         self._asking.failed.connect(self._on_failed)
         self._asking.cost_known.connect(self.cost_known)
         self._fields = IndexFields(look)
-        self._fields.chosen.connect(self._on_plane_chosen)
+        self._fields.chosen.connect(self.look_again)
         self._grid = ValueGrid(look)
         self._grid.window_wanted.connect(self._on_window_wanted)
         self._grid.cell_chosen.connect(self._on_cell_chosen)
@@ -166,9 +172,6 @@ class ValuePane(QWidget):
         self._switch.show_choice(figures)
         self._grid.show_figures(figures is True)
 
-    def _on_plane_chosen(self) -> None:
-        self.look_again()
-
     def _on_window_wanted(self, row: int, column: int, rows: int, columns: int) -> None:
         self._asking.ask(self._what, (*self._fields.at, row, column), rows, columns)
 
@@ -196,3 +199,94 @@ class ValuePane(QWidget):
 
     def _on_bar_moved(self) -> None:
         self._grid.scroll_to(self._down.value(), self._across.value())
+
+
+class IndexFields(QWidget):
+    """One field for each leading dimension; not there where there are none."""
+
+    chosen = Signal(tuple)
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._sizes: tuple[int, ...] = ()
+        self._at: tuple[int, ...] = ()
+        self._fields: list[NumberField] = []
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 4)
+        self._row.setSpacing(8)
+        self._label = QLabel(tr("Plane"))
+        self._label.setFont(look.letters.body.font)
+        self._label.setProperty("tone", "quiet")
+        self._row.addWidget(self._label)
+        self._row.addStretch(1)
+        self.hide()
+
+    @property
+    def at(self) -> tuple[int, ...]:
+        return self._at
+
+    def show_sizes(self, sizes: Sequence[int]) -> None:
+        """Sizes of the leading dimensions; another tensor begins at its first plane."""
+        if tuple(sizes) == self._sizes:
+            return
+        self._sizes = tuple(sizes)
+        self._at = (0,) * len(self._sizes)
+        for field in self._fields:
+            self._row.removeWidget(field)
+            field.deleteLater()
+        self._fields = []
+        for dimension, size in enumerate(self._sizes):
+            limits = Range(0, max(0, size - 1), range(size))
+            name = tr("Dimension {dimension}", dimension=dimension)
+            field = NumberField(self._look, name, limits, tr("of {size}", size=size), self)
+            field.show_number(0)
+            field.setEnabled(size > 1)
+            field.chosen.connect(partial(self._on_chosen, dimension))
+            self._row.insertWidget(1 + dimension, field)
+            self._fields.append(field)
+        self.setVisible(bool(self._sizes))
+
+    def _on_chosen(self, dimension: int, number: float) -> None:
+        at = list(self._at)
+        at[dimension] = round(number)
+        self._at = tuple(at)
+        self.chosen.emit(self._at)
+
+
+class ScaleLegend(Graph):
+    """Which colour stands for which value, from the least to the most."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(look, parent)
+        self._scale = ValueScale(None, None)
+        self._axis = Axis(look, "bottom", lines=False, inside=True)
+        self._axis.setHeight(_WORDS)
+        self._image = pg.ImageItem(axisOrder="row-major")
+        view = self.add_plot(bottom=self._axis)
+        view.setRange(QRectF(0, 0, 1, 1), padding=0)
+        view.addItem(self._image)
+        self.setFixedSize(_WIDTH, _BAR + _WORDS)
+        self.setAccessibleName(tr("Colours of the values"))
+        self.hide()
+
+    def show_scale(self, scale: ValueScale, dtype: str) -> None:
+        self._scale = scale
+        least, most = scale.least, scale.most
+        self.setVisible(least != most)
+        if least is None or most is None or least == most:
+            return
+        words = rounded_text(least, dtype), rounded_text(most, dtype)
+        self.setAccessibleDescription(
+            tr("From {least} to {most}", least=words[0], most=words[1])
+        )
+        zero = ((scale.part(0.0), "0"),) if scale.around_zero else ()
+        self._axis.show_ticks(((0.0, words[0]), (1.0, words[1]), *zero))
+        along = np.linspace(0.0, 1.0, _WIDTH)
+        values = least * (1 - along) + most * along
+        self._image.setImage(scale.shares(values)[np.newaxis], levels=(0, 1))
+        self._image.setRect(QRectF(0, 0, 1, 1))
+        self.dress()
+
+    def dress(self) -> None:
+        self._image.setLookupTable(self._scale.colours(self.look.theme))

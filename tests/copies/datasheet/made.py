@@ -1,0 +1,36 @@
+"""Sheets of simulated cards."""
+
+from gpuexplorer.copies.datasheet.cards_table import cards_table
+from gpuexplorer.copies.datasheet.make_sheet import sheet_of
+from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.datasheet.promises import ASKED
+from gpuexplorer.copies.datasheet.sheet import Sheet
+from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
+from gpuexplorer.copies.modelled import ModelBench
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.routes import Routes
+from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.simulation.specs import parse_machine
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+
+
+def simulated_sheet(spec: str, device: str = "cuda:0", *, measured: bool = True) -> Sheet:
+    """A card of a machine such as "2xTitanRTX"."""
+    machine = parse_machine(spec)
+    backend = SimulatedBackend(machine)
+    cards = backend.cards()
+    routes = Routes(backend.topology(), cards)
+    named = routes.card(device)
+    card = next((each for each in cards if each.id == named), None)
+    sample = None if card is None else backend.read(card.id, ASKED)
+    subject = Subject(device, card, routes, {} if sample is None else sample.values)
+    results: dict[CopyJob, CopyResult] = {}
+    products: dict[ProductJob, ProductResult] = {}
+    bench = ModelBench(machine, routes=routes)
+    for job in jobs_of(subject) if measured else ():
+        if isinstance(job, ProductJob):
+            products[job] = bench.measure_product(job, lambda *_: None)
+        else:
+            results[job] = bench.measure(job, lambda *_: None)
+    return sheet_of(subject, results, products, cards_table(), simulated=True)
