@@ -7,7 +7,7 @@ from typing import ParamSpec, TypeVar
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QGraphicsView, QToolTip, QWidget
+from PySide6.QtWidgets import QGraphicsItem, QGraphicsView, QToolTip, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.plots.axes import Axis
@@ -51,6 +51,7 @@ class Graph(pg.GraphicsView):
         self.look = look
         self._sheets: list[Sheet] = []
         self.grid = pg.GraphicsLayout()
+        self.grid.setFlag(QGraphicsItem.GraphicsItemFlag.ItemHasNoContents)
         self.grid.setContentsMargins(0, 0, 0, 0)
         self.grid.layout.setSpacing(0)
         self.setCentralItem(self.grid)
@@ -77,6 +78,8 @@ class Graph(pg.GraphicsView):
         """
         view = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0.0)
         view.disableAutoRange()
+        view.borderRect.hide()  # which is drawn though it is of no colour, as the view is
+        view.setFlag(QGraphicsItem.GraphicsItemFlag.ItemHasNoContents)
         self.grid.addItem(view, row, column)
         for axis, at in ((left, (row, column - 1)), (bottom, (row + 1, column))):
             if axis is not None:

@@ -143,9 +143,10 @@ class OverviewView(LiveView):
         if not self.time_window.following and not many:
             faces = {card: face_of_now(face) for card, face in faces.items()}
         boards = boards_of(seen) if many else []
+        # Its scene comes first, and has all that changed here painted at once.
+        self._all_feed.bring_up(seen, boards, known, log, self._slowed)
         self._show_cards(seen, faces, boards, known)
         self._show_sums(cards, known, many=many)
-        self._all_feed.bring_up(seen, boards, known, log, self._slowed)
         self._processes.show_programs(
             self._programs.all, self._programs.remark, self._programs.nobody
         )
