@@ -6,15 +6,19 @@ command line turns it into text with `tr`. Runs under the worker's Python too.
 
 import gettext
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from gpuexplorer.core.resources import resource
 
 DOMAIN = "gpuexplorer"
 PSEUDO = "qps"  # a language for tests: LANGUAGE=qps shows what was never handed to `tr`
 OPEN, CLOSE = "⟦", "⟧"
+F = TypeVar("F", bound="Callable[..., object]")
+_REMEMBERED = 4096
+_forgetting: "list[Callable[[], None]]" = []
 _ACCENTED = str.maketrans("aceinorsuyACEINORSUY", "áčéíñóŕšúýÁČÉÍÑÓŔŠÚÝ")
 
 
@@ -122,6 +126,13 @@ def all_of(words: "Sequence[str]") -> Message:
     return Message("{several} and {last}", several=", ".join(words[:-1]), last=words[-1])
 
 
+def remembered(make: F) -> F:
+    """Makes words once for the same arguments, as long as the language stays the same."""
+    kept = lru_cache(_REMEMBERED)(make)
+    _forgetting.append(kept.cache_clear)
+    return cast("F", kept)
+
+
 def use_language(language: "str | None" = None) -> None:
     """Of the catalogues that are there; by default as the environment says, or English.
 
@@ -134,6 +145,8 @@ def use_language(language: "str | None" = None) -> None:
     else:
         languages = None if language is None else [language]
         _translations = gettext.translation(DOMAIN, _folder(), languages, fallback=True)
+    for forget in _forgetting:
+        forget()
 
 
 def _folder() -> "Path | None":

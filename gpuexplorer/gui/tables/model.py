@@ -244,7 +244,7 @@ class TableModel(QAbstractItemModel, Generic[T]):
             changed = []
             for column, before in node.cells.items():
                 now = self._columns[column].cell(node.thing)
-                if now != before:
+                if now is not before and now != before:
                     node.cells[column] = now
                     changed.append(column)
             if changed:

@@ -182,6 +182,25 @@ def test_only_what_changed_is_told_to_have_changed() -> None:
     assert not resets
 
 
+def test_what_did_not_change_is_kept_from_one_reading_to_the_next() -> None:
+    first = entries(groups(card(0), working(busy=0.5, energy=3.6e7)), (), None)
+    then = groups(card(0), working(busy=0.5, energy=4.2e7))
+    second = entries(then, (), None, first)
+    anew = [
+        str(now.key) for now, before in zip(second, first, strict=True) if now is not before
+    ]
+    assert anew == ["Power"]
+    assert second == entries(then, (), None)
+
+
+def test_other_units_are_shown_at_once() -> None:
+    of, answer = card(0), working()
+    found = [lines(groups(of, answer, Units(fahrenheit=f))) for f in (False, True, False)]
+    assert found[0] == found[2]
+    assert any(line.endswith(" °C") for line in found[0])
+    assert not any(line.endswith(" °C") for line in found[1])
+
+
 def test_a_row_says_itself_to_a_screen_reader() -> None:
     model = facts_model()
     fact = Fact("power", "Power limit", "280", "W", hint="What it may draw.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from gpuexplorer.gui.tables.cell import Cell
 from gpuexplorer.gui.tables.column import Column
@@ -29,6 +30,7 @@ class FactEntry:
             case str():
                 return self.what
 
+    @cached_property
     def cell(self) -> Cell:
         """For everybody but the one who draws it."""
         if isinstance(self.what, Fact):
@@ -39,18 +41,27 @@ class FactEntry:
 
 
 FACT_COLUMN: Column[FactEntry] = Column(
-    "fact", "", FactEntry.cell, spoken=lambda entry: entry.said
+    "fact", "", lambda entry: entry.cell, spoken=lambda entry: entry.said
 )
 
 
 def entries(
-    groups: Iterable[FactGroup], words: Sequence[str], chosen: frozenset[str] | None
+    groups: Iterable[FactGroup],
+    words: Sequence[str],
+    chosen: frozenset[str] | None,
+    before: Iterable[FactEntry] = (),
 ) -> list[FactEntry]:
     """Only what has all of these lower-case words, and the headings above it; all below a
-    heading that has them itself. A heading without anything below it is left out.
+    heading that has them itself. A heading without anything below it is left out. `before` is
+    what the same words and choices found last: what did not change is taken from there.
     """
     found = []
+    kept = {each.key: each for each in before}
     for group in groups:
+        known = kept.get(group.title)
+        if known is not None and known.what == group:
+            found.append(known)
+            continue
         named = bool(words) and _has(group.title, words)
         under = [
             FactEntry((group.title, fact.key), fact, checked=_checked(fact, chosen))

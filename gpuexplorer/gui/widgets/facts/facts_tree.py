@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QTreeView, QWidg
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.tables.model import Index, TableModel
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.facts.fact_entry import FACT_COLUMN, entries
+from gpuexplorer.gui.widgets.facts.fact_entry import FACT_COLUMN, FactEntry, entries
 from gpuexplorer.gui.widgets.facts.facts_delegate import FactsDelegate
 from gpuexplorer.gui.wording.facts.fact import Fact, FactGroup
 
@@ -38,6 +38,7 @@ class FactsTree(QTreeView):
             [FACT_COLUMN], lambda entry: entry.key, lambda entry: entry.under, self
         )
         self._groups: Sequence[FactGroup] = ()
+        self._entries: Sequence[FactEntry] = ()
         self._chosen: frozenset[str] | None = None
         self._words: tuple[str, ...] = ()
         self._folded: set[str] = set()
@@ -69,7 +70,7 @@ class FactsTree(QTreeView):
 
     def show_chosen(self, keys: frozenset[str]) -> None:
         """Facts become choices: a click, the space bar or Enter asks for one."""
-        self._chosen = keys
+        self._chosen, self._entries = keys, ()
         self._show()
 
     def take_first(self) -> None:
@@ -81,7 +82,7 @@ class FactsTree(QTreeView):
 
     def search(self, text: str) -> bool:
         """Show only what has all of these words; False where nothing has."""
-        self._words = tuple(text.lower().split())
+        self._words, self._entries = tuple(text.lower().split()), ()
         self._show()
         return self._facts.rowCount() > 0
 
@@ -112,15 +113,20 @@ class FactsTree(QTreeView):
             QGuiApplication.clipboard().setText("\n".join(line + end for line in lines))
 
     def _show(self) -> None:
-        rows = self._facts.rowCount()
-        self._facts.show(entries(self._groups, self._words, self._chosen))
-        with QSignalBlocker(self):
-            for index in self._facts.branches():
-                self.setExpanded(index, bool(self._words) or index.data() not in self._folded)
+        rows, before = self._facts.rowCount(), self._entries
+        self._entries = entries(self._groups, self._words, self._chosen, before)
+        self._facts.show(self._entries)
+        if [each.key for each in before] != [each.key for each in self._entries]:
+            self._fold()
         if rows != self._facts.rowCount():
             # The topmost heading is lower than the others.
             self.scheduleDelayedItemsLayout()
         self.height_changed.emit()
+
+    def _fold(self) -> None:
+        with QSignalBlocker(self):
+            for index in self._facts.branches():
+                self.setExpanded(index, bool(self._words) or index.data() not in self._folded)
 
     def _what(self, index: QModelIndex) -> FactGroup | Fact | str | None:
         entry = self._facts.thing(index)

@@ -1,14 +1,15 @@
 """Facts: all that is known of a card beside its plots, in groups, as in nvidia-smi -q."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.catalogue import links, memory
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit, metrics_of
 from gpuexplorer.core.units import Units, quantity, rate
-from gpuexplorer.core.words import mark, tr
+from gpuexplorer.core.words import mark, remembered, tr
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.wording.cards.pcie import (
     LinkSpeed,
@@ -79,16 +80,14 @@ def card_facts(
     card = who.card
     reading = _with_size(card, reading)
     found: dict[str, list[Fact]] = {key: [] for key in groups.ORDER}
-    found[groups.SILICON] += _silicon(who)
-    found[groups.PLACE] += _place(who)
+    found[groups.SILICON] += _silicon(card)
+    found[groups.PLACE] += _place(card, who.instances, who.parent)
     found[groups.HEALTH] += of_the_past
     found[groups.SOFTWARE] += _software(who)
     if not card.memory_shared:
         found[groups.PCIE] += _link(reading)
-    hidden = PCIE if card.memory_shared else _TOLD_TOGETHER
-    for metric in _listed(card):
-        if metric not in hidden:
-            found[groups.group_of(metric)].append(metric_fact(reading, metric, units))
+    for key, metrics in _listed(card).items():
+        found[key] += (metric_fact(reading, metric, units) for metric in metrics)
     words = link_words(card, reading)
     return [
         FactGroup(
@@ -105,32 +104,48 @@ def card_facts(
 
 
 def metric_fact(reading: Reading, metric: MetricId, units: Units) -> Fact:
-    known = METRICS[metric]
     value = reading.values.get(metric)
     if value is not None:
-        read = quantity(known, value, units)
-        held = metric in HARMFUL and value > 0
-        return Fact(
-            metric,
-            tr(known.label),
-            read.number,
-            read.unit,
-            hint=explained(known),
-            tone=Tone.WARN if held else Tone.TEXT,
-            metrics=(metric,),
-        )
-    absence = reading.missing.get(metric, Absence.NOT_YET)
+        return _read(metric, value, units)
+    return _absent(metric, reading.missing.get(metric, Absence.NOT_YET))
+
+
+@remembered
+def _read(metric: MetricId, value: float, units: Units) -> Fact:
+    known = METRICS[metric]
+    read = quantity(known, value, units)
+    held = metric in HARMFUL and value > 0
+    return Fact(
+        metric,
+        tr(known.label),
+        read.number,
+        read.unit,
+        hint=_explained(metric),
+        tone=Tone.WARN if held else Tone.TEXT,
+        metrics=(metric,),
+    )
+
+
+@remembered
+def _absent(metric: MetricId, absence: Absence) -> Fact:
+    known = METRICS[metric]
     return Fact(
         metric,
         tr(known.label),
         absent=short_reasons(absence),
-        hint=f"{explained_absence(tr(known.label), absence)}\n{explained(known)}",
+        hint=f"{explained_absence(tr(known.label), absence)}\n{_explained(metric)}",
         metrics=(metric,),
     )
 
 
 def explained(metric: Metric) -> str:
     """What it means, its unit, and where nvidia-smi shows the same."""
+    return _explained(metric.id)
+
+
+@remembered
+def _explained(of: MetricId) -> str:
+    metric = METRICS[of]
     said = [tr(metric.meaning), tr(_UNIT_WORDS[metric.unit])]
     return "\n".join([*said, *([_smi(metric.smi)] if metric.smi else [])])
 
@@ -155,14 +170,19 @@ def _with_size(card: Card, reading: Reading) -> Reading:
     return reading._replace(values=values)
 
 
-def _listed(card: Card) -> Sequence[MetricId]:
-    own = metrics_of(card)
-    order = {metric: at for at, metric in enumerate(METRICS)}
-    return sorted(own, key=lambda metric: (groups.place_in_group(metric), order[metric]))
+@lru_cache(64)
+def _listed(card: Card) -> Mapping[str, Sequence[MetricId]]:
+    """Its metrics, group by group."""
+    own = metrics_of(card) - (PCIE if card.memory_shared else _TOLD_TOGETHER)
+    listed: dict[str, list[MetricId]] = {}
+    # Those without a place of their own stay in the catalogue's order.
+    for metric in sorted((each for each in METRICS if each in own), key=groups.place_in_group):
+        listed.setdefault(groups.group_of(metric), []).append(metric)
+    return listed
 
 
-def _silicon(who: Who) -> list[Fact]:
-    card = who.card
+@remembered
+def _silicon(card: Card) -> Sequence[Fact]:
     nameless = (tr("it never reported its name"), tr("not reported"))
     capability = card.compute_capability
     family = None if capability is None else architecture(capability)
@@ -186,8 +206,8 @@ def _silicon(who: Who) -> list[Fact]:
     ]
 
 
-def _place(who: Who) -> list[Fact]:
-    card = who.card
+@remembered
+def _place(card: Card, instances: int, parent: str) -> Sequence[Fact]:
     instance = card.kind is CardKind.MIG
     facts = [_cuda(card)]
     facts.append(
@@ -204,11 +224,11 @@ def _place(who: Who) -> list[Fact]:
         )
     )
     if instance:
-        parent = tr("card {number}", number=who.parent)
-        facts.append(_told("parent", tr("Part of"), parent, ()))
-    if who.instances:
+        whole = tr("card {number}", number=parent)
+        facts.append(_told("parent", tr("Part of"), whole, ()))
+    if instances:
         hint = tr("Cut out of this card.")
-        facts.append(_told("instances", tr("MIG instances"), str(who.instances), (), hint))
+        facts.append(_told("instances", tr("MIG instances"), str(instances), (), hint))
     facts.append(
         _told(
             "bus",
@@ -302,7 +322,7 @@ def _link(reading: Reading) -> list[Fact]:
 def _speed(
     reading: Reading, key: str, label: str, speed: LinkSpeed, metrics: tuple[MetricId, ...]
 ) -> Fact:
-    hint = "\n".join(explained(METRICS[metric]) for metric in metrics)
+    hint = "\n".join(_explained(metric) for metric in metrics)
     missing = [metric for metric in metrics if metric not in reading.values]
     reasons = [reading.missing.get(metric, Absence.NOT_YET) for metric in missing]
     why = "".join(
