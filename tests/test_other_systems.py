@@ -82,8 +82,12 @@ sys.platform = target
 """
 IMPORT_ALL = """
 import importlib
+import types
+
 import gpuexplorer
 
+# To walk into a package is to import it, and the window's imports Qt.
+sys.modules["gpuexplorer.gui"] = types.ModuleType("gpuexplorer.gui")
 left_out = ("gpuexplorer.gui", "gpuexplorer.app", "gpuexplorer.__main__")
 needs_torch = ("gpuexplorer.worker.engines", "gpuexplorer.worker.models")
 needs_torch += ("gpuexplorer.worker.loop", "gpuexplorer.worker.helpers")

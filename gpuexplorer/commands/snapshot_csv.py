@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from gpuexplorer.commands.picture import Picture
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.metrics import METRICS, Metric, metrics_of
+from gpuexplorer.core.spreadsheet import harmless
 
 _FACTS = (
     *("taken_at", "simulated", "index", "id", "name", "kind", "parent"),
@@ -62,13 +63,8 @@ def rows(picture: Picture, columns: Sequence[Metric]) -> str:
         figures = [
             f"{values[metric.id]:.12g}" if metric.id in values else "" for metric in columns
         ]
-        lines.append(_line([*map(_harmless, facts), *figures, reasons]))
+        lines.append(_line([*map(harmless, facts), *figures, reasons]))
     return "".join(lines)
-
-
-def _harmless(text: str) -> str:
-    """A spreadsheet takes a text that begins so for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuexplorer.core.metric import Metric, Unit
+from gpuexplorer.core.spreadsheet import harmless
 from gpuexplorer.telemetry.trace import Trace
 from gpuexplorer.telemetry.whole_file import write_whole
 
@@ -117,7 +118,7 @@ def _headings(columns: Sequence[TraceColumn]) -> list[str]:
         names += [name]
         if _of_several(column.trace):
             names += [f"{name} min", f"{name} max"]
-    return [_harmless(name) for name in names]
+    return [harmless(name) for name in names]
 
 
 def _name(column: TraceColumn) -> str:
@@ -187,11 +188,6 @@ def _cells(
 
 def _iso(wall: float) -> str:
     return datetime.fromtimestamp(wall, UTC).astimezone().isoformat(timespec="milliseconds")
-
-
-def _harmless(text: str) -> str:
-    """A spreadsheet takes a text that begins so for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def _lines(rows: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> bytes:

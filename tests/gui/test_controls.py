@@ -1,7 +1,7 @@
 """Qt's own controls as the program dresses them: what a person sees, chooses and types."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QIcon
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
@@ -68,6 +68,11 @@ def test_an_icon_changes_with_the_theme_by_itself(look: Look) -> None:
     assert colour().rgb() == look.theme.text.rgb()
     look.choose(Scheme.LIGHT)
     assert colour().rgb() == look.theme.text.rgb()
+
+
+def test_an_icon_that_has_no_room_is_not_drawn(look: Look) -> None:
+    # What Qt said of a painter without a picture would fail this test.
+    assert look.icons.for_button(Icon.CLOSE).pixmap(QSize(16, 0)).isNull()
 
 
 def test_what_is_refused_is_listed_and_passed_over(

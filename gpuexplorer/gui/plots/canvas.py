@@ -21,6 +21,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.plots.content import Flag, PlotContent, Stretch
 from gpuexplorer.gui.plots.crosshair import words_at
 from gpuexplorer.gui.plots.end_labels import in_words
+from gpuexplorer.gui.plots.flags import with_marked
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.layout import Layout, Shown, lay_out, least_height
 from gpuexplorer.gui.plots.page_wheel import PageWheel
@@ -30,7 +31,6 @@ from gpuexplorer.gui.plots.trace_item import columns_for
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import Tone
 
 _LEAF = 0.8  # of what is seen: how far Page Up goes back
 _STEP, _LONG_STEP = 2, 20  # pixels: how far an arrow key moves the crosshair
@@ -74,6 +74,7 @@ class PlotCanvas(Graph):
         self._pointer: float | None = None
         self._dragging = False
         self._seen = False
+        # What changed is painted together, in one frame of the window.
         self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
         self.viewport().grabGesture(Qt.GestureType.PinchGesture)
 
@@ -119,7 +120,8 @@ class PlotCanvas(Graph):
         """All that is seen just now."""
         window = self.time_window
         stretch = Stretch(*window.stretch(), window.following, window.wall(0.0), window.began)
-        return Shown(self._contents, self._all_flags(), stretch, self._settings.choices.units)
+        flags = with_marked(self._flags, window.marked)
+        return Shown(self._contents, flags, stretch, self._settings.choices.units)
 
     def words(self) -> str:
         """Every line with its newest value, or the reason why there is none."""
@@ -154,13 +156,6 @@ class PlotCanvas(Graph):
     def fill(self) -> None:
         self._arrange()
 
-    def _all_flags(self) -> tuple[Flag, ...]:
-        """The marked moment has one too, whatever took place then."""
-        marked = self.time_window.marked
-        if marked is None or any(flag.at == marked.at for flag in self._flags):
-            return self._flags
-        return (*self._flags, Flag(marked.at, marked.text, Tone.TEXT))
-
     def _arrange(self, size: QSize | None = None) -> None:
         """Put everything in its place."""
         self._later.stop()
@@ -175,7 +170,6 @@ class PlotCanvas(Graph):
         self._put_foot(size)
         self._show_crosshair()
         self._show_ring()
-        self.viewport().update()
 
     def _put_foot(self, size: QSize | None = None) -> None:
         """The axis of time is in view, though the plots' end may not be."""
@@ -186,11 +180,13 @@ class PlotCanvas(Graph):
 
     def _show_crosshair(self) -> None:
         self._drawn.show_crosshair(self.time_window.crosshair)
+        self.viewport().update()
 
     def _show_ring(self) -> None:
         seen = self.hasFocus() and self._by_keyboard and bool(self._contents)
         current = min(self._current, len(self._contents) - 1)
         self._drawn.show_ring(current if seen else None)
+        self.viewport().update()
 
     def _describe(self) -> None:
         said = self.words()
@@ -393,7 +389,8 @@ class PlotCanvas(Graph):
         self._layout = None
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(280, round(least_height(self._contents, bool(self._all_flags()))))
+        flags = with_marked(self._flags, self.time_window.marked)
+        return QSize(280, round(least_height(self._contents, bool(flags))))
 
     def sizeHint(self) -> QSize:
         least = self.minimumSizeHint()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Metric, Unit
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.trace import Trace
+from gpuexplorer.telemetry.trace import Trace, TraceSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +81,14 @@ class PlotContent:
     bands: tuple[Band, ...] = ()
     lowest: float | None = 0.0  # None: as the lines have it
     highest: float | None = None  # None: as the lines have it
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Origin:
+    """Where figures come from, which every picture and file of them says. `past` knows every
+    reading, of which plots show no more than fits.
+    """
+
+    source: str = ""  # as it stands in the top bar
+    simulated: bool = False
+    past: TraceSource | None = None

@@ -94,9 +94,7 @@ class _CurveDrawing:
         if spread:
             tops, bottoms = self._heights(trace.maxima[view]), self._heights(trace.minima[view])
             tops[bottoms - tops <= LINE_WIDTH] = np.nan
-            tops[np.diff(x, append=x[-1]) > 2 * column + 1] = (
-                np.nan
-            )  # none over what is left out
+            tops[:-1][x[1:] - x[:-1] > 2 * column + 1] = np.nan  # none over what is left out
             each = np.maximum(np.searchsorted(x, cells + COLUMN_PIXELS / 2) - 1, 0)
             self._draw_area(_BAND, cells, tops[each], bottoms[each])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -128,7 +126,7 @@ class _CurveDrawing:
             painter.drawImage(place, image)
             return
         painter.setBrush(colour)
-        for first, last in _runs(there):
+        for first, last in runs(there):
             x = cells[first:last] + COLUMN_PIXELS / 2
             y = np.append(tops[first:last], bottoms[first:last][::-1])
             painter.drawPolygon(pg.functions.arrayToQPolygonF(np.append(x, x[::-1]), y))
@@ -140,7 +138,7 @@ class _CurveDrawing:
         # Round ends cost nine times as much, and are no better to see at this width.
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         painter.setPen(pen)
-        runs = _runs(np.isfinite(y))
+        parts = runs(np.isfinite(y))
         if curve.dash % DASHES or by_pixels(painter):
             lines = self._segments(x, y)
             if len(lines):
@@ -150,10 +148,10 @@ class _CurveDrawing:
                 painter.drawLines(array, len(lines))
         else:
             # A file that is printed or edited wants one line, not hundreds of pieces.
-            for first, last in runs:
+            for first, last in parts:
                 part = slice(first, last)
                 painter.drawPolyline(pg.functions.arrayToQPolygonF(x[part], y[part]))
-        for alone in runs[runs[:, 1] - runs[:, 0] == 1, 0]:
+        for alone in parts[parts[:, 1] - parts[:, 0] == 1, 0]:
             # One column between two gaps would be a line without length.
             pen.setWidthF(_DOT)
             pen.setCapStyle(Qt.PenCapStyle.RoundCap)
@@ -192,9 +190,11 @@ def by_pixels(painter: QPainter) -> bool:
     return painter.paintEngine().type() is QPaintEngine.Type.Raster
 
 
-def _runs(there: NDArray[np.bool_]) -> NDArray[np.int64]:
+def runs(there: NDArray[np.bool_]) -> NDArray[np.int64]:
     """First and one past the last of every stretch without a gap."""
-    return np.flatnonzero(np.diff(there, prepend=False, append=False)).reshape(-1, 2)
+    between = np.zeros(there.size + 2, np.bool_)  # np.diff takes five times as long
+    between[1:-1] = there
+    return np.flatnonzero(between[1:] != between[:-1]).reshape(-1, 2)
 
 
 def _cut(x: Numbers, y: Numbers, left: float, right: float) -> None:

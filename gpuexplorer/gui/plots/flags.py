@@ -12,7 +12,7 @@ from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.plots.layout import FLAGS, Layout
 from gpuexplorer.gui.state.time_window import Marked
-from gpuexplorer.gui.theme.palette import faded, mixed
+from gpuexplorer.gui.theme.palette import Tone, faded, mixed
 from gpuexplorer.gui.wording.lab.strips.merged_flags import Pole, merged_flags
 
 _CLOTH = 8.0
@@ -34,6 +34,13 @@ class _Cloth:
     @property
     def text(self) -> str:
         return self.flags[0].text if len(self.flags) == 1 else self.short
+
+
+def with_marked(flags: tuple[Flag, ...], marked: Marked | None) -> tuple[Flag, ...]:
+    """The marked moment has one too, whatever took place then."""
+    if marked is None or any(flag.at == marked.at for flag in flags):
+        return flags
+    return (*flags, Flag(marked.at, marked.text, Tone.TEXT))
 
 
 def draw_flag_poles(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> None:

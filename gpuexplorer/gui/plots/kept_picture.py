@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPixmap
 
-from gpuexplorer.gui.plots.curves import Curve, Frame, by_pixels
+from gpuexplorer.gui.plots.curves import Curve, Frame, by_pixels, runs
 
 Stretch = tuple[float, float]
 # Around a changed column, pixels: neighbours are joined to it, and smooth edges reach further.
@@ -117,7 +117,7 @@ def _same_between(before: Curve, now: Curve) -> Stretch | None:
     for name in ("means", "minima", "maxima"):
         # Bit by bit, so that a gap equals a gap.
         alike &= getattr(old, name)[was].view(int) == getattr(new, name)[is_now].view(int)
-    edges = np.flatnonzero(np.diff(alike, prepend=False, append=False)).reshape(-1, 2)
+    edges = runs(alike)
     if not len(edges):
         return None
     first, after = edges[np.argmax(edges[:, 1] - edges[:, 0])]

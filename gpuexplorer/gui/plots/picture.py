@@ -9,8 +9,8 @@ from PySide6.QtSvg import QSvgGenerator
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.plots.canvas import PlotCanvas
+from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.plots.layout import Shown
-from gpuexplorer.gui.plots.origin import Origin
 
 _MARGIN, _HEADER = 20, 34
 _SHARP = 2.0  # pixels for each of the screen's, so that print and projector stay legible

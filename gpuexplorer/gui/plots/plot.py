@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPen
 
 from gpuexplorer.gui.plots.axes import Axis
+from gpuexplorer.gui.plots.content import Stretch
 from gpuexplorer.gui.plots.curves import Curve
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.layout import Layout, PlotPlace
@@ -28,8 +29,8 @@ Item = TypeVar("Item", bound=Seen)
 class Plot:
     """Shows the content of one place after another: its items are made once."""
 
-    def __init__(self, graph: Graph, time: pg.ViewBox) -> None:
-        self._view = plain_view(graph, time)
+    def __init__(self, graph: Graph) -> None:
+        self._view = plain_view(graph)
         self._axis = Axis(graph.look, "left")
         graph.scene().addItem(self._axis)
         self._axis.linkToView(self._view)
@@ -44,7 +45,7 @@ class Plot:
         beside = QRectF(layout.left, view.top(), view.left() - layout.left, view.height())
         self._axis.setWidth(beside.width())
         self._axis.setGeometry(beside)
-        self._view.setYRange(*place.reach, padding=0)
+        look_at(self._view, layout.stretch, place.reach)
         scale, lines = place.scale, place.content.lines
         ticks = [] if place.empty else [(tick.value, tick.text) for tick in scale.ticks]
         if not place.empty:
@@ -86,14 +87,23 @@ def _dotted(theme: Theme) -> QPen:
     return pen
 
 
-def plain_view(graph: Graph, time: pg.ViewBox) -> pg.ViewBox:
-    """Anywhere in the scene, moved by nobody; its time is that of another."""
+def plain_view(graph: Graph) -> pg.ViewBox:
+    """Anywhere in the scene, moved by nobody."""
     view = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0.0)
     view.disableAutoRange()
+    # What lies in it keeps to it by itself, and it has nothing of its own to draw.
+    view.setFlag(view.GraphicsItemFlag.ItemClipsChildrenToShape, enabled=False)
+    view.setFlag(view.GraphicsItemFlag.ItemHasNoContents)
+    view.borderRect.hide()
     view.setZValue(0)  # pyqtgraph's own choice is far below what lies behind curves
-    view.setXLink(time)
     graph.scene().addItem(view)
     return view
+
+
+def look_at(view: pg.ViewBox, stretch: Stretch, reach: tuple[float, float]) -> None:
+    """Each view by itself: links work out where on the screen the others are, at each move."""
+    seen = (stretch.start, stretch.end)
+    view.setRange(xRange=seen, yRange=reach, padding=0, disableAutoRange=False)
 
 
 def fit(items: list[Item], count: int, make: Callable[[], Item]) -> None:

@@ -13,7 +13,7 @@ from gpuexplorer.gui.plots.flags import draw_flag_poles, draw_flags
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.layout import AXIS, HEADROOM, Layout, Shown
 from gpuexplorer.gui.plots.marks import Line, Region
-from gpuexplorer.gui.plots.plot import Plot, fit, plain_view
+from gpuexplorer.gui.plots.plot import Plot, fit, look_at, plain_view
 from gpuexplorer.gui.plots.time_axis import moment_word, time_ticks
 from gpuexplorer.gui.plots.words import draw_titles, draw_words
 from gpuexplorer.gui.state.time_window import Marked
@@ -35,9 +35,8 @@ class StackScene:
     def __init__(self, graph: Graph, time: pg.ViewBox) -> None:
         self._graph, self._time = graph, time
         graph.scene().addItem(time)
-        time.setYRange(0, 1, padding=0)
         time.setZValue(2)
-        self._behind = plain_view(graph, time)
+        self._behind = plain_view(graph)
         self._behind.setZValue(-4)
         self._plots: list[Plot] = []
         self._bands: list[Region] = []
@@ -71,8 +70,9 @@ class StackScene:
         area, theme, stretch = layout.area, self._graph.look.theme, layout.stretch
         self._time.setGeometry(area.adjusted(0, 0, 0, layout.foot.height()))
         self._behind.setGeometry(area)
-        self._time.setXRange(stretch.start, stretch.end, padding=0)
-        fit(self._plots, len(layout.plots), lambda: Plot(self._graph, self._time))
+        for view in (self._time, self._behind):
+            look_at(view, stretch, (0.0, 1.0))
+        fit(self._plots, len(layout.plots), lambda: Plot(self._graph))
         for plot, place in zip(self._plots, layout.plots, strict=False):
             plot.show(layout, place, theme)
         self._show_bands()
@@ -165,7 +165,11 @@ class StackScene:
 
     def _draw_foot(self, drawing: Drawing) -> None:
         place, layout = self._foot_place, self._layout
-        if place.top() < layout.foot.top():
-            drawing.painter.fillRect(place.adjusted(0, 3, 0, 0), drawing.theme.surface)
+        floats = place.top() < layout.foot.top()
+        back = place.adjusted(0, 3, 0, 0)
+        if not floats:
+            back.setRight(layout.area.right() + 2)  # the last labels reach into it
+        drawing.painter.fillRect(back, drawing.theme.surface)
+        if floats:
             drawing.hairline(layout.left, layout.right, place.top() + 3)
         draw_flags(drawing, layout, self._shown.flags, place, self._marked_moment)

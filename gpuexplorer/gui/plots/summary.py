@@ -9,6 +9,7 @@ from operator import itemgetter
 import numpy as np
 
 from gpuexplorer.gui.plots.content import Line, Stretch
+from gpuexplorer.gui.plots.curves import runs
 from gpuexplorer.telemetry.trace import Trace
 
 # A reading speaks for its moment and a little around it, and not for a gap.
@@ -103,11 +104,10 @@ def _read(trace: Trace, stretch: Stretch) -> Sequence[tuple[float, float]]:
     there = trace.counts > 0
     first, last = trace.times.searchsorted((stretch.start - 1e-9, stretch.end))
     first = max(0, int(first) - 1)
-    edges = np.flatnonzero(np.diff(there[first:last], prepend=False, append=False))
     reach = _reach(trace)
     return [
         (float(trace.times[first + begin]) - reach, float(trace.times[first + end - 1]) + reach)
-        for begin, end in edges.reshape(-1, 2)
+        for begin, end in runs(there[first:last])
     ]
 
 

@@ -5,11 +5,9 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QSho
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QFrame,
     QHBoxLayout,
     QListWidget,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -28,6 +26,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
+from gpuexplorer.gui.widgets.scrolled import scrolled
 
 _WIDTH, _HEIGHT = 800, 640
 _LEAST = QSize(480, 360)
@@ -86,12 +85,6 @@ class SettingsDialog(QDialog):
         self._headings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._headings.addItems([tr(each.group) for each in self._sections])
         self._headings.currentRowChanged.connect(self._on_heading_chosen)
-        self._scroll = QScrollArea()
-        self._scroll.setProperty("panel", "clear")
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         content = QWidget()
         content.setProperty("panel", "clear")
         self._column = QVBoxLayout(content)
@@ -100,7 +93,7 @@ class SettingsDialog(QDialog):
         for section in self._sections:
             self._column.addWidget(section)
         self._column.addStretch(1)
-        self._scroll.setWidget(content)
+        self._scroll = scrolled(content)
         self._scroll.verticalScrollBar().valueChanged.connect(self._on_scrolled)
         body = QHBoxLayout()
         body.setContentsMargins(12, 16, 0, 0)

@@ -113,6 +113,8 @@ class _Engine(QIconEngine):
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         pixmap = QPixmap(size)
+        if size.isEmpty():
+            return pixmap  # the button is squeezed to nothing
         pixmap.fill(Qt.GlobalColor.transparent)
         with QPainter(pixmap) as painter:
             self.paint(painter, QRect(QPoint(), size), mode, state)

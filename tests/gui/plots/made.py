@@ -9,8 +9,7 @@ import numpy as np
 from gpuexplorer.core.catalogue import heat_and_power, utilization
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
-from gpuexplorer.gui.plots.content import Line, PlotContent
-from gpuexplorer.gui.plots.origin import Origin
+from gpuexplorer.gui.plots.content import Line, Origin, PlotContent
 from gpuexplorer.gui.plots.picture import svg
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow

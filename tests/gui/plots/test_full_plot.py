@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.plots.canvas import PlotCanvas
-from gpuexplorer.gui.plots.origin import Origin
+from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.time_pill import TimePill
 from gpuexplorer.gui.widgets.palette.palette import Palette

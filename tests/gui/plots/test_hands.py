@@ -281,6 +281,17 @@ def test_the_marked_moment_says_what_took_place_though_it_has_no_flag(
     assert "Card 3 runs at its power limit" not in written(stack)
 
 
+def test_the_line_of_the_marked_moment_does_not_cross_out_the_times(
+    open_stack: MakeStack,
+) -> None:
+    stack = open_stack([])
+    stack.show_contents([plot(line())])
+    stack.time_window.mark(NOW - 60, "Card 3 is lost")
+    image, accent = stack.grab().toImage(), stack.look.theme.accent.rgb()
+    times = range(stack.height() - 20, stack.height())
+    assert not any(image.pixel(x, y) == accent for x in range(image.width()) for y in times)
+
+
 def test_of_two_events_of_one_moment_the_marked_one_is_told(open_stack: MakeStack) -> None:
     flags = [Flag(NOW - 9, "The card is lost"), Flag(NOW - 9, "Xid 79: off the bus")]
     stack = open_stack([])

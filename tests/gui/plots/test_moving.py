@@ -1,10 +1,11 @@
 """How a person moves plots through time, by mouse, wheel and keys."""
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
@@ -191,3 +192,41 @@ def test_a_drag_that_ends_over_another_screen_is_over(open_stack: MakeStack) -> 
     point(stack, QPoint(500, 100))
     assert stack.time_window.stretch() == before
     assert stack.time_window.crosshair is not None
+
+
+class Paintings(QObject):
+    """How often something was painted on the screen."""
+
+    def __init__(self, seen: QWidget) -> None:
+        super().__init__(seen)
+        self.count = 0
+        seen.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's own
+        self.count += event.type() is QEvent.Type.Paint
+        return False
+
+
+def test_the_line_at_the_pointer_is_painted_when_nothing_else_changes(
+    open_stack: MakeStack, qtbot: QtBot
+) -> None:
+    stack = open_stack([plot(line())])
+    QApplication.processEvents()
+    paintings = Paintings(stack.viewport())
+    before = paintings.count
+    stack.time_window.point_at(NOW - 100)
+    qtbot.waitUntil(lambda: paintings.count > before)
+    before = paintings.count
+    stack.time_window.point_at(None)
+    qtbot.waitUntil(lambda: paintings.count > before)
+
+
+def test_the_ring_of_the_keyboard_is_painted_when_nothing_else_changes(
+    open_stack: MakeStack, qtbot: QtBot
+) -> None:
+    stack = open_stack([plot(line()), power()])
+    stack.setFocus(Qt.FocusReason.TabFocusReason)
+    QApplication.processEvents()
+    paintings = Paintings(stack.viewport())
+    press(stack, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: paintings.count > 0)

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.catalogue import utilization
-from gpuexplorer.gui.plots.origin import Origin
+from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.telemetry.history import History

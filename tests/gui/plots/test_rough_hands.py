@@ -13,8 +13,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.catalogue import heat_and_power, links, memory, utilization
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.gui.plots.content import Band, Flag, Limit, Line, PlotContent
-from gpuexplorer.gui.plots.origin import Origin
+from gpuexplorer.gui.plots.content import Band, Flag, Limit, Line, Origin, PlotContent
 from gpuexplorer.gui.plots.picture import picture, svg
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.spreadsheet import tabbed
 from gpuexplorer.gui.views.processes.cells import Surroundings
-from gpuexplorer.gui.views.processes.row_copies import as_csv, as_text
+from gpuexplorer.gui.views.processes.row_copies import as_csv
 from gpuexplorer.telemetry.process_book import Standing
 from tests.gui.fakes import GIB, SIMULATED
 from tests.gui.hands import press, the
@@ -46,7 +47,7 @@ def test_no_command_is_taken_for_a_formula() -> None:
     [told] = csv.DictReader(io.StringIO(text))
     assert told["command"] == "'=1+1"
     assert told["simulated"] == "yes"
-    assert "'@x" in as_text(["Command"], [["@x"]], simulated=False)
+    assert "'@x" in tabbed(["Command"], [["@x"]], "")
 
 
 def test_rows_are_copied_as_they_stand_with_tabs_between(open_screen: OpenScreen) -> None:

@@ -13,8 +13,8 @@ from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.core.metrics import Cadence, MetricId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.plots.lab_flags import flags_of
-from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation

@@ -7,8 +7,7 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.plots.content import Flag, PlotContent
-from gpuexplorer.gui.plots.origin import Origin
+from gpuexplorer.gui.plots.content import Flag, Origin, PlotContent
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from PySide6.QtCore import SignalInstance
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
@@ -12,12 +14,11 @@ from gpuexplorer.gui.wording.key_words import KeyGroup
 # Words, keys and what is done, as the screen lists them under Ctrl+K and F1. The keys hold
 # while the page is seen, so that pages may have the same.
 PageCommand = tuple[str, str, Callable[[], None]]
+Heard = tuple[SignalInstance, Callable[..., object]]
 
 
 class CopiesPage(QWidget):
-    """Made when it is first opened. `pull` is called while it is seen; signals of the state
-    are connected while it is seen only, where they only draw.
-    """
+    """Made when it is first opened. `pull` is called while it is seen."""
 
     key_groups: ClassVar[Sequence[KeyGroup]] = ()  # taken by its parts; see wording/key_words
 
@@ -25,6 +26,7 @@ class CopiesPage(QWidget):
         super().__init__(parent)
         self.look = look
         self.copies = copies
+        self._following = False
         # Buttons at the right end of the row of tabs, in their order.
         self.tools: Sequence[QWidget] = ()
 
@@ -40,3 +42,25 @@ class CopiesPage(QWidget):
 
     def commands(self) -> Sequence[PageCommand]:
         return ()
+
+    def heard(self) -> Sequence[Heard]:
+        """Signals that only draw, and what they set off while it is seen."""
+        return ()
+
+    def begin(self) -> None:
+        """It is seen from now on, and what happened meanwhile was not heard."""
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._following:
+            self._following = True
+            for signal, slot in self.heard():
+                signal.connect(slot)
+            self.begin()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._following:
+            self._following = False
+            for signal, slot in self.heard():
+                signal.disconnect(slot)

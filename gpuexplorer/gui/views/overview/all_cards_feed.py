@@ -6,8 +6,8 @@ from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.plots.lab_flags import flags_of
-from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.plots.time_view import ZOOM
 from gpuexplorer.gui.state.lab.line_flags import LineFlags
 from gpuexplorer.gui.state.machine import MachineState

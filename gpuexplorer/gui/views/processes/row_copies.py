@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.spreadsheet import harmless, tabbed
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.table import Table
@@ -60,7 +61,8 @@ class RowCopies(QObject):
         """What is picked, or all where nothing is."""
         lines = self._table.picked() or self._shown()[0]
         captions, rows = self._table.texts(lines)
-        text = as_text(captions, rows, simulated=self._machine.session.simulated)
+        simulated = self._machine.session.simulated
+        text = tabbed(captions, rows, tr(SIMULATED_LINE) if simulated else "")
         QGuiApplication.clipboard().setText(text)
         self._say(trn("{count} row copied.", "{count} rows copied.", len(rows)))
 
@@ -83,14 +85,6 @@ class RowCopies(QObject):
             rows, around, now.isoformat(timespec="seconds"), simulated=session.simulated
         )
         return partial(write_whole, path, [text.encode("utf-8")])
-
-
-def as_text(captions: Sequence[str], rows: Sequence[Sequence[str]], *, simulated: bool) -> str:
-    """What stands on the screen, with tabs between; a spreadsheet takes it as a table."""
-    lines = [tr(SIMULATED_LINE)] if simulated else []
-    lines.append("\t".join(captions))
-    lines += ["\t".join(_harmless(" ".join(each.split())) for each in row) for row in rows]
-    return "\n".join(lines) + "\n"
 
 
 def as_csv(
@@ -130,7 +124,7 @@ def _csv_row(
     if named.reason:
         reasons.append(f"name: {named.reason}")
     host = [_plain(named.cpu), _plain(named.memory_bytes)]
-    return [*map(_harmless, facts), *figures, *host, "; ".join(reasons)]
+    return [*map(harmless, facts), *figures, *host, "; ".join(reasons)]
 
 
 def _number(card: CardId, around: Surroundings) -> str:
@@ -139,8 +133,3 @@ def _number(card: CardId, around: Surroundings) -> str:
 
 def _plain(value: float | None) -> str:
     return "" if value is None else f"{value:.12g}"
-
-
-def _harmless(text: str) -> str:
-    """A spreadsheet takes a text that begins so for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.plots.canvas import PlotCanvas
-from gpuexplorer.gui.plots.content import Flag, PlotContent
+from gpuexplorer.gui.plots.content import Flag, Origin, PlotContent
 from gpuexplorer.gui.plots.layout import AXIS, is_compact
-from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.state.command_list import CommandList, Group, command_of
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QMenu
 from gpuexplorer.core.metric import Metric
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.plots.canvas import PlotCanvas
-from gpuexplorer.gui.plots.content import Line
-from gpuexplorer.gui.plots.origin import Origin
+from gpuexplorer.gui.plots.content import Line, Origin
 from gpuexplorer.gui.plots.picture import picture, png, svg
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.saving import (

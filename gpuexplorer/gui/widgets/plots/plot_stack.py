@@ -8,9 +8,8 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.plots.canvas import PlotCanvas
-from gpuexplorer.gui.plots.content import Flag, PlotContent
+from gpuexplorer.gui.plots.content import Flag, Origin, PlotContent
 from gpuexplorer.gui.plots.layout import AXIS
-from gpuexplorer.gui.plots.origin import Origin
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -18,6 +17,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.scrolled import scrolled
 
 ROLE = QDialogButtonBox.ButtonRole
 _SIDE, _TOP, _BOTTOM, _GAP = 24, 20, 20, 12
@@ -56,13 +56,8 @@ class Sheet(QDialog):
         self.body.setContentsMargins(_SIDE, 0, _SIDE, 0)
         self.body.setSpacing(8)
         self._content = content
-        self._area = QScrollArea()
-        self._area.setProperty("panel", "clear")
+        self._area = scrolled(content)
         self._area.setAccessibleName(heading)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setWidget(content)
         self.buttons = QDialogButtonBox()
         self.buttons.setContentsMargins(_SIDE, 0, _SIDE, 0)
         self._column = QVBoxLayout(self)

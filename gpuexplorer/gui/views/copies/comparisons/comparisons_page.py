@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QPushButton,
@@ -21,7 +21,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.views.copies.comparisons.comparison_bars import ComparisonBars
 from gpuexplorer.gui.views.copies.comparisons.pair_chooser import PairChooser
-from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
+from gpuexplorer.gui.views.copies.copies_page import CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.panel import Panel
@@ -136,7 +136,6 @@ class ComparisonsPage(CopiesPage):
         self._source = self._target = ""
         self._size = USUAL_BYTES
         self._devices: Sequence[BenchDevice] = ()
-        self._following = False
         self._columns = 0
         self._shown_running: tuple[bool, CopyJob | None] = (False, None)
         self._chooser = PairChooser(look)
@@ -196,6 +195,15 @@ class ComparisonsPage(CopiesPage):
         jobs = self._jobs()
         left = [job for job in jobs if job not in self.copies.results]
         self.copies.measure(left or jobs)
+
+    def heard(self) -> Sequence[Heard]:
+        return (
+            (self.copies.changed, self._on_changed),
+            (self.copies.progressed, self._on_progressed),
+        )
+
+    def begin(self) -> None:
+        self._show()
 
     def _jobs(self) -> Sequence[CopyJob]:
         return list(dict.fromkeys(job for panel in self._panels for job in panel.jobs))
@@ -262,7 +270,7 @@ class ComparisonsPage(CopiesPage):
         inner.addWidget(self._chooser)
         inner.addLayout(self._grid)
         inner.addStretch(1)
-        area = scrolled(self._content)
+        area = scrolled(self._content, "page")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(area)
@@ -280,21 +288,6 @@ class ComparisonsPage(CopiesPage):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange(2 if self.width() >= _TWO_COLUMNS else 1)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not self._following:
-            self._following = True
-            self.copies.changed.connect(self._on_changed)
-            self.copies.progressed.connect(self._on_progressed)
-            self._show()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        if self._following:
-            self._following = False
-            self.copies.changed.disconnect(self._on_changed)
-            self.copies.progressed.disconnect(self._on_progressed)
 
 
 def _face(device: BenchDevice) -> tuple[object, ...]:

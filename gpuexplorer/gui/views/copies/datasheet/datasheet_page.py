@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QPushButton,
@@ -20,7 +20,7 @@ from gpuexplorer.gui.state.copies.datasheet_state import DatasheetState, key_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
+from gpuexplorer.gui.views.copies.copies_page import CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.views.copies.datasheet.beside_panel import BesidePanel
 from gpuexplorer.gui.views.copies.datasheet.offers_panel import OffersPanel
 from gpuexplorer.gui.views.copies.datasheet.sheet_panel import SheetPanel
@@ -59,7 +59,6 @@ class DatasheetPage(CopiesPage):
         self._state = DatasheetState(copies, self)
         self._devices: Sequence[BenchDevice] = ()
         self._device = ""
-        self._following = False
         self._shown_now: tuple[object, ...] = ()
         remembered = copies.lab.machine.settings.remembered(_OTHERS) or ""
         self._others = [name for name in remembered.split("\n") if name][:MOST_OTHERS]
@@ -142,6 +141,12 @@ class DatasheetPage(CopiesPage):
         device = self._shown_device()
         if device is not None:
             self._state.measure(device)
+
+    def heard(self) -> Sequence[Heard]:
+        return (
+            (self._state.changed, self._on_changed),
+            (self.copies.progressed, self._on_progressed),
+        )
 
     def _remember(self) -> None:
         settings = self.copies.lab.machine.settings
@@ -254,7 +259,7 @@ class DatasheetPage(CopiesPage):
         inner.setSpacing(_GAP)
         inner.addWidget(self._pictured)
         inner.addWidget(self._offers, 1)
-        area = scrolled(self._content)
+        area = scrolled(self._content, "page")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(area)
@@ -266,20 +271,6 @@ class DatasheetPage(CopiesPage):
         if direction != self._above.direction():
             self._above.setDirection(direction)
             self._show()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not self._following:
-            self._following = True
-            self._state.changed.connect(self._on_changed)
-            self.copies.progressed.connect(self._on_progressed)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        if self._following:
-            self._following = False
-            self._state.changed.disconnect(self._on_changed)
-            self.copies.progressed.disconnect(self._on_progressed)
 
 
 def _face(device: BenchDevice) -> tuple[object, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from gpuexplorer.copies.findings import Cell
 from gpuexplorer.copies.kin import Kin
@@ -15,6 +15,7 @@ from gpuexplorer.gui.views.copies.matrix.rest_table import RestTable
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.gui.wording.copies.matrix.matrix_words import Callout
 from gpuexplorer.gui.wording.copies.matrix.question import Head
 
@@ -46,12 +47,6 @@ class FindingsPanel(Panel):
         self.begin.clicked.connect(self.all_asked)
         self._more = wrapped_label(look, "", Tone.QUIET)
         self._rest = RestTable(look)
-        self._area = QScrollArea()
-        self._area.setProperty("panel", "clear")
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         content = QWidget()
         content.setProperty("panel", "clear")
         self._column = QVBoxLayout(content)
@@ -65,8 +60,9 @@ class FindingsPanel(Panel):
         self._column.addWidget(self._more)
         self._column.addWidget(self._rest)
         self._column.addStretch(1)
-        self._area.setWidget(content)
-        self.body.addWidget(self._area, 1)
+        area = scrolled(content)
+        area.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.body.addWidget(area, 1)
 
     def show_words(self, count: str, words: str, *, begin: bool) -> None:
         """`words` where nothing stands out; `begin` offers to measure all."""

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuexplorer.copies.nvbandwidth import NvBandwidth
 from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
+from gpuexplorer.gui.views.copies.copies_page import CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.views.copies.matrix.board import Board
 from gpuexplorer.gui.views.copies.matrix.details_panel import DetailsPanel
 from gpuexplorer.gui.views.copies.matrix.findings_panel import FindingsPanel
@@ -69,7 +69,6 @@ class MatrixPage(CopiesPage):
         self._promises = Promises.RATE
         self._chosen: Pair | None = None
         self._callouts: Sequence[Callout] = ()
-        self._following = False
         self._cells: Mapping[Pair, PairCell] | None = None
         self._drawn: object = None
         self._stale = True  # findings are told a few times a second at most
@@ -156,6 +155,13 @@ class MatrixPage(CopiesPage):
         self._files.stop()
         self._saving.stop()
         self._finding.stop()
+
+    def heard(self) -> Sequence[Heard]:
+        return ((self.copies.changed, self._on_changed),)
+
+    def begin(self) -> None:
+        self._stale = True
+        self.pull()
 
     def _connect(self) -> None:
         self._measured.asked.connect(self._on_question_asked)
@@ -374,20 +380,6 @@ class MatrixPage(CopiesPage):
         self._drawn = None
         if self.isVisible():
             self._on_changed()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not self._following:
-            self._following = True
-            self.copies.changed.connect(self._on_changed)
-            self._stale = True
-            self.pull()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        if self._following:
-            self._following = False
-            self.copies.changed.disconnect(self._on_changed)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -4,18 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from gpuexplorer.copies.copy_row import CopyRow
 from gpuexplorer.copies.hidden_copies import worst_of
+from gpuexplorer.core.spreadsheet import tabbed
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.stage import Stage
 from gpuexplorer.gui.state.machine_looks import machine_now
 from gpuexplorer.gui.state.wiring import Answer
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
+from gpuexplorer.gui.views.copies.copies_page import CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.views.copies.moving.compare_sheet import CompareSheet
 from gpuexplorer.gui.views.copies.moving.copies_now import CopiesNow
 from gpuexplorer.gui.views.copies.moving.copies_panel import CopiesPanel
@@ -30,7 +31,7 @@ from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel, flow_o
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.wording.copies.copies_keys import MOVING_KEYS
 from gpuexplorer.gui.wording.copies.moving.cells import colour_of
-from gpuexplorer.gui.wording.copies.moving.export import as_text
+from gpuexplorer.gui.wording.copies.moving.export import SIMULATED_LINE
 from gpuexplorer.gui.wording.copies.moving.moved import (
     Key,
     Moved,
@@ -73,7 +74,6 @@ class MovingPage(CopiesPage):
         self._seen: Key | None = None  # which is drawn
         self._awaited: set[int] = set()
         self._lasting: tuple[MachineShape, Mapping[Thing, Face]] | None = None
-        self._following = False
         clock = machine.session.clock
         self._travel = TravelPanel(look, clock)
         self._panel = CopiesPanel(look, clock, self._now.book.best, modelled=copies.modelled)
@@ -128,7 +128,7 @@ class MovingPage(CopiesPage):
         """To the clipboard: what is picked, or all where nothing is."""
         captions, rows = self._table.texts(self._table.picked() or self._panel.rows)
         QGuiApplication.clipboard().setText(
-            as_text(captions, rows, simulated=self.copies.modelled)
+            tabbed(captions, rows, tr(SIMULATED_LINE) if self.copies.modelled else "")
         )
         self._note.show_done(tr("The rows are on the clipboard."))
 
@@ -140,6 +140,20 @@ class MovingPage(CopiesPage):
     @property
     def saving(self) -> CopiesSaving:
         return self._saving
+
+    def heard(self) -> Sequence[Heard]:
+        lab = self.copies.lab
+        return (
+            (lab.changed, self._on_lab_changed),
+            (lab.told, self._on_told),
+            (lab.selection.changed, self._on_selection_changed),
+            (self.copies.ways.changed, self._on_ways_changed),
+        )
+
+    def begin(self) -> None:
+        self._now.reroute()
+        self._take(first=True)
+        self.pull()
 
     def _connect(self) -> None:
         self._new.clicked.connect(self.ask_new_copy)
@@ -362,26 +376,3 @@ class MovingPage(CopiesPage):
 
     def _on_dim_due(self) -> None:
         self._travel.show_flowing(())
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not self._following:
-            self._following = True
-            lab = self.copies.lab
-            lab.changed.connect(self._on_lab_changed)
-            lab.told.connect(self._on_told)
-            lab.selection.changed.connect(self._on_selection_changed)
-            self.copies.ways.changed.connect(self._on_ways_changed)
-            self._now.reroute()
-            self._take(first=True)
-            self.pull()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        if self._following:
-            self._following = False
-            lab = self.copies.lab
-            lab.changed.disconnect(self._on_lab_changed)
-            lab.told.disconnect(self._on_told)
-            lab.selection.changed.disconnect(self._on_selection_changed)
-            self.copies.ways.changed.disconnect(self._on_ways_changed)

@@ -7,7 +7,6 @@ from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -25,6 +24,7 @@ from gpuexplorer.gui.views.copies.moving.travel_drawing import Flow, TravelDrawi
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.gui.wording.copies.moving.cells import (
     NO_FIGURES,
     chip_of,
@@ -67,7 +67,9 @@ class TravelPanel(QFrame):
         self._again.show_meaning(Icon.REPEAT, tr("Show it again and again"))
         self._strip = FigureStrip(look)
         self._waiting = EmptyState(look, Icon.TOPOLOGY)
-        self._area = QScrollArea()
+        self._inside = QWidget()
+        self._inside.setProperty("panel", "clear")
+        self._area = scrolled(self._inside)
         self._hold.clicked.connect(self.playback.toggle)
         self._again.toggled.connect(self.playback.repeat)
         self.playback.moved.connect(self._on_moved)
@@ -156,8 +158,8 @@ class TravelPanel(QFrame):
 
     def _bring_into_sight(self) -> None:
         """Of very many cards not all are seen at once."""
-        inside, block = self._area.widget(), self.drawing.block_place()
-        if inside is None or block.isEmpty():
+        inside, block = self._inside, self.drawing.block_place()
+        if block.isEmpty():
             return
         if inside.height() > self._area.viewport().height() + 1:
             at = self.drawing.mapTo(inside, block.center())
@@ -171,19 +173,11 @@ class TravelPanel(QFrame):
         row.addWidget(self._again)
         row.addSpacing(6)
         row.addWidget(self._badge)
-        inside = QWidget()
-        inside.setProperty("panel", "clear")
-        middle = QVBoxLayout(inside)
+        middle = QVBoxLayout(self._inside)
         middle.setContentsMargins(0, 0, 0, 0)
         middle.addStretch(1)
         middle.addWidget(self.drawing)
         middle.addStretch(1)
-        self._area.setProperty("panel", "clear")
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setWidget(inside)
         self._area.setMinimumHeight(_LEAST_HEIGHT)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 8, 16, 6)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -18,7 +18,7 @@ from gpuexplorer.copies.route import Route
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.copies.copies_page import CopiesPage, PageCommand
+from gpuexplorer.gui.views.copies.copies_page import CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.views.copies.sweep.guess_panel import GuessPanel
 from gpuexplorer.gui.views.copies.sweep.rate_plot import RatePlot
 from gpuexplorer.gui.views.copies.sweep.way_chooser import WayChooser
@@ -55,7 +55,6 @@ class SweepPage(CopiesPage):
         self._chosen: SweepWay | None = None
         self._shown: tuple[object, ...] = ()
         self._stale = True
-        self._following = False
         remark = _MODELLED if copies.modelled else _REMARK
         self._panel = Panel(look, tr("Rate over size"), tr(remark))
         self._plot = RatePlot(look)
@@ -150,6 +149,15 @@ class SweepPage(CopiesPage):
             self._chosen = self._ways[min(at, len(self._ways) - 1)] if self._ways else None
         self._show()
 
+    def heard(self) -> Sequence[Heard]:
+        return (
+            (self.copies.changed, self._on_results_changed),
+            (self.copies.progressed, self._on_progressed),
+        )
+
+    def begin(self) -> None:
+        self._stale = True
+
     def _begin_with(self, ways: Sequence[SweepWay], devices: Sequence[BenchDevice]) -> None:
         self._ways = list(ways)
         self._chosen = ways[0] if ways else None
@@ -233,7 +241,7 @@ class SweepPage(CopiesPage):
         self._beside.addWidget(self._plot, 1)
         self._beside.addWidget(self._aside)
         self._panel.body.addLayout(self._beside, 1)
-        area = scrolled(self._panel)
+        area = scrolled(self._panel, "page")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(area)
@@ -257,21 +265,6 @@ class SweepPage(CopiesPage):
         if before is not self._is_wide() or event.oldSize().width() < 0:
             self._arrange()
             self._show()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not self._following:
-            self._following = True
-            self.copies.changed.connect(self._on_results_changed)
-            self.copies.progressed.connect(self._on_progressed)
-            self._stale = True
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        if self._following:
-            self._following = False
-            self.copies.changed.disconnect(self._on_results_changed)
-            self.copies.progressed.disconnect(self._on_progressed)
 
 
 def _measures(count: int) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, QPoint, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QPoint, QRectF, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -13,7 +13,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QMenu, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
@@ -28,6 +28,7 @@ from gpuexplorer.gui.views.lab.bench.fills import hue
 from gpuexplorer.gui.views.lab.bench.overlay import Asking, BenchOverlay, Ghost, Refusal
 from gpuexplorer.gui.views.lab.bench.peeks import Peeks
 from gpuexplorer.gui.views.lab.bench.shelves import Shelf, Shelves
+from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.gui.wording.lab.bench.bench_blocks import Block, BlockKind, Key
 from gpuexplorer.gui.wording.lab.bench.bench_question import question_of
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
@@ -50,12 +51,7 @@ class Bench(QWidget):
         self._peeks = Peeks(lab, self)
         self._actions = BenchActions(lab, self)
         self._field = BenchField(look, self._peeks.values)
-        self._area = QScrollArea()
-        self._area.setProperty("panel", "clear")
-        self._area.setWidgetResizable(True)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setWidget(self._field)
+        self._area = scrolled(self._field, sideways=True)
         self._drag = BlockDrag(self._field.overlay, self._field, self._field.device_at)
         self._reading = QTimer(self, singleShot=True, interval=_READ)
         row = QVBoxLayout(self)

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
@@ -21,6 +21,7 @@ from gpuexplorer.gui.views.lab.forms.train_form import TrainForm
 from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.headings import MARGIN, Headings
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.gui.wording.lab.forms.plan import Plan, Surroundings
 from gpuexplorer.lab.events import Placed
 
@@ -196,13 +197,7 @@ class FormPanel(QWidget):
         column.setSpacing(12)
         column.addWidget(self._kinds)
         column.addStretch(1)
-        self._scroll = QScrollArea()
-        self._scroll.setProperty("panel", "clear")
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setWidget(content)
+        self._scroll = scrolled(content)
         self._scroll.verticalScrollBar().rangeChanged.connect(self._on_range_changed)
         whole = QVBoxLayout(ground)
         whole.setContentsMargins(0, _TOP, 0, _BOTTOM)

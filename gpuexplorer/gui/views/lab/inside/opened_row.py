@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.paint.drawing import Drawing, Run
@@ -21,6 +21,7 @@ from gpuexplorer.gui.views.lab.inside.device_badges import (
 )
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, WordButton
 from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
+from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.gui.wording.lab.bench.bench_blocks import BlockKind, text_of
 
 _HEIGHT = 32
@@ -159,13 +160,8 @@ class OpenedRow(QWidget):
         self._strip.setSpacing(8)
         self._strip.addStretch(1)
         # More tabs than there is room for are reached by the keyboard, and come into view.
-        self._scroll = QScrollArea()
-        self._scroll.setProperty("panel", "clear")
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll = scrolled(strip)
         self._scroll.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setWidget(strip)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)

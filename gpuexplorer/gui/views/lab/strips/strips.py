@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -18,6 +16,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.views.lab.strips.card_strip import LOW, TALL, CardStrip
+from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.gui.wording.lab.strips.merged_flags import strip_order
 
@@ -49,13 +48,7 @@ class Strips(QWidget):
         self._row = QHBoxLayout(self._inner)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(_GAP)
-        self._area = QScrollArea()
-        self._area.setProperty("panel", "clear")
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidgetResizable(True)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setWidget(self._inner)
+        self._area = scrolled(self._inner, sideways=True)
         self._area.horizontalScrollBar().valueChanged.connect(self.pull)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

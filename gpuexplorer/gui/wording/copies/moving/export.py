@@ -5,7 +5,8 @@ import io
 import json
 from collections.abc import Sequence
 
-from gpuexplorer.core.words import mark, tr
+from gpuexplorer.core.spreadsheet import harmless
+from gpuexplorer.core.words import mark
 from gpuexplorer.gui.wording.copies.moving.moved import Moved
 
 SIMULATED_LINE = mark("SIMULATED: these cards do not exist, their times are modelled")
@@ -33,14 +34,6 @@ def as_csv(rows: Sequence[Moved], *, simulated: bool) -> str:
     for each in facts:
         writer.writerow([_field(each[name]) for name in names])
     return out.getvalue()
-
-
-def as_text(captions: Sequence[str], rows: Sequence[Sequence[str]], *, simulated: bool) -> str:
-    """What stands on the screen, with tabs between."""
-    lines = [tr(SIMULATED_LINE)] if simulated else []
-    lines.append("\t".join(captions))
-    lines += ["\t".join(_harmless(" ".join(each.split())) for each in row) for row in rows]
-    return "\n".join(lines) + "\n"
 
 
 def _facts(moved: Moved, *, simulated: bool) -> dict[str, Value]:
@@ -104,9 +97,4 @@ def _field(value: Value) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.12g}"
-    return _harmless(value) if isinstance(value, str) else str(value)
-
-
-def _harmless(text: str) -> str:
-    """A spreadsheet takes a text that begins so for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    return harmless(value) if isinstance(value, str) else str(value)

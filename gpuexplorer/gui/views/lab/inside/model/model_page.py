@@ -30,6 +30,7 @@ from gpuexplorer.gui.views.lab.inside.what_pane import WhatPane
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.gui.wording.lab.inside import model_layers
 from gpuexplorer.gui.wording.lab.inside.model_layers import Drawn
@@ -119,13 +120,8 @@ class ModelPage(QScrollArea):
         self.setWidget(page)
 
     def _drawing(self, look: Look) -> QWidget:
-        self._scroll = QScrollArea()
-        self._scroll.setProperty("panel", "clear")
         self._strip.setProperty("panel", "clear")
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setWidget(self._strip)
+        self._scroll = scrolled(self._strip, sideways=True)
         self._scroll.setFixedHeight(self._strip.sizeHint().height() + 12)
         scale = QLabel(tr("To scale"))
         scale.setFont(look.letters.body.font)

@@ -6,7 +6,6 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QHBoxLayout,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -19,6 +18,7 @@ from gpuexplorer.gui.views.lab.inside.tensor.value_pane import ValuePane
 from gpuexplorer.gui.views.lab.inside.thing_head import ThingHead
 from gpuexplorer.gui.views.lab.inside.what_pane import WhatPane
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.lab.events import Finished, Peeked
 
 _SIDE, _GAP, _MARGIN = 288, 28, 16
@@ -90,13 +90,8 @@ class TensorPage(QFrame):
             each.setFixedWidth(_SIDE)
             self._row.addWidget(each, 0, Qt.AlignmentFlag.AlignTop)
         self._row.addStretch(1)
-        self._scroll = QScrollArea()
-        self._scroll.setProperty("panel", "clear")
         self._sides.setProperty("panel", "clear")
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setWidget(self._sides)
+        self._scroll = scrolled(self._sides)
         left = QVBoxLayout()
         left.setSpacing(10)
         left.addWidget(self._head)
