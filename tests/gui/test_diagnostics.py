@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics, FrameMeter, Heartbeat
 from gpuexplorer.gui.measuring.spread import Spread
+from gpuexplorer.gui.state.time_window import MINUTE
+from gpuexplorer.gui.widgets.tiles.tile_curve import TileCurve
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, Answer, card, session_of, working
 from tests.gui.hands import click, texts
@@ -55,6 +57,18 @@ def test_every_painting_is_a_frame_with_what_was_pulled_for_it(
     before = meter.frames
     qtbot.waitUntil(lambda: meter.frames > before)
     assert 0 < meter.cpu.longest <= meter.wall.longest + 0.001
+
+
+def test_all_cards_and_the_plot_above_them_are_one_frame(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window(session_of({card(index): working() for index in range(4)}))
+    qtbot.waitUntil(lambda: len(window.findChildren(TileCurve)) > 3)
+    QApplication.processEvents()
+    meter = FrameMeter(window, window.frame_clock, lambda: True)
+    window.time_window.choose_span(MINUTE)
+    QApplication.processEvents()
+    assert meter.frames == 1
 
 
 def test_a_window_without_readings_draws_frames_and_never_a_first_reading(
