@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.catalogue import clocks, health, links, memory, utilization
@@ -157,6 +157,7 @@ def short_label(metric: Metric) -> str:
             return tr(metric.label)
 
 
+@lru_cache(64)
 def offered(card: Card) -> Sequence[MetricId]:
     """All that can be plotted of this card, in the order of the families."""
     own = metrics_of(card)
